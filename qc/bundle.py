@@ -11,6 +11,7 @@ from qc.command import (
     Bootstrap,
     CriteriaFile,
     IncludePartial,
+    ProgressLines,
     Reward,
     RunName,
     Seed,
@@ -20,6 +21,7 @@ from qc.command import (
     stderr_console,
 )
 from qc.errors import OutputError, SourceError
+from qc.formats.views import BEGINNING, PEEKED
 from qc.loading import LoadOptions, is_database, open_source, read_criteria, read_run
 from qc.options import AnalysisOptions
 from qc.progress import OnStep
@@ -53,10 +55,12 @@ def bundle(
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
     force: Annotated[bool, typer.Option("--force", help="Replace BUNDLE if it is there.")] = False,
+    progress_lines: ProgressLines = False,
 ) -> None:
     """Pack a run, pseudonymous, with its study, its report and its signature.
 
-    The data of a file get new names for workers; those of a server's database are pseudonyms already.
+    The data of a file get new names for workers; those of a server's database, and of its export of all of a
+    run, are pseudonyms already.
     """
     with stderr_console() as stderr:
         if target.exists() and not force:
@@ -65,7 +69,7 @@ def bundle(
         asked = LoadOptions(
             run, include_partial, criteria=read_criteria(criteria_file) if criteria_file else None
         )
-        with progress(stderr, STEPS + (1 if replicate is None else 2)) as on_step:
+        with progress(stderr, STEPS + (1 if replicate is None else 2), lines=progress_lines) as on_step:
             bundled = _read(source, asked, replicate, replicate_run, study, on_step)
             manifest = make_bundle(bundled, options, target, on_step)
     console = output_console()
@@ -95,7 +99,21 @@ def _read(
         other = LoadOptions(replicate_run, asked.include_partial, criteria=criteria, option="--replicate-run")
         second, second_of_server = _loaded(replicate, other)
         of_server = of_server and second_of_server
-    return Bundled(first, second, not of_server, None if study is None else _content(study))
+    return Bundled(
+        first, second, not of_server, None if study is None else _content(study), _export(source, asked)
+    )
+
+
+def _export(source: str, asked: LoadOptions) -> Path | None:
+    """Return the source where it is an export as JSON Lines that a bundle holds as it is.
+
+    What was to be read otherwise than it stands there is written anew, as it was read.
+    """
+    path = Path(source)
+    if asked.include_partial or asked.criteria is not None or not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return path if BEGINNING.match(file.readline(PEEKED)) else None
 
 
 def _loaded(source: str, asked: LoadOptions) -> tuple[Run, bool]:

@@ -20,7 +20,7 @@ class View:
     study's own, by their part, those about a conversation with the criteria that are not rated.
     `comparison` says how two chatbots are compared; `choice_due` is the line after which to choose
     between them, `side` the one that is to be rated. `quiz`: the lines of which the partner said one.
-    `language`: the tag of the language that the page is in.
+    `language`: the tag of the language that the page is in. `records_writing`: how inputs are written, too.
     """
 
     phase: str
@@ -45,6 +45,7 @@ class View:
     points: Mapping[str, int] = field(default_factory=dict)
     questions: Mapping[str, Sequence[Message]] = field(default_factory=dict)
     language: str = "en"
+    records_writing: bool = False
 
 
 def draw(snapshot: Message) -> View:
@@ -74,6 +75,7 @@ def draw(snapshot: Message) -> View:
         points=_points(snapshot["study"].get("criteria", ())),
         questions=_questions(snapshot["study"]),
         language=(snapshot["study"].get("words") or {}).get("language", "en"),
+        records_writing=snapshot["study"].get("records_writing", False),
     )
 
 

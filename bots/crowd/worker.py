@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
 
 from tenacity import AsyncRetrying, RetryCallState, RetryError, retry_if_exception_type
 from websockets.asyncio.client import ClientConnection, connect
@@ -16,10 +17,9 @@ from bots.core.backoff import backoff
 from bots.core.failures import BotError
 from bots.crowd.answers import draw_answers, nearest_point
 from bots.crowd.history import History
-from bots.crowd.patience import PatientClient
 from bots.crowd.phrases import topics_in
 from bots.crowd.profile import Profile
-from bots.crowd.rhythm import seconds_to_write
+from bots.crowd.rhythm import seconds_to_write, writing_of
 from bots.crowd.talk import Manner, OwnChat, Speaker
 from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
@@ -34,8 +34,27 @@ _OPINIONS = ("like", "ambivalent", "dislike")
 _IMPROVEMENT = "That is all I know of it."  # put into a text that has to be improved
 
 
+# What workers do who do not finish: they do not agree, or after their first line they press the button to
+# leave, or close the page.
+Conduct = Literal["finish", "decline", "leave", "vanish"]
+
+
 class AssignmentFailed(Exception):
     """The server refused what the worker sent, or ended the assignment."""
+
+
+class _PageClosed(Exception):
+    """The worker has closed the page, and does not come back."""
+
+
+class WayIn(Protocol):
+    """How a worker gets to an assignment, and what it believes of what is in it. Both raise RequestFailed."""
+
+    async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str, /) -> JoinView:
+        """Return the way into an assignment of `run`."""
+
+    async def beliefs(self, assignment: str, /) -> SimulatedBeliefs:
+        """Return what the worker believes of the systems of its assignment."""
 
 
 @dataclass(slots=True)
@@ -59,14 +78,14 @@ class SimulatedWorker:
     `speaker` finds its words, `persona` who it is, `manner` how it writes.
     `simulated_as` is what the data call it. `writing_pace` scales the time that it takes to write: 1 is as
     for people. Call `run` once; it returns when the assignment is handed in or cannot go on, and `diary`
-    tells which.
+    tells which. `return_to` is then where it was sent in the end, if anywhere.
     """
 
     name: str
     profile: Profile
     rng: random.Random
     speaker: Speaker
-    client: PatientClient
+    client: WayIn
     socket_url: str
     patience: float
     diary: Diary
@@ -74,6 +93,8 @@ class SimulatedWorker:
     manner: Manner = "plain"
     simulated_as: str = "honest"
     writing_pace: float = 0.0
+    conduct: Conduct = "finish"
+    return_to: str | None = field(default=None, init=False)
     _seed: int = 0
     _history: History = field(default_factory=History)
     _topics: dict[tuple[int, int], str] = field(default_factory=dict)  # changed to
@@ -99,6 +120,8 @@ class SimulatedWorker:
             self.diary.failure = str(error)
         except BotError as error:
             self.diary.failure = f"nobody spoke for the worker: {error}"
+        except _PageClosed:
+            pass
         except (TimeoutError, RetryError):
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
@@ -146,7 +169,7 @@ class SimulatedWorker:
                     await socket.send(json.dumps(self._outbox))
             if self._outbox is None and view is not None:
                 await self._act(socket, view, joined)
-        if view.phase != "done":
+        if (view.phase == "done") != (self.conduct == "finish"):
             raise AssignmentFailed(f"the assignment ended as {view.phase}")
 
     def _hear(self, message: Message) -> None:
@@ -157,6 +180,8 @@ class SimulatedWorker:
         elif message["type"] == "snapshot" and message["conversation"] is not None:
             turns = message["conversation"]["turns"]
             self._replies.update(turn["text"] for turn in turns if turn["author"] == "bot")
+        elif message["type"] in {"completed", "ended"}:
+            self.return_to = message["return_to"]
 
     def _accepted(self, joined: JoinView, message_id: str) -> str | None:
         """Take up that a message is stored; return its type, None where it is none of this connection's."""
@@ -192,15 +217,13 @@ class SimulatedWorker:
         """Return what the worker does next on the page it sees; None while there is nothing to do."""
         match view.phase:
             case "instructions":
-                return {"type": "agree", **view.consent}
+                return {"type": "leave"} if self.conduct == "decline" else {"type": "agree", **view.consent}
             case "topic":
                 text = None if view.icebreaker is not None else self.rng.choice(topics_in(view.language))
                 opinion = self.rng.choice(_OPINIONS)
                 return {"type": "topic", **_named(view), "text": text, "opinion": opinion}
             case "chat":
-                if view.typing:
-                    return None
-                return await (self._chat(view) if view.choice_due is None else self._choose(view, joined))
+                return await self._chat(view, joined)
             case "choice":
                 return await self._choose(view, joined)
             case "rating":
@@ -223,7 +246,16 @@ class SimulatedWorker:
         answers = draw_answers(view.questions[part], self.rng)
         return {"type": "questionnaire", "part": part, "answers": answers}
 
-    async def _chat(self, view: View) -> Message:
+    async def _chat(self, view: View, joined: JoinView) -> Message | None:
+        if self.conduct == "vanish" and view.inputs > 0:
+            raise _PageClosed
+        if self.conduct == "leave" and view.inputs > 0:
+            return {"type": "leave"}
+        if view.typing:
+            return None
+        return await (self._line(view) if view.choice_due is None else self._choose(view, joined))
+
+    async def _line(self, view: View) -> Message:
         if (rating := self._rate_reply(view)) is not None:
             return rating
         if view.inputs >= view.minimum_inputs:
@@ -238,9 +270,9 @@ class SimulatedWorker:
                 "opinion": self.rng.choice(_OPINIONS),
                 "bot_opinion": self.rng.choice(_OPINIONS),
             }
-        return {"type": "say", **_named(view), "turn": view.turns, "text": await self._say(view)}
+        return await self._say(view)
 
-    async def _say(self, view: View) -> str:
+    async def _say(self, view: View) -> Message:
         """Return the next line, after the time that it takes to write."""
         here = (view.conversation, view.attempt)
         changed_to = self._topics.get(here)
@@ -256,8 +288,12 @@ class SimulatedWorker:
         )
         self.diary.language = view.language
         text = await self.speaker.say(chat)
-        await asyncio.sleep(self.writing_pace * seconds_to_write(text, self.manner, self.rng))
-        return text
+        seconds = seconds_to_write(text, self.manner, self.rng)
+        await asyncio.sleep(self.writing_pace * seconds)
+        said = {"type": "say", **_named(view), "turn": view.turns, "text": text}
+        if not view.records_writing:
+            return said
+        return {**said, "writing": writing_of(text, seconds, self.manner, self.rng)}
 
     def _rate_reply(self, view: View) -> Message | None:
         """Return a rating of the last reply, anywhere on the scale; of some replies there is none."""

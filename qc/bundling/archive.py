@@ -22,17 +22,21 @@ _LINK, _KIND = 0o120000, 0o170000
 def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     """Write `files` by name as a ZIP; the same files give the same bytes with the same zlib.
 
+    The archive appears when it is complete; what was there is replaced.
+
     Raises:
         OutputError: it cannot be written.
     """
+    unfinished = path.with_name(f".{path.name}.part")
     try:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
                 member = zipfile.ZipInfo(name, _TIME)
                 member.external_attr = _PLAIN_FILE
                 member.create_system = 3
                 member.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(member, files[name])
+        unfinished.replace(path)
     except OSError as error:
         raise OutputError(f"{path}: the bundle cannot be written ({error.strerror or error}).") from None
 

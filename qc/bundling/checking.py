@@ -9,9 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from qc.bundling.archive import read_archive
-from qc.bundling.making import RUN, SECOND, SIGNATURE, analysed, report_files
-from qc.bundling.manifest import MANIFEST, Manifest, chosen, read_manifest, records, versions
+from qc.bundling.making import SIGNATURE, analysed, report_files
+from qc.bundling.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.errors import QcError
+from qc.formats.bundle import MANIFEST, RUN, SECOND
 from qc.progress import OnStep, no_step
 from qc.render.manifest import DOCUMENT
 

@@ -3,14 +3,16 @@
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from qc.analysis import Analysis, analyse
 from qc.bundling.archive import write_archive
-from qc.bundling.manifest import MANIFEST, Manifest, options_of, records, versions, written
+from qc.bundling.manifest import Manifest, options_of, records, versions, written
 from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
 from qc.errors import OutputError
+from qc.formats.bundle import MANIFEST, RUN, SECOND
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
@@ -19,7 +21,6 @@ from qc.run import Run
 from qc.saving import save
 from qc.signature import signature
 
-RUN, SECOND = "data/run.jsonl", "data/second.jsonl"
 STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"
 REPORT = "report/"
 # The workbook holds the hour at which it was written, and figures are in the page.
@@ -35,12 +36,15 @@ class Bundled(NamedTuple):
         second: the run that it is correlated with, if there is one.
         renamed: whether workers get other names; those of a database of the server are pseudonyms already.
         study: the study file, if there is one.
+        export: the server's export of the run as JSON Lines, which is packed as it is: it has more than a
+            `Run`. None where there is none, or not all of it is analysed.
     """
 
     run: Run
     second: Run | None
     renamed: bool
     study: bytes | None
+    export: Path | None = None
 
 
 def make_bundle(
@@ -59,10 +63,10 @@ def make_bundle(
             belongs to it, or the file cannot be written.
         EmptyRunError, ReplicationError: as `analyse`.
     """
-    if bundled.run.items is not None:
+    if bundled.run.items is not None and bundled.export is None:
         raise OutputError(
             f"{target}: the run {bundled.run.name!r} rates transcripts, and bundles hold conversations only. "
-            "Nothing was written; `candor export` writes such a run."
+            "Nothing was written; `candor export --format bundle` packs such a run."
         )
     second = bundled.second
     runs = [bundled.run] if second is None else [bundled.run, second]
@@ -82,7 +86,10 @@ def make_bundle(
         on_step("Writing the data")
         (place / "data").mkdir()
         for run, name in zip(runs, (RUN, SECOND), strict=False):
-            save(run, place / name, "jsonl")
+            if name == RUN and bundled.export is not None:
+                copyfile(bundled.export, place / name)
+            else:
+                save(run, place / name, "jsonl")
         on_step("Analysing what is in the bundle")
         analysis = analysed(place, options, replicated=second is not None)
         on_step("Writing the report")
@@ -142,6 +149,11 @@ def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
         if source_signature != analysis.signature
         else ""
     )
+    data = (
+        "what was said, rated and counted: all that the server has stored, a row a line"
+        if bundled.export is not None
+        else "what was said and rated, an assignment a line"
+    )
     study = f"- `{STUDY}`: the study\n" if bundled.study is not None else ""
     second = f"- `{SECOND}`: the second run that it is compared with\n" if bundled.second is not None else ""
     return f"""# {" ".join(run.name.split())}
@@ -149,7 +161,7 @@ def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
 {rates.workers.total} workers, {rates.assignments.total} assignments and {rates.conversations.total}
 conversations with {len(analysis.scores.z)} systems, collected and analysed with Candor {version("candor")}.
 
-- `{RUN}`: what was said and rated, an assignment a line
+- `{RUN}`: {data}
 {second}{study}- `{REPORT}report.html`: the report; beside it the same as `report.json` and as tables
 - `{SIGNATURE}`: what the numbers were made of and how
 - `{MANIFEST}`: the options of the analysis, and the SHA-256 of each file

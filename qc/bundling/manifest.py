@@ -9,10 +9,10 @@ from typing import Literal
 from pydantic import ValidationError
 
 from qc.errors import SourceError
+from qc.formats.bundle import MANIFEST
 from qc.formats.strict_model import StrictModel
 from qc.options import AnalysisOptions
 
-MANIFEST = "bundle.json"
 FORMAT: Literal["candor-bundle"] = "candor-bundle"
 VERSION = 1
 # What numbers and figures are computed and drawn by.

@@ -2,3 +2,4 @@
 
 SQLITE = b"SQLite format 3\x00"
 PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"

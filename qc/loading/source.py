@@ -1,13 +1,17 @@
 """Open a source, once, and tell by its content what it is, whatever it is called."""
 
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 from qc.errors import SourceError
+from qc.formats import bundle, views
 from qc.loading import magic
 
 if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
@@ -39,8 +43,9 @@ def open_source(name: str) -> Iterator[Source]:
     All that is read of a database is of the moment at which it was opened.
 
     Args:
-        name: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet)
-            or of an SQLite database, or a database URL.
+        name: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet), of
+            the server's (JSON Lines, or an archive of Parquet or CSV), of a bundle or of an SQLite database,
+            or a database URL. All that is in the server's export is read as of a database.
 
     Raises:
         SourceError: there is no such file or database, it cannot be opened, or the database has no views of
@@ -52,12 +57,63 @@ def open_source(name: str) -> Iterator[Source]:
         with _open_file(database) as file:
             first = file.peek(len(magic.SQLITE))
             if not first.startswith(magic.SQLITE):
-                yield RunFile(database, file, parquet=first.startswith(magic.PARQUET))
+                with _opened_file(database, file) as source:
+                    yield source
                 return
     from qc.loading.database.engine import opened  # noqa: PLC0415  # as above
 
     with opened(database) as views:
         yield views
+
+
+@contextmanager
+def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
+    """Give a file as what it is by its beginning; it stays open meanwhile."""
+    first = file.peek(views.PEEKED)
+    if views.BEGINNING.match(first):
+        from qc.loading.database.exported import opened_lines  # noqa: PLC0415  # as in `open_source`
+
+        with opened_lines(str(path), file) as found:
+            yield found
+    elif first.startswith(magic.ZIP):
+        with _opened_archive(path, file) as source:
+            yield source
+    else:
+        yield RunFile(path, file, parquet=first.startswith(magic.PARQUET))
+
+
+@contextmanager
+def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
+    """Give what an archive holds: the server's export, or the run of a bundle."""
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise SourceError(f"{path}: this archive is damaged ({error}). Get it again.") from None
+    names = set(archive.namelist())
+    if views.HEADER in names:
+        from qc.loading.database.exported import opened_archive  # noqa: PLC0415  # as in `open_source`
+
+        with opened_archive(str(path), archive) as found:
+            yield found
+    elif {bundle.MANIFEST, bundle.RUN} <= names:
+        with TemporaryDirectory() as folder:
+            inner = Path(folder) / Path(bundle.RUN).name
+            _extract(path, archive, inner)
+            with inner.open("rb") as run, _opened_file(inner, run) as source:
+                yield source
+    else:
+        raise SourceError(
+            f"{path}: this archive is neither an export nor a bundle of Candor. Name the file in it that "
+            "holds the run."
+        )
+
+
+def _extract(path: Path, archive: zipfile.ZipFile, inner: Path) -> None:
+    try:
+        with archive.open(bundle.RUN) as packed, inner.open("wb") as unpacked:
+            copyfileobj(packed, unpacked)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise SourceError(f"{path}: {bundle.RUN} is damaged ({error}). Get it again.") from None
 
 
 def _open_file(path: Path) -> BufferedReader:

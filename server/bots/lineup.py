@@ -208,6 +208,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
         points=study.likert_points,
         turn_points=study.turn_points,
         quiz_choices=study.quiz.choices if study.quiz is not None else None,
+        records_writing=study.records_writing,
         questionnaires=study.asked,
         scenarios={scenario.label: scenario.text for scenario in study.scenarios},
     )

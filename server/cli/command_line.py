@@ -30,7 +30,10 @@ COMMANDS = {
     ),
     "study": Command("server.cli.study", "Write studies, check them, open runs of them."),
     "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
-    "demo": Command("server.cli.demo", "Have the demo study's own conversations rated by others."),
+    "demo": Command(
+        "server.cli.demo",
+        "Try out rating the demo's own conversations, or recruiting on a stand-in of Prolific.",
+    ),
     "recruit": Command("server.cli.recruit", "Publish a run's study on Prolific, read its submissions, pay."),
     "credits": Command("server.cli.credits", "Say which students of a run have their credit from SONA."),
     "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),

@@ -57,6 +57,23 @@ def reading(settings: Settings) -> Iterator[Connection | None]:
 
 
 @contextmanager
+def snapshot_or_fail(data: Path | None) -> Iterator[Connection]:
+    """Read the database of the `data` folder as it is now, while a server goes on writing to it.
+
+    It is brought up to date before. What goes wrong ends the command.
+    """
+    try:
+        settings = settings_from(data=data)
+        url = _usable_url(settings)
+        with _database_errors(url):
+            migrate(url, partial(id_cipher, settings))
+            with _opened(url) as engine, engine.connect() as connection:
+                yield connection
+    except CandorError as error:
+        fail(error.message, error.hint)
+
+
+@contextmanager
 def transaction_or_fail(data: Path | None) -> Iterator[Connection]:
     """Open a transaction on the database of the `data` folder; end the command with what goes wrong in it."""
     try:

@@ -1,9 +1,10 @@
-"""`candor demo`: what can be tried with the demo study."""
+"""`candor demo`: what can be tried before there is a study of one's own."""
 
 import typer
 
 from bots import console, fail
 from server.cli.database import transaction
+from server.cli.prolific_demo import prolific
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
@@ -15,7 +16,7 @@ from server.study import DEMO_TRANSCRIPTS, load_study
 RUN = "demo-transcripts"
 
 cli = typer.Typer(
-    help="What can be tried with the demo study.",
+    help="What can be tried before there is a study of one's own.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -24,7 +25,7 @@ cli = typer.Typer(
 
 @cli.callback()
 def demo() -> None:
-    """What can be tried with the demo study."""
+    """What can be tried before there is a study of one's own."""
 
 
 @cli.command()
@@ -51,3 +52,6 @@ def transcripts(data: Data = None) -> None:
     console.print(f"Run [bold]{entry.slug}[/] is open, {what}: {url}/w/{entry.slug}", soft_wrap=True)
     console.print("Let simulated workers rate them:", soft_wrap=True)
     console.print(f"  candor crowd --url {url}/w/{entry.slug} --workers 60", soft_wrap=True)
+
+
+cli.command()(prolific)

@@ -1,75 +1,135 @@
 """`candor export`: a run as a file."""
 
+import asyncio
 import json
-from collections.abc import Sequence
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
 
 import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bots import console, fail
+from bots import console, fail, stderr
 from server.access.auth import load_auth
-from server.cli.database import transaction_or_fail
+from server.cli.database import snapshot_or_fail, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
-from server.db.runs import find_run
-from server.desk.choice_export import export_choices
-from server.desk.export import Json, export_run
-from server.desk.item_export import export_items
+from server.db.runs import RunEntry, find_run
 from server.desk.worker_ids import Sought, identities, identities_csv
-from server.study import parse_study
+from server.export.formats import OnStep, file_name, replaced, write_run
+from server.jobs.child import ChildFailed, Command, Limits, run_child
 
-_LINES = {
-    "transcripts": (export_items, "item_ratings.jsonl"),
-    "side_by_side": (export_choices, "choices.jsonl"),
-}
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
 @cli.command()
 def export(
     run: Annotated[str, typer.Option("--run", help="The run's name.")],
+    form: Annotated[
+        Literal["hits_data", "jsonl", "parquet", "csv", "bundle"],
+        typer.Option(
+            "--format",
+            help="hits_data: what was handed in, in the published form. jsonl, parquet, csv: all of the run. "
+            "bundle: all of it with the study, a report and its signature.",
+        ),
+    ] = "hits_data",
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="The file to write.",
-            show_default="hits_data.json, item_ratings.jsonl, choices.jsonl or worker_ids.csv",
-        ),
+        typer.Option(help="The file to write.", show_default="named after the run and the format"),
     ] = None,
     worker_ids: Annotated[
         bool, typer.Option("--worker-ids", help="Write whom the pseudonyms stand for instead: keep it apart.")
     ] = False,
+    progress_lines: Annotated[bool, typer.Option("--progress-lines", hidden=True)] = False,
     data: Data = None,
 ) -> None:
-    """Write the completed assignments of a run to a file.
+    """Write a run to a file, while a server may go on with it: of one moment, and whole or not at all.
 
-    A run in which workers chat with one system at a time is written in the published experiment's format, one
-    in which they rate items or compare two systems as JSON Lines.
+    hits_data has the completed assignments: the published experiment's hits_data.json where workers chat with
+    one system at a time; where they rate items or compare two systems, JSON Lines of that task. The other
+    formats have everything of every assignment, and `candor report` says the same of them as of the database.
     """
-    with transaction_or_fail(data) as connection:
-        found = find_run(connection, run)
-        task = parse_study(found.yaml).task
-        if worker_ids:
-            settings = settings_from(data=data)
-            auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
-            people = identities(connection, auth, CommandLine(), run, Sought())
-            number, written, name = len(people), identities_csv(people), "worker_ids.csv"
-        elif task == "chat":
-            content = export_run(connection, found)
-            number = len(content["data"])
-            written, name = json.dumps(content, indent=1, ensure_ascii=False) + "\n", "hits_data.json"
-        else:
-            export_lines, name = _LINES[task]
-            lines = list(export_lines(connection, found))
-            number = len(lines) - 1
-            written = _json_lines(lines)
-    out = out or Path(name)
+    signal.signal(signal.SIGTERM, _end)
+    if worker_ids:
+        _write_ids(run, out or Path("worker_ids.csv"), data)
+        return
+    with TemporaryDirectory() as folder, _progress(progress_lines) as on_step:
+        with snapshot_or_fail(data) as connection, _writable():
+            found = find_run(connection, run)
+            path = out or Path(f"{found.slug}.bundle.zip" if form == "bundle" else file_name(found, form))
+            if form != "bundle":
+                write_run(connection, found, form, path, on_step)
+            else:
+                views = Path(folder) / f"{found.slug}.jsonl"
+                write_run(connection, found, "jsonl", views, on_step)
+        if form == "bundle":  # which takes long, and needs the database no more
+            _bundle(found, views, path, data, on_step)
+    size = path.stat().st_size / 1e6
+    console.print(f"The run {run} is written to {path} ({form}, {size:.1f} MB).", soft_wrap=True)
+
+
+def _end(_signal: int, _frame: object) -> None:
+    """Leave by an exception, so that nothing half written stays and no child goes on."""
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+@contextmanager
+def _writable() -> Iterator[None]:
     try:
-        out.write_text(written, encoding="utf-8")
+        yield
     except OSError as error:
-        fail(f"{out}: cannot be written: {error.strerror}", "Choose another file with --out.")
-    console.print(f"{number} assignments written to {out}.")
+        fail(f"{error.filename}: cannot be written: {error.strerror}", "Choose another file with --out.")
 
 
-def _json_lines(lines: Sequence[Json]) -> str:
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+def _write_ids(run: str, path: Path, data: Path | None) -> None:
+    with transaction_or_fail(data) as connection:
+        settings = settings_from(data=data)
+        auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
+        people = identities(connection, auth, CommandLine(), run, Sought())
+    with _writable(), replaced(path) as file:
+        file.write(identities_csv(people).encode())
+    console.print(f"{len(people)} assignments written to {path}.")
+
+
+def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: OnStep) -> None:
+    """Have `candor bundle` make a bundle of the views of a run, in a process of its own."""
+    settings = settings_from(data=data)
+    study = views.with_name("study.yaml")
+    study.write_text(run.yaml, encoding="utf-8")
+    arguments = (str(views), str(path), "--study", str(study), "--force", "--progress-lines")
+
+    def hear(line: str) -> None:
+        if line.startswith("{"):
+            told = json.loads(line)
+            on_step(told["step"], told["done"], told["total"])
+
+    limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
+    try:
+        asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, hear))
+    except ChildFailed as error:
+        fail(f"the bundle was not made: {error}", "Other formats do not need an analysis: see --help.")
+
+
+@contextmanager
+def _progress(lines: bool) -> Iterator[OnStep]:
+    """Show a bar on a terminal; or print each step on stdout as a line of JSON, for who has started this."""
+    if lines:
+        yield _line
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        task = bar.add_task("")
+
+        def on_step(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield on_step
+
+
+def _line(what: str, done: int, total: int) -> None:
+    sys.stdout.write(json.dumps({"step": what, "done": done, "total": total}) + "\n")
+    sys.stdout.flush()

@@ -374,6 +374,21 @@ class Turn(SQLModel, table=True):
     latency_ms: int | None
 
 
+class Writing(SQLModel, table=True):
+    """How a worker has written an input, as their page counts it: `session.writing`."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    typed: int
+    composed: int
+    pasted: int
+    pastes: int
+    writing_ms: int
+    longest_pause_ms: int
+    away: int
+    away_ms: int
+
+
 class ReplyOutput(SQLModel, table=True):
     """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
 

@@ -29,6 +29,7 @@ from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE
 from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows, quizzes
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.db.spending import COUNT_COST
+from server.db.writing_rows import WRITING, writing_row
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
@@ -60,6 +61,7 @@ from server.session.records import (
     TopicMarked,
     TurnRated,
     WorkerSaid,
+    WritingKept,
 )
 
 ASSIGNMENT = columns(Assignment)
@@ -324,6 +326,7 @@ _IN_ORDER = (
     _STARTED,
     _TOPIC_MARK,
     _TURN,
+    WRITING,
     _OUTPUT,
     LOCAL_CALL,
     CALL,
@@ -379,15 +382,23 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return _closed_rows(assignment_id, record)
         case Incident():
             return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
-        case OutputKept():
-            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
-        case CallKept():
-            return call_rows(record)
         case ItemEdited():
             return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+        case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
+            return _kept_rows(record)
+    return _conversation_rows(record)
+
+
+def _kept_rows(record: OutputKept | WritingKept | CallKept | QuizNotAsked) -> list[tuple[Bulk, Row]]:
+    match record:
+        case OutputKept():
+            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
+        case WritingKept():
+            return [(WRITING, writing_row(record))]
+        case CallKept():
+            return call_rows(record)
         case QuizNotAsked():
             return quiz_rows(record)
-    return _conversation_rows(record)
 
 
 def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:

@@ -276,6 +276,21 @@ V1_WIZARD: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
+# How inputs were written, as workers' pages have counted it: no content. Only of studies that record it.
+V1_WRITING: dict[str, str] = {
+    "v1_writing": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               writing.conversation_id AS conversation_id, system.name AS system,
+               writing.turn_index AS turn_index, writing.typed AS typed, writing.composed AS composed,
+               writing.pasted AS pasted, writing.pastes AS pastes, writing.writing_ms AS writing_ms,
+               writing.longest_pause_ms AS longest_pause_ms, writing.away AS away,
+               writing.away_ms AS away_ms
+        FROM writing
+        JOIN conversation ON conversation.id = writing.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+}
+
 # What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
 V1_REPLY_OUTPUT: dict[str, str] = {
     "v1_reply_output": """

@@ -7,12 +7,13 @@ from typing import Any
 
 from fastapi import Response
 
+from server.export.spreadsheet import harmless
+
 # What FastAPI is told of an endpoint that answers such a table.
 CSV: dict[str, Any] = {
     "response_class": Response,
     "responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 }
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Iterable[str | None]]) -> str:
@@ -24,9 +25,5 @@ def csv_table(names: Sequence[str], rows: Iterable[Iterable[str | None]]) -> str
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(names)
-    table.writerows([_harmless(cell or "") for cell in row] for row in rows)
+    table.writerows([harmless(cell or "") for cell in row] for row in rows)
     return text.getvalue()
-
-
-def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

@@ -20,6 +20,7 @@ from server.db.store import Store
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN
+from server.session.writing import Writing
 from server.study import parse_study
 
 ASSIGNMENT = columns(Assignment)
@@ -43,11 +44,12 @@ class OwnToken(BaseModel):
 
 
 class OwnLine(BaseModel):
-    """A line of a conversation: `you`, or the `partner`."""
+    """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it."""
 
     who: str
     text: str
     at: ShownTime
+    writing: Writing | None = None
 
 
 class OwnConversation(BaseModel):
@@ -139,9 +141,14 @@ def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
     }
     for key, topic in connection.execute(_TOPICS, named):
         conversations[key].topics.append(topic)
-    for key, author, words, said_at in connection.execute(_LINES, named):
+    written = {
+        (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
+        for row in connection.execute(_WRITINGS, named)
+    }
+    for key, index, author, words, said_at in connection.execute(_LINES, named):
         who = "you" if author == "worker" else "partner"
-        conversations[key].lines.append(OwnLine(who=who, text=words, at=said_at))
+        line = OwnLine(who=who, text=words, at=said_at, writing=written.get((key, index)))
+        conversations[key].lines.append(line)
     for key, criterion, value in connection.execute(_RATINGS, named):
         conversations[key].ratings[criterion] = value
     return OwnData(
@@ -162,9 +169,10 @@ _CONVERSATIONS = text("""
     ORDER BY position, attempt""")
 _TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
 _LINES = text(
-    f"SELECT conversation_id, author, text, turn.created_at FROM turn {_OF} "  # noqa: S608
+    f"SELECT conversation_id, turn_index, author, text, turn.created_at FROM turn {_OF} "  # noqa: S608
     "ORDER BY conversation_id, turn_index"
 )
+_WRITINGS = text(f"SELECT writing.* FROM writing {_OF}")  # noqa: S608
 _RATINGS = text(
     f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
     "ORDER BY conversation_id, criterion"

@@ -28,6 +28,8 @@ AFTERWARDS: dict[DecisionKind, frozenset[Status]] = {
 }
 _LONGEST_REASON = 2_000
 
+ASKED_TO_RETURN = frozenset({"no_consent", "returned"})  # by the platform, as the code of their ending says
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -42,8 +44,13 @@ class Proposal:
     why: str
 
 
-def proposal(theirs: StoredSubmission, ours: Participation | None) -> Proposal | None:
-    """Return what should become of a submission's pay; None: there is nothing to decide (yet)."""
+def proposal(
+    theirs: StoredSubmission, ours: Participation | None, ending: str | None = None
+) -> Proposal | None:
+    """Return what should become of a submission's pay; None: there is nothing to decide (yet).
+
+    `ending`: that of the code with which the participant came back.
+    """
     status = Status(theirs.status)
     if status not in REVIEWABLE:
         return None
@@ -53,8 +60,8 @@ def proposal(theirs: StoredSubmission, ours: Participation | None) -> Proposal |
         share = share_of(ours)
         why = f"a chatbot failed, and {ours.rated} of {ours.conversations} conversations were rated"
         return Proposal(theirs.id, "part", share, why)
-    if status != Status.AWAITING_REVIEW:
-        return None  # given back or run out, and not finished here either
+    if status != Status.AWAITING_REVIEW or ending in ASKED_TO_RETURN:
+        return None  # given back, run out or asked to give back, and not finished here either
     if ours is None:
         return Proposal(theirs.id, "nothing", None, "handed in, and never seen here")
     why = f"handed in with {ours.rated} of {ours.conversations} conversations rated"

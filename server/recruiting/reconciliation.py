@@ -6,7 +6,7 @@ from typing import Literal
 
 from server.db.recruitments import Decision, Participation, StoredSubmission
 from server.recruiters.prolific.submissions import Status
-from server.recruiting.pay_rules import AFTERWARDS, share_of
+from server.recruiting.pay_rules import AFTERWARDS, ASKED_TO_RETURN, share_of
 
 DifferenceKind = Literal[
     "decision_not_carried_out",
@@ -20,7 +20,6 @@ DifferenceKind = Literal[
     "not_known_there",
 ]
 Remedy = Literal["repeat", "release", "approve", "remind", "partial", "request_return", "exclude"]
-_ASKED_TO_RETURN = frozenset({"no_consent", "returned"})  # by the platform, as their code says
 _GONE = frozenset({Status.RETURNED, Status.TIMED_OUT, Status.REJECTED})
 _UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
 
@@ -93,7 +92,7 @@ def _difference(
         wanted = AFTERWARDS[decision.decision]
         undone = wanted and status not in wanted
         return found("decision_not_carried_out", "repeat") if undone else None
-    if ending in _ASKED_TO_RETURN and (ours is None or ours.status != "completed"):
+    if ending in ASKED_TO_RETURN and (ours is None or ours.status != "completed"):
         return None
     if ours is None:
         return found("never_seen_here", "request_return") if status == Status.AWAITING_REVIEW else None

@@ -198,7 +198,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
 def _row(
     theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, ending: str | None
 ) -> SubmissionRow:
-    proposed = proposal(theirs, ours) if decision is None else None
+    proposed = proposal(theirs, ours, ending) if decision is None else None
     return SubmissionRow(
         submission=theirs.id,
         status=theirs.status,

@@ -12,6 +12,7 @@ from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.questionnaire import Part
+from server.session.writing import Writing
 
 Closing = Literal["completed", "returned", "expired"]
 
@@ -135,6 +136,15 @@ class WorkerSaid:
     text: str
     at: datetime
     client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WritingKept:
+    """How the worker has written line `index`. Changes no state; kept for the analyst."""
+
+    conversation: str
+    index: int
+    writing: Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +376,7 @@ Record = (
     | AnswerGiven
     | ItemEdited
     | OutputKept
+    | WritingKept
     | CallKept
     | QuizNotAsked
     | FeedbackGiven

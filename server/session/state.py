@@ -43,6 +43,7 @@ from server.session.records import (
     TopicMarked,
     TurnRated,
     WorkerSaid,
+    WritingKept,
 )
 from server.session.reply_time import ReplyTime
 
@@ -66,7 +67,8 @@ class SessionRules:
     `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
     those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
     the labels. Of pairs of conversations, `conversations` counts the pairs. `quiz_choices`: how many lines
-    the quiz after a conversation has; None: there is no quiz.
+    the quiz after a conversation has; None: there is no quiz. `records_writing`: how inputs were written is
+    kept.
     """
 
     minimum_inputs: int
@@ -87,6 +89,7 @@ class SessionRules:
     scenarios: Mapping[str, str] = field(default_factory=dict)
     turn_points: int | None = None
     quiz_choices: int | None = None
+    records_writing: bool = False
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
     def scenario_text(self, label: str | None) -> str | None:
@@ -331,7 +334,15 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case Incident() | ItemEdited() | AnswerGiven() | OutputKept() | CallKept() | QuizNotAsked():
+        case (
+            Incident()
+            | ItemEdited()
+            | AnswerGiven()
+            | OutputKept()
+            | WritingKept()
+            | CallKept()
+            | QuizNotAsked()
+        ):
             return state
     changed = _apply_to_conversation(state.conversation(record.conversation), record)
     return state._replace(

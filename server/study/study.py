@@ -192,7 +192,8 @@ class Study(_Section):
     what the bots of a run may cost together, in the money of their prices; then it stops.
 
     `retention`: for how long words and ids of workers are kept after a run was closed. `withdrawal_days`:
-    after the end, workers can download or withdraw what they gave.
+    after the end, workers can download or withdraw what they gave. `records_writing`: the page tells
+    how inputs were written (typed, pasted, how fast, how often it lost the focus), and workers that it does.
 
     `recruiter`: the place that workers come from; without one they come by links, and go to `completion_url`.
 
@@ -248,6 +249,7 @@ class Study(_Section):
     timeouts: Timeouts = Timeouts()
     retention: Retention | None = None
     withdrawal_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
+    records_writing: bool = False
     simulate: Simulate | None = None
 
     @model_validator(mode="before")
@@ -393,6 +395,7 @@ _OF_RATED_CHAT = frozenset({
 _OF_CHAT = _OF_RATED_CHAT | {
     "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
     "bots", "spending_cap", "systems", "qc", "reply_time", "display", "transcript_while_rating",
+    "records_writing",
 }  # fmt: skip
 _OF_TRANSCRIPTS = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",

@@ -13,7 +13,7 @@ from bots.core.spoken_language import foreign_language
 from bots.crowd.cost import TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE, estimate
 from bots.crowd.history import History
 from bots.crowd.phrases import topics_in, without_lines
-from bots.crowd.rhythm import seconds_to_write
+from bots.crowd.rhythm import seconds_to_write, writing_of
 from bots.crowd.speakers import Talk, TalkRefused, speaker
 from bots.crowd.talk import TRIES, OwnChat, Prompted, Retrieved
 from tests.bots.support.tiny_models import save_tiny_models
@@ -145,6 +145,19 @@ def test_pasting_has_an_even_rhythm_and_typing_follows_the_length() -> None:
     assert mean(times(long, "plain")) > 2 * mean(times(short, "plain"))
     # Of the lines of a careless worker nothing but the typing takes time: 6 characters at 4.3 a second.
     assert mean(times(short, "careless")) == pytest.approx(6 / 4.3, rel=0.15)
+
+
+def test_who_hides_a_model_pastes_and_all_others_type() -> None:
+    text, rng = "I have never been there, but my sister has.", random.Random(3)
+    disguised = writing_of(text, 4.0, "disguised", rng)
+    assert (disguised["pasted"], disguised["pastes"], disguised["typed"]) == (len(text), 1, 0)
+    assert disguised["away_ms"] == 4_000
+    for manner in ("plain", "careless"):
+        told = [writing_of(text, 10.0, manner, rng) for _ in range(200)]
+        assert all(one["pasted"] == one["pastes"] == 0 for one in told)
+        assert all(one["typed"] >= len(text) for one in told)
+        assert all(one["longest_pause_ms"] <= one["writing_ms"] == 10_000 for one in told)
+        assert 0 < sum(one["away"] for one in told) < 100
 
 
 def test_the_estimate_counts_what_is_sent_again_with_every_line() -> None:

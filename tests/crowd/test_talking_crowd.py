@@ -25,7 +25,8 @@ Rows = Callable[[str], list[tuple[Any, ...]]]
 @pytest.fixture(scope="module")
 def talked_with(server: Server) -> Server:
     study = server.data / "talk.yaml"
-    study.write_text(DEMO.read_text().replace("minimum_inputs: 10", f"minimum_inputs: {INPUTS}"))
+    short = DEMO.read_text().replace("minimum_inputs: 10", f"minimum_inputs: {INPUTS}")
+    study.write_text(f"{short}\nrecords_writing: true\n")
     server.open_run(study, "talk")
     server.start()
     return server
@@ -73,6 +74,8 @@ async def test_a_model_is_asked_for_every_line_after_its_cost_was_agreed_to(talk
     assert lines == [("I like that.",)]
     marked = "SELECT simulated_as, count(*) FROM v1_simulated_conversation GROUP BY 1"
     assert stored(talked_with, marked) == [("disguised openai:small", 6)]
+    assert stored(talked_with, "SELECT DISTINCT typed, pasted FROM v1_writing") == [(0, len("I like that."))]
+    assert stored(talked_with, "SELECT count(*) FROM v1_writing") == [(6 * INPUTS,)]
 
 
 async def test_a_model_that_says_nothing_fails_its_workers_and_says_why(talked_with: Server) -> None:

@@ -102,6 +102,18 @@ RUNS |= {
     }
     for language in ("en", "ja")
 }
+# Runs that record how workers write.
+RUNS |= {
+    f"writing_{language}": {
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "minimum_inputs": 1,
+        "reply_time": _QUICK,
+        "language": language,
+        "records_writing": True,
+    }
+    for language in ("en", "ja")
+}
 # Runs whose only system is another worker: who comes is waited for, or hardly.
 _MATES: dict[str, Any] = {
     "systems": [{"name": "mate", "family": "mate", "bot": "human:partner"}],

@@ -1,14 +1,17 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useDraft, useSession, useTexts } from "./hooks";
 import { MAX_SAY } from "./limits";
+import type { Writing } from "./session/protocol";
 import type { Texts } from "./texts/words";
+import { useWriting } from "./writing";
 
 interface Props {
   conversation: number;
   /** Whether a line may be sent now. Typing is always possible. */
   ready: boolean;
   waiting: boolean;
-  onSend: (text: string) => void;
+  /** `writing`: how it was written, where the study records that. */
+  onSend: (text: string, writing: Writing | null) => void;
 }
 
 const COUNT_FROM = MAX_SAY - 200;
@@ -21,6 +24,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const { say } = texts;
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(`${conversation}:draft`, "");
+  const takeWriting = useWriting(field, conversation);
   const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
 
   // An input that was refused comes back, before whatever was typed since.
@@ -56,7 +60,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
 
   const send = () => {
     if (sendable) {
-      onSend(text.trim());
+      onSend(text.trim(), takeWriting());
       setText("");
     }
     field.current?.focus();

@@ -18,6 +18,7 @@ from server.session.protocol.text import (
     TopicText,
 )
 from server.session.questionnaire import MAX_POINTS
+from server.session.writing import Writing
 
 
 class _ClientMessage(Message):
@@ -71,11 +72,15 @@ class Topic(_ForConversation):
 
 
 class Say(_ForConversation):
-    """One input of the worker: line number `turn` of the conversation, counted from 0."""
+    """One input of the worker: line number `turn` of the conversation, counted from 0.
+
+    `writing`: how it was written, where the study records that.
+    """
 
     type: Literal["say"]
     turn: Annotated[int, Field(ge=0, strict=True)]
     text: Said
+    writing: Writing | None = None
 
 
 class TopicChange(_ForConversation):

@@ -52,6 +52,7 @@ class StudyCard(Message):
     many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
     `turn_points`: on how many points single replies are rated; two are thumbs.
     `withdrawal_days`: how long after the end they can download or withdraw what they gave.
+    `records_writing`: the page tells with each input how it was written, and the worker that it does.
     `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
@@ -70,6 +71,7 @@ class StudyCard(Message):
     transcript_while_rating: bool
     turn_points: int | None = None
     withdrawal_days: int | None = None
+    records_writing: bool = False
     consent: Consent | None
     contact: str | None
     words: TextsCard | None

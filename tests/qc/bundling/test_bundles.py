@@ -18,10 +18,10 @@ from typer.testing import CliRunner, Result
 from qc.analysis import analyse
 from qc.bundle import app as bundle_app
 from qc.bundling.archive import MOST_FILES, read_archive, write_archive
-from qc.bundling.making import RUN, SECOND, STUDY, Bundled, make_bundle
-from qc.bundling.manifest import MANIFEST
+from qc.bundling.making import STUDY, Bundled, make_bundle
 from qc.bundling.pseudonyms import _Replacing, pseudonymous, pseudonyms_for
 from qc.errors import OutputError, SourceError
+from qc.formats.bundle import MANIFEST, RUN, SECOND
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.run import Run

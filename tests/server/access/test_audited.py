@@ -212,6 +212,7 @@ COMMANDS_WITHOUT_A_ROW = {
     "audit": "reads",
     "schema": "reads",
     "backup": "leaves the database as it is",
+    "demo prolific": "in a folder of its own, over the API",
     "restore": "makes another installation, with the log that the backup has",
 }
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from server.db.recruitments import DecisionKind
+from server.db.recruitments import DecisionKind, StoredSubmission
 from server.errors import PayRefused
-from server.recruiting.pay_rules import check_decision
+from server.recruiting.pay_rules import check_decision, proposal
+from tests.server.support.study import AT
 
 LONG = "You were asked to write five messages in each chat and wrote one. " * 2  # 132 characters
 
@@ -47,3 +48,10 @@ def test_what_it_would_refuse_is_refused_here(
 ) -> None:
     with pytest.raises(PayRefused, match=said):
         check_decision(decision, share, category, reason)
+
+
+def test_who_was_asked_to_return_the_place_is_not_proposed_to_be_rejected() -> None:
+    handed_in = StoredSubmission("s1", "AWAITING REVIEW", AT, AT, "C1")
+    found = {ending: proposal(handed_in, None, ending) for ending in ("no_consent", "returned", "complete")}
+    assert (found["no_consent"], found["returned"]) == (None, None)
+    assert found["complete"] is not None  # never seen here

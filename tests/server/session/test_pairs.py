@@ -11,7 +11,7 @@ from server.session.events import AskBot, BotGaveUp, BotReplied, EndedByResearch
 from server.session.pairs import heard
 from server.session.phase import Phase
 from server.session.plan import plan_pair
-from server.session.records import ConversationRated, SideChosen
+from server.session.records import ConversationRated, SideChosen, WritingKept
 from server.session.state import AssignmentContext, State, fold
 from server.session.step import Outcome, resume
 from server.session.worker_view import reply as show_reply
@@ -19,6 +19,7 @@ from server.session.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, NOBODY, pairs_text, seconds
 from tests.server.support.walk import Walk, message, told
+from tests.server.support.writing import WRITING
 
 BY_TURN = {"choose": "turn"}
 ONE_HISTORY = {"choose": "turn", "history": "chosen"}
@@ -237,3 +238,10 @@ def test_where_researchers_end_a_pair_both_of_its_conversations_are_over() -> No
     outcome = walk.event(EndedByResearcher("a fire alarm", walk.now))
     assert told(outcome) == [wire.ChoiceDue(conversation=1, attempt=1, turn=1)]
     assert [c.status for c in walk.state.conversations[:2]] == ["ended", "ended"]
+
+
+def test_how_a_line_was_written_is_kept_in_both() -> None:
+    walk = PairWalk(records_writing=True)
+    said = walk.tell("say", turn=0, text="Hello.", writing=WRITING)
+    kept = [record.conversation for record in said.records if isinstance(record, WritingKept)]
+    assert kept == ["a1-1.1", "a1-2.1"]

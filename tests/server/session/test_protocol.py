@@ -30,6 +30,7 @@ from server.session.protocol import (
 from server.session.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, new_state, study_text
+from tests.server.support.writing import WRITING
 
 REPOSITORY = Path(__file__).parents[3]
 MESSAGES: list[dict[str, Any]] = [
@@ -39,7 +40,16 @@ MESSAGES: list[dict[str, Any]] = [
     {"type": "agree", "id": "m1", "consent": "1.2", "ticked": ["data"]},
     {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": "the sea", "opinion": "like"},
     {"type": "topic", "id": "m1", "conversation": 1, "attempt": 1, "text": None, "opinion": "ambivalent"},
-    {"type": "say", "id": "m1", "conversation": 6, "attempt": 2, "turn": 18, "text": "Hi."},
+    {"type": "say", "id": "m1", "conversation": 6, "attempt": 2, "turn": 18, "text": "Hi.", "writing": None},
+    {
+        "type": "say",
+        "id": "m1",
+        "conversation": 1,
+        "attempt": 1,
+        "turn": 0,
+        "text": "Hi.",
+        "writing": WRITING,
+    },
     *(
         {
             "type": "topic_change",
@@ -156,6 +166,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "questionnaires",
         "turn_points",
         "withdrawal_days",
+        "records_writing",
     }
     assert content["study"]["words"] is None  # the page has the English texts by itself
 

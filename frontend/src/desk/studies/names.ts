@@ -23,7 +23,7 @@ export const PARTS: Part[] = [
   {
     id: "texts",
     title: "Consent, contact and texts",
-    settings: ["texts", "questionnaires", "retention", "withdrawal_days"],
+    settings: ["texts", "questionnaires", "retention", "withdrawal_days", "records_writing"],
   },
   {
     id: "task",
@@ -128,6 +128,10 @@ const NAMES: Record<string, SettingName> = {
   withdrawal_days: {
     label: "Days in which workers can withdraw",
     hint: "After the end they can download or withdraw what they gave. Empty: not at all.",
+  },
+  records_writing: {
+    label: "Record how workers write",
+    hint: "What was pasted, how fast they wrote, how often they left the page: numbers, no keys. Their first page says so.",
   },
   "retention.words": { label: "Days until what workers wrote is removed" },
   "retention.ids": { label: "Days until their ids are removed" },

@@ -8,7 +8,7 @@ import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
 import { Log } from "../Log";
 import { RateReply } from "../RateReply";
-import type { StudyCard } from "../session/protocol";
+import type { StudyCard, Writing } from "../session/protocol";
 import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
 
@@ -37,9 +37,9 @@ export function Chat({ chat, study }: Props) {
   const enough = missing === 0;
   const topic = topicOf(state, chat);
   const rates = study.rates_all && study.criteria.length > 0;
-  const speak = (text: string) => {
+  const speak = (text: string, writing: Writing | null) => {
     const turn = (chat.turns.at(-1)?.turn ?? -1) + 1;
-    session.send({ type: "say", conversation, attempt, turn, text });
+    session.send({ type: "say", conversation, attempt, turn, text, ...(writing && { writing }) });
   };
   return (
     <div class={`chat ${open === "topic" ? "chat-under-sheet" : ""}`}>

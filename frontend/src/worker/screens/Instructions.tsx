@@ -73,6 +73,11 @@ export function Instructions({ study }: { study: StudyCard }) {
               <Marked of="instructions.private" />
             </p>
           )}
+          {study.records_writing && (
+            <p>
+              <Marked of="instructions.writing" />
+            </p>
+          )}
           {study.contact && (
             <p>
               <Marked of="instructions.contact" values={{ contact: study.contact }} />

@@ -128,6 +128,8 @@ export interface Topic {
 }
 /**
  * One input of the worker: line number `turn` of the conversation, counted from 0.
+ *
+ * `writing`: how it was written, where the study records that.
  */
 export interface Say {
   attempt: number;
@@ -136,6 +138,27 @@ export interface Say {
   text: string;
   turn: number;
   type: "say";
+  writing?: Writing | null;
+}
+/**
+ * How a worker has written one input, as their page counts it; a page can count wrongly, or lie.
+ *
+ * Characters that were written and taken out again count too. `typed`: one at a time. `composed`: by an
+ * input method, a correction, a suggestion or by voice: several at a time, and no paste. `pasted`: pasted or
+ * dropped, `pastes` times.
+ *
+ * `writing_ms`: from the first change of the text to the last, `longest_pause_ms` between two of them.
+ * `away`: how often the page lost the focus since the input before, and `away_ms`: for how long altogether.
+ */
+export interface Writing {
+  away: number;
+  away_ms: number;
+  composed: number;
+  longest_pause_ms: number;
+  pasted: number;
+  pastes: number;
+  typed: number;
+  writing_ms: number;
 }
 /**
  * The topic has changed: how, to what, and what both sides seem to think of it.
@@ -348,6 +371,7 @@ export interface QuizCard {
  * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
  * `turn_points`: on how many points single replies are rated; two are thumbs.
  * `withdrawal_days`: how long after the end they can download or withdraw what they gave.
+ * `records_writing`: the page tells with each input how it was written, and the worker that it does.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
@@ -363,6 +387,7 @@ export interface StudyCard {
   post_edit: PostEditCard | null;
   questionnaires: Questionnaires;
   rates_all: boolean;
+  records_writing: boolean;
   task: "chat" | "transcripts" | "side_by_side";
   title: string;
   topic_mode: "free" | "icebreaker";

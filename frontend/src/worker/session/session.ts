@@ -4,12 +4,13 @@ import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
 import { type MessageWithoutId, Outbox, type WorkerMessage } from "./outbox";
 import { isRefusedEntry, type Problem, problemOf } from "./problem";
-import { PROTOCOL_VERSION, type TextsCard } from "./protocol";
+import { PROTOCOL_VERSION, type TextsCard, type Writing } from "./protocol";
 import { type Action, initial, reduce, type State } from "./reducer";
 import { claimReload } from "./reload";
 import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
 import { adoptVersionOne, versionOneName } from "./version_one";
 import { watch } from "./waking";
+import { REFUSED_WRITING, together, UNWRITTEN } from "./writing";
 
 /**
  * Whose page this is, as the address says. `signature` shows that a personal link is genuine. `parameters`: whatever
@@ -248,6 +249,10 @@ export class Session {
         REFUSED_TEXT,
         [this.#drafts.get<string>(REFUSED_TEXT), message.text].filter(Boolean).join("\n"),
       );
+      if (message.writing) {
+        const earlier = this.#drafts.get<Writing>(REFUSED_WRITING) ?? UNWRITTEN;
+        this.#drafts.set(REFUSED_WRITING, together(earlier, message.writing));
+      }
     } else if (message.type === "topic_change") {
       const { conversation, how, topic, opinion, bot_opinion } = message;
       this.#drafts.set(`${conversation}:change`, { how, topic, opinion, bot_opinion });

@@ -60,6 +60,7 @@ export const study: Snapshot["study"] = {
   transcript_while_rating: false,
   turn_points: null,
   withdrawal_days: null,
+  records_writing: false,
   consent: null,
   contact: null,
   words: null,

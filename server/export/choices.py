@@ -3,75 +3,85 @@
 The first line is a header: the format and its version, the run, how two are compared, the criteria if there
 are any, the systems. Each further line is an assignment with its pairs, in their order: the systems on the
 left and on the right, what was said and where replies came from, which was preferred after which line, and
-what was rated of each. Only completed assignments are in it, and of them only pairs that were judged; those
-of simulated workers only while nobody else has completed an assignment. Ratings are as the worker gave them.
+what was rated of each. Only completed assignments that nobody has excluded are in it, and of them only pairs
+that were judged; those of simulated workers only while nobody else has completed one. Ratings are as the
+worker gave them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
-from typing import Any
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping
 
 from server.db.runs import RunEntry
-from server.desk.export import provenance_in
+from server.export.completed import (
+    Completed,
+    Json,
+    assignments,
+    completed,
+    grouped,
+    provenance_in,
+    rows,
+    seconds,
+)
 from server.study import parse_study
 
 FORMAT = "candor-choices"
 VERSION = 1
 
-Json = dict[str, Any]
-_Grouped = Mapping[str, Sequence[RowMapping]]
+_Parts = Mapping[str, Mapping[str, Sequence[RowMapping]]]
 
-_ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed' ORDER BY created_at"
 _CONVERSATIONS = """
-    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' ORDER BY assignment_id, position"""
-_CHOICES = "SELECT * FROM v1_choice WHERE run_id = :run ORDER BY left_conversation_id, turn_index"
-_RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id, criterion"
-_TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
+    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids
+     ORDER BY assignment_id, position"""
+_CHOICES = """
+    SELECT * FROM v1_choice WHERE run_id = :run AND assignment_id IN :ids
+     ORDER BY left_conversation_id, turn_index"""
+_RATINGS = """
+    SELECT * FROM v1_rating WHERE run_id = :run AND conversation_id IN :ids
+     ORDER BY conversation_id, criterion"""
+_TURNS = """
+    SELECT * FROM v1_turn WHERE run_id = :run AND conversation_id IN :ids
+     ORDER BY conversation_id, turn_index"""
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
-def export_choices(connection: Connection, run: RunEntry) -> Iterator[Json]:
+def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
     """Yield the lines of the file: the header, then each completed assignment."""
-    completed = _rows(connection, run, _ASSIGNMENTS)
-    by_people = [row for row in completed if not row["simulated"]]
-    assignments = by_people or completed
-    held = _grouped(_rows(connection, run, _CONVERSATIONS), "assignment_id")
-    parts = {
-        "choices": _grouped(_rows(connection, run, _CHOICES), "left_conversation_id"),
-        "ratings": _grouped(_rows(connection, run, _RATINGS), "conversation_id"),
-        "turns": _grouped(_rows(connection, run, _TURNS), "conversation_id"),
-    }
-    yield _header(connection, run, assignments, simulated=bool(assignments) and not by_people)
-    for row in assignments:
-        conversations = held.get(row["assignment_id"], [])
-        yield {
-            "assignment": row["assignment_id"],
-            "worker": row["worker"],
-            "duration_seconds": (_time(row["ended_at"]) - _time(row["agreed_at"])).total_seconds(),
-            "feedback": row["feedback"] or None,
-            "pairs": [
-                _pair(left, right, parts)
-                for left, right in zip(conversations[::2], conversations[1::2], strict=True)
-            ],
+    written = completed(connection, run)
+    yield _header(connection, run, written)
+    for some in assignments(connection, run, written.ids):
+        ids = [row["assignment_id"] for row in some]
+        conversations = rows(connection, run, _CONVERSATIONS, ids)
+        held = grouped(conversations, "assignment_id")
+        both = [row["conversation_id"] for row in conversations]
+        parts: _Parts = {
+            "choices": grouped(rows(connection, run, _CHOICES, ids), "left_conversation_id"),
+            "ratings": grouped(rows(connection, run, _RATINGS, both), "conversation_id"),
+            "turns": grouped(rows(connection, run, _TURNS, both), "conversation_id"),
         }
+        for row in some:
+            sides = held.get(row["assignment_id"], [])
+            yield {
+                "assignment": row["assignment_id"],
+                "worker": row["worker"],
+                "duration_seconds": seconds(row),
+                "feedback": row["feedback"] or None,
+                "pairs": [
+                    _pair(left, right, parts) for left, right in zip(sides[::2], sides[1::2], strict=True)
+                ],
+            }
 
 
-def _header(
-    connection: Connection, run: RunEntry, assignments: Sequence[RowMapping], *, simulated: bool
-) -> Json:
+def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
     study = parse_study(run.yaml)
     return {
         "format": FORMAT,
         "version": VERSION,
         "run": run.slug,
         "study": study.name,
-        "assignments": len(assignments),
-        "simulated": simulated,
+        "assignments": len(written.ids),
+        "simulated": written.simulated,
         "comparison": study.comparison.model_dump(exclude={"pairs"}) if study.comparison else None,
         "criteria": [
             {
@@ -81,16 +91,16 @@ def _header(
                 "counts_for_qc": bool(row["counts_for_qc"]),
                 "maximum": 100,
             }
-            for row in _rows(connection, run, _CRITERIA)
+            for row in rows(connection, run, _CRITERIA)
         ],
         "systems": [
             {"system": row["system"], "family": row["family"], "is_qc": bool(row["is_qc"])}
-            for row in _rows(connection, run, _SYSTEMS)
+            for row in rows(connection, run, _SYSTEMS)
         ],
     }
 
 
-def _pair(left: RowMapping, right: RowMapping, parts: Mapping[str, _Grouped]) -> Json:
+def _pair(left: RowMapping, right: RowMapping, parts: _Parts) -> Json:
     both = [left, right]
     return {
         "pair": right["position"] // 2,
@@ -132,16 +142,3 @@ def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json
         if index in made:
             lines[index]["provenance"] = made[index]
     return [{"turn": index, **lines[index]} for index in sorted(lines)]
-
-
-def _rows(connection: Connection, run: RunEntry, query: str) -> list[RowMapping]:
-    return list(connection.execute(text(query), {"run": run.id}).mappings())
-
-
-def _grouped(rows: Sequence[RowMapping], key: str) -> dict[str, list[RowMapping]]:
-    return {name: list(group) for name, group in groupby(rows, key=itemgetter(key))}
-
-
-def _time(value: str | datetime) -> datetime:
-    # A view has no column types: SQLite hands times over as the text it keeps.
-    return datetime.fromisoformat(value) if isinstance(value, str) else value

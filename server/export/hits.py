@@ -9,19 +9,25 @@ for one, or what a bot's model wrote where its worker was shown less of it: `out
 differ, `changes`. `metadata.words_removed`: of how many assignments the words were removed.
 """
 
-from collections.abc import Iterable
-from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping
 
 from server.db.rows import PERSONA_SEPARATOR
 from server.db.runs import RunEntry
+from server.export.completed import (
+    Json,
+    assignments,
+    completed,
+    consent_in,
+    grouped,
+    provenance_in,
+    rows,
+    seconds,
+)
 from server.session.instrument import TopicChangeKind
 
-Json = dict[str, Any]
+_Parts = Mapping[str, Mapping[str, list[RowMapping]]]
 
 # The sentences by which the format names the kinds of change.
 _ACTIONS = {
@@ -32,88 +38,71 @@ _ACTIONS = {
     TopicChangeKind.NO_CHANGE: "No topic change.",
 }
 
-_ASSIGNMENTS = """
-    SELECT * FROM v1_assignment WHERE run_id = :run AND status = 'completed'
-       AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion) ORDER BY created_at"""
-_REMOVED = "SELECT count(*) FROM v1_removal WHERE run_id = :run AND extent = 'words'"
+_REMOVED = "SELECT count(*) AS number FROM v1_removal WHERE run_id = :run AND extent = 'words'"
 _CONVERSATIONS = """
-    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated'
+    SELECT * FROM v1_conversation WHERE run_id = :run AND status = 'rated' AND assignment_id IN :ids
        AND conversation_id NOT IN (SELECT conversation_id FROM v1_human_conversation
-                                   WHERE taken_over_by IS NOT NULL)
+                                   WHERE run_id = :run AND taken_over_by IS NOT NULL)
      ORDER BY assignment_id, position"""
-_RATINGS = "SELECT * FROM v1_rating WHERE run_id = :run ORDER BY conversation_id"
-_TURNS = "SELECT * FROM v1_turn WHERE run_id = :run ORDER BY conversation_id, turn_index"
-_OUTPUTS = "SELECT * FROM v1_reply_output WHERE run_id = :run ORDER BY conversation_id, turn_index"
-_SIMULATED = "SELECT * FROM v1_simulated_conversation WHERE run_id = :run ORDER BY conversation_id"
-_MARKS = "SELECT * FROM v1_topic_mark WHERE run_id = :run ORDER BY conversation_id, ordinal"
+# Of conversations: the view, and how its rows are ordered within each of them.
+_PARTS = {
+    "ratings": ("v1_rating", "criterion"),
+    "turns": ("v1_turn", "turn_index"),
+    "outputs": ("v1_reply_output", "turn_index"),
+    "simulated": ("v1_simulated_conversation", "simulated_as"),
+    "marks": ("v1_topic_mark", "ordinal"),
+}
 _ANSWERS = """
     SELECT v1_answer.*, v1_question.kind AS kind FROM v1_answer
     JOIN v1_question ON v1_question.run_id = v1_answer.run_id AND v1_question.part = v1_answer.part
                     AND v1_question.label = v1_answer.label
-    WHERE v1_answer.run_id = :run
+    WHERE v1_answer.run_id = :run AND v1_answer.assignment_id IN :ids
     ORDER BY v1_answer.assignment_id, v1_answer.conversation_id, v1_answer.ordinal"""
-_PROVENANCE = (
-    "tries",
-    "model",
-    "revision",
-    "prompt_hash",
-    "sampling",
-    "tokens_in",
-    "tokens_out",
-    "cost",
-    "finish_reason",
-    "replica",
-    "queued_ms",
-    "computed_ms",
-)
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
 
-def export_run(connection: Connection, run: RunEntry) -> Json:
-    """Return the run as the content of a `hits_data.json`."""
-    conversations = _grouped(_rows(connection, run, _CONVERSATIONS), "assignment_id")
-    parts = {
-        "ratings": _grouped(_rows(connection, run, _RATINGS), "conversation_id"),
-        "turns": _grouped(_rows(connection, run, _TURNS), "conversation_id"),
-        "outputs": _grouped(_rows(connection, run, _OUTPUTS), "conversation_id"),
-        "marks": _grouped(_rows(connection, run, _MARKS), "conversation_id"),
-        "simulated": _grouped(_rows(connection, run, _SIMULATED), "conversation_id"),
-    }
-    answers = _rows(connection, run, _ANSWERS)
-    parts["answers"] = _grouped((row for row in answers if row["conversation_id"]), "conversation_id")
-    about_all = _grouped((row for row in answers if not row["conversation_id"]), "assignment_id")
-    completed = _rows(connection, run, _ASSIGNMENTS)
-    by_people = [row for row in completed if not row["simulated"]]
-    simulated = {"simulated": True} if completed and not by_people else {}
-    assignments = by_people or completed
-    return {
-        "metadata": _metadata(connection, run) | simulated | _removed(connection, run),
-        "data": [
-            _assignment(row, conversations.get(row["assignment_id"], []), parts)
-            | _by_part(about_all.get(row["assignment_id"], []))
-            for row in assignments
-        ],
-    }
+def hits_metadata(connection: Connection, run: RunEntry) -> Json:
+    """Return the `metadata` of the file: what was rated, of which systems, and what a reader must know."""
+    simulated = {"simulated": True} if completed(connection, run).simulated else {}
+    (removed,) = rows(connection, run, _REMOVED)
+    return (
+        _declared(connection, run)
+        | simulated
+        | ({"words_removed": int(removed["number"])} if removed["number"] else {})
+    )
 
 
-def _rows(connection: Connection, run: RunEntry, query: str) -> list[RowMapping]:
-    return list(connection.execute(text(query), {"run": run.id}).mappings())
+def hits(connection: Connection, run: RunEntry) -> Iterator[Json]:
+    """Yield each assignment of `data`, in the order in which they began."""
+    for some in assignments(connection, run, completed(connection, run).ids):
+        ids = [row["assignment_id"] for row in some]
+        conversations = rows(connection, run, _CONVERSATIONS, ids)
+        held = grouped(conversations, "assignment_id")
+        answers = rows(connection, run, _ANSWERS, ids)
+        about_all = grouped([row for row in answers if not row["conversation_id"]], "assignment_id")
+        parts = _parts(connection, run, [row["conversation_id"] for row in conversations])
+        parts["answers"] = grouped([row for row in answers if row["conversation_id"]], "conversation_id")
+        for row in some:
+            key = row["assignment_id"]
+            yield _assignment(row, held.get(key, []), parts) | _by_part(about_all.get(key, []))
 
 
-def _removed(connection: Connection, run: RunEntry) -> Json:
-    """Return of how many assignments the words were removed, under `words_removed`; nothing where of none."""
-    number = connection.execute(text(_REMOVED), {"run": run.id}).scalar_one()
-    return {"words_removed": int(number)} if number else {}
+def _parts(
+    connection: Connection, run: RunEntry, conversations: Sequence[str]
+) -> dict[str, Mapping[str, list[RowMapping]]]:
+    found = {}
+    for name, (view, order) in _PARTS.items():
+        query = f"""
+            SELECT * FROM {view} WHERE run_id = :run AND conversation_id IN :ids
+             ORDER BY conversation_id, {order}"""  # noqa: S608 - both are named above
+        found[name] = grouped(rows(connection, run, query, conversations), "conversation_id")
+    return found
 
 
-def _grouped(rows: Iterable[RowMapping], key: str) -> dict[str, list[RowMapping]]:
-    return {name: list(group) for name, group in groupby(rows, key=itemgetter(key))}
-
-
-def _metadata(connection: Connection, run: RunEntry) -> Json:
-    criteria = _rows(connection, run, _CRITERIA)
-    systems = sorted(_rows(connection, run, _SYSTEMS), key=itemgetter("system"))
+def _declared(connection: Connection, run: RunEntry) -> Json:
+    criteria = rows(connection, run, _CRITERIA)
+    systems = sorted(rows(connection, run, _SYSTEMS), key=lambda row: str(row["system"]))
     counts_first = sorted(criteria, key=lambda row: not row["counts_for_qc"])
     return {
         "score": {
@@ -131,30 +120,15 @@ def _metadata(connection: Connection, run: RunEntry) -> Json:
     }
 
 
-def _assignment(row: RowMapping, conversations: list[RowMapping], parts: dict[str, Any]) -> Json:
+def _assignment(row: RowMapping, conversations: Sequence[RowMapping], parts: _Parts) -> Json:
     return {
         "hit": row["assignment_id"],
         "assignment": row["assignment_id"],
         "worker": row["worker"],
-        "duration in seconds": _seconds(row),
+        "duration in seconds": seconds(row),
         "result": [_conversation(c, parts) for c in conversations],
         "feedback": row["feedback"] or "None",
     } | consent_in(row)
-
-
-def consent_in(row: RowMapping) -> Json:
-    """Return what an assignment's worker consented to, under `consent`; nothing where nothing was asked."""
-    if row["consent_version"] is None:
-        return {}
-    ticked = row["consent_ticked"].split(",") if row["consent_ticked"] else []
-    return {"consent": {"version": row["consent_version"], "ticked": ticked}}
-
-
-def provenance_in(turn: RowMapping) -> Json:
-    """Return where a bot's line came from, under `provenance`; nothing where its bot told nothing."""
-    if turn["tries"] is None:
-        return {}
-    return {"provenance": {name: turn[name] for name in _PROVENANCE if turn[name] is not None}}
 
 
 def _by_part(rows: list[RowMapping]) -> Json:
@@ -181,17 +155,7 @@ def _answered(rows: list[RowMapping]) -> Json:
     return {"answers": answers} if answers else {}
 
 
-def _seconds(row: RowMapping) -> float:
-    agreed, ended = (_time(row[name]) for name in ("agreed_at", "ended_at"))
-    return (ended - agreed).total_seconds()
-
-
-def _time(value: str | datetime) -> datetime:
-    # A view has no column types: SQLite hands times over as the text it keeps.
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
-
-
-def _conversation(row: RowMapping, parts: dict[str, Any]) -> Json:
+def _conversation(row: RowMapping, parts: _Parts) -> Json:
     own = {name: rows.get(row["conversation_id"], []) for name, rows in parts.items()}
     said = [turn["text"] for turn in own["turns"]]
     outputs = {

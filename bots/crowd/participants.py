@@ -1,0 +1,133 @@
+"""Simulated participants of a platform: they come by its page, take part, and go back as they are told to.
+
+Started by `candor demo prolific`. To the server they are people: nothing that they do is marked as simulated.
+"""
+
+import asyncio
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, get_args
+from urllib.parse import parse_qsl, urlsplit
+
+import httpx2
+import typer
+
+from bots.corpus import load_corpus
+from bots.crowd.profile import PROFILES
+from bots.crowd.speakers import Talk, speaker
+from bots.crowd.talk import Speaker
+from bots.crowd.worker import Conduct, Diary, SimulatedWorker
+from bots.researcher.client import RequestFailed
+from bots.researcher.views import JoinView, SimulatedBeliefs
+from bots.terminal import fail
+
+_PATIENCE = 60.0
+_RETURN = "return"  # closes the page, and gives the place back at the platform
+_CONDUCTS: dict[str, Conduct] = {name: name for name in get_args(Conduct)} | {_RETURN: "vanish"}
+_WORDS: dict[Conduct, str] = {
+    "finish": "finished, and handed in there",
+    "decline": "did not agree, and went back",
+    "leave": "left by the button after one line, and went back",
+    "vanish": "closed the page after one line",
+}
+cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+
+@dataclass(slots=True)
+class _Participant:
+    """Somebody with a place at the platform, and a browser: a way into the study as workers need it."""
+
+    browser: httpx2.AsyncClient
+    address: str
+    believed: SimulatedBeliefs
+
+    async def join(self, run: str, _worker: str, _reply_pace: float, _simulated_as: str, /) -> JoinView:
+        """Come by the address that the platform has given. Raises RequestFailed."""
+        parts = urlsplit(self.address)
+        body = {"run": run, "parameters": dict(parse_qsl(parts.query))}
+        answer = await self.browser.post(f"{parts.scheme}://{parts.netloc}/api/join", json=body)
+        if not answer.is_success:
+            raise RequestFailed(answer.json()["error"]["message"])
+        return JoinView.model_validate(answer.json())
+
+    async def beliefs(self, _assignment: str, /) -> SimulatedBeliefs:
+        """Return what was told to all of them: no person is told which system is whose."""
+        return self.believed
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """One participant's coming: by which page of the platform, and what they do."""
+
+    page: str
+    name: str
+    conduct: str
+    believed: SimulatedBeliefs
+    speaking: Speaker = field(repr=False)
+
+    async def pay(self) -> str:
+        """Come, take part, go back; return what came of it, in words."""
+        async with httpx2.AsyncClient(timeout=_PATIENCE) as browser:
+            sent = await browser.get(self.page, params={"as": self.name})
+            address = sent.headers.get("Location")
+            if address is None:
+                return "got no place there"
+            worker = self._worker(browser, address)
+            await worker.run(urlsplit(address).path.rpartition("/")[2], 1.0)
+            if worker.diary.failure is not None:
+                return f"could not go on: {worker.diary.failure}"
+            if self.conduct == _RETURN:
+                parts = urlsplit(self.page)
+                await browser.get(f"{parts.scheme}://{parts.netloc}/submissions/return")
+                return f"{_WORDS['vanish']}, and returned the place there"
+            if worker.return_to is None:
+                return _WORDS["vanish"]
+            await browser.get(worker.return_to)
+            return _WORDS[_CONDUCTS[self.conduct]]
+
+    def _worker(self, browser: httpx2.AsyncClient, address: str) -> SimulatedWorker:
+        parts = urlsplit(address)
+        rng = random.Random(self.name)
+        return SimulatedWorker(
+            name=self.name,
+            profile=PROFILES["honest"](rng),
+            rng=rng,
+            speaker=self.speaking,
+            client=_Participant(browser, address, self.believed),
+            socket_url=f"{parts.scheme.replace('http', 'ws', 1)}://{parts.netloc}/ws",
+            patience=_PATIENCE,
+            diary=Diary(lambda _assignment, _message: None),
+            conduct=_CONDUCTS[self.conduct],
+        )
+
+
+@cli.command()
+def participants(
+    page: Annotated[str, typer.Argument(help="The platform's page that sends a participant to the study.")],
+    who: Annotated[
+        list[str], typer.Argument(metavar="NAME=CONDUCT…", help=f"One of {', '.join(_CONDUCTS)}.")
+    ],
+    beliefs: Annotated[str, typer.Option(help="What all of them believe of what they meet, as JSON.")],
+) -> None:
+    """Have participants come all at once; say of each, as they end, what came of it: NAME, a tab, words."""
+    pairs = [(name, conduct) for name, _, conduct in (each.partition("=") for each in who)]
+    if unknown := {conduct for _, conduct in pairs} - set(_CONDUCTS):
+        fail(f"nobody behaves like {', '.join(sorted(unknown))}", f"There are {', '.join(_CONDUCTS)}.")
+    asyncio.run(_come(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
+
+
+async def _come(page: str, pairs: Sequence[tuple[str, str]], believed: SimulatedBeliefs) -> None:
+    async with speaker(Talk(None, None, None), load_corpus("builtin:smalltalk")) as speaking:
+
+        async def one(name: str, conduct: str) -> None:
+            came_of_it = await _Visit(page, name, conduct, believed, speaking).pay()
+            sys.stdout.write(f"{name}\t{came_of_it}\n")
+            sys.stdout.flush()
+
+        await asyncio.gather(*(one(*pair) for pair in pairs))
+
+
+if __name__ == "__main__":
+    cli()

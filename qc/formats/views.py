@@ -1,0 +1,38 @@
+"""The server's export of all of a run: the rows of its views, as one file or an archive of a file for each.
+
+The server writes it (`candor export --format jsonl`, `parquet` or `csv`). Its header is the first line of
+JSON Lines and `HEADER` in an archive; in JSON Lines each further line is a row, `view` the name of its view.
+"""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from qc.formats.strict_model import StrictModel
+
+FORMAT = "candor-views"
+VERSION = 1
+HEADER = "header.json"
+PEEKED = 64  # bytes in which a file begins with BEGINNING, or is none of these
+BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+
+Kind = Literal["text", "integer", "number", "flag", "time"]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+class ExportedView(StrictModel):
+    """How many rows of a view there are, and what its columns hold where they are not null."""
+
+    rows: Annotated[int, Field(ge=0)]
+    columns: Annotated[dict[Name, Kind], Field(min_length=1)]
+
+
+class ViewsHeader(StrictModel):
+    """What the file holds; by the counts one shows that was cut short."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    run: str
+    study: str
+    views: dict[Name, ExportedView]

@@ -1,0 +1,281 @@
+"""`candor demo prolific`: a whole study on the stand-in of Prolific, from the draft to the last payment."""
+
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from bots import console, fail
+from server.cli.database import transaction
+from server.cli.server_child import Desk, own_settings, server_child
+from server.clock import utc_now
+from server.config import Settings
+from server.db.audit import CommandLine, record
+from server.db.runs import open_run
+from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
+from server.errors import CandorError
+from server.recruiters.prolific.money import decimal_amount
+from server.recruiters.stand_in.faults import Fault, Faults
+from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.serving import serving, stand_in
+from server.recruiters.stand_in.signing import Signer
+from server.study import DEMO, Change, edited, load_study, parse_study
+
+RUN = "demo-prolific"
+_STUDY = DEMO.with_name("demo_prolific.yaml")
+_PLAN = {"places": 8, "reward": 450, "screen_out_reward": 50, "screen_out_places": 2}
+_BONUS = 150
+# Who comes, and what they do; the server is told nothing of it.
+_WHO = {
+    "PID-ann": "finish",
+    "PID-bob": "finish",
+    "PID-cay": "finish",
+    "PID-dee": "finish",
+    "PID-eve": "return",
+    "PID-fay": "vanish",
+    "PID-gus": "decline",
+    "PID-hal": "leave",
+}
+# The qc bot stands in the middle of three conversations; participants are not told which system is whose.
+_QUALITY = (0.7, 0.0, 0.6)
+
+
+@dataclass
+class _Clock:
+    """The stand-in's time: ours, and as much more as has been let pass."""
+
+    ahead: timedelta = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What the demonstration is played with."""
+
+    platform: Platform
+    faults: Faults
+    clock: _Clock
+    prolific: str
+    desk: Desk
+
+    @property
+    def study(self) -> str:
+        """The only study of the stand-in, by its id there."""
+        (study,) = self.platform.studies
+        return study
+
+
+def prolific(
+    once: Annotated[bool, typer.Option("--once", help="End when all is done.")] = False,
+    signed: Annotated[
+        bool,
+        typer.Option("--signed", help="Let the stand-in sign who a participant is, and take nobody else."),
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A new folder to keep the data in.", show_default="one that is removed in the end"),
+    ] = None,
+) -> None:
+    """Play a whole study against a Prolific of our own: publish, participants, pay, close.
+
+    Nothing is paid: the stand-in runs on this machine, and the participants are simulated. A server of its
+    own is started, which shows it all on its desk until you press Ctrl+C. It needs no token, and nothing that
+    you have set for another server counts here.
+    """
+    # Whoever ends the command ends the server with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with _folder(data) as folder, _played(folder, signed=signed) as (scene, settings):
+            _play(scene)
+            _say_where(settings, scene, data, once=once)
+            if not once:
+                _wait()
+    except CandorError as error:
+        fail(error.message, error.hint)
+
+
+@contextmanager
+def _folder(chosen: Path | None) -> Iterator[Path]:
+    if chosen is None:
+        with tempfile.TemporaryDirectory(prefix="candor-demo-") as made:
+            yield Path(made)
+        return
+    if chosen.exists() and any(chosen.iterdir()):
+        raise CandorError(f"{chosen} is not empty", "Name a folder that is not there yet: --data NEW.")
+    chosen.mkdir(parents=True, exist_ok=True)
+    yield chosen
+
+
+@contextmanager
+def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Scene, Settings]]:
+    """Serve the stand-in, and a server with one run that recruits there."""
+    clock, faults, token = _Clock(), Faults(), secrets.token_urlsafe(18)
+    platform = Platform(clock.now)
+    settings = own_settings(folder)
+    _open(settings, signed=signed)
+    with serving(stand_in(platform, token, faults, Signer("demo"))) as address:
+        variables = {
+            "CANDOR_PROLIFIC_TOKEN": token,
+            "CANDOR_PROLIFIC_API": address,
+            "CANDOR_PROLIFIC_SITE": address,
+            "CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]',
+        }
+        with console.status("A server is started …"), server_child(settings, variables):
+            console.print(f"A Prolific of our own is at {address}, Candor at {settings.own_url}.")
+            yield (
+                _Scene(platform, faults, clock, address, Desk(settings, f"/runs/{RUN}/recruitment")),
+                settings,
+            )
+
+
+def _open(settings: Settings, *, signed: bool) -> None:
+    _, text = load_study(_STUDY)
+    if signed:
+        text = edited(text, Change(("recruiter", "signed"), value=True)).text
+    with transaction(settings) as connection:
+        entry = open_run(connection, text, RUN, utc_now(), [])
+        record(connection, CommandLine(), "run.open", entry.slug)
+
+
+def _play(scene: _Scene) -> None:
+    _publish(scene)
+    _let_participants_come(scene)
+    _let_time_run_out(scene)
+    _reconcile(scene)
+    _pay(scene)
+    _pay_a_bonus(scene)
+    closed = scene.desk.ask("/close")["recruitment"]
+    _step(f"The study is closed: {closed['status'].lower()}.")
+    _print_accounts(scene)
+
+
+def _publish(scene: _Scene) -> None:
+    scene.desk.ask("", body=_PLAN)
+    reward, screen_out = decimal_amount(_PLAN["reward"]), decimal_amount(_PLAN["screen_out_reward"])
+    _step(f"A study is drafted: {_PLAN['places']} places of {reward}, {screen_out} for who is screened out.")
+    status = scene.desk.ask("/publish")["recruitment"]["status"]
+    _step(f"It is published, and {status.lower()}.")
+
+
+def _let_participants_come(scene: _Scene) -> None:
+    page = f"{scene.prolific}/studies/{scene.study}/take-part"
+    who = [f"{name}={conduct}" for name, conduct in _WHO.items()]
+    _step(f"{len(who)} participants take a place there, and come.")
+    command = [sys.executable, "-m", "bots.crowd.participants", page, *who, "--beliefs", _beliefs()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as crowd:  # noqa: S603 - our own program
+        for line in crowd.stdout or ():
+            name, _, came_of_it = line.rstrip().partition("\t")
+            console.print(f"   {escape(name)} {escape(came_of_it)}")
+    if crowd.returncode != 0:
+        raise CandorError("the simulated participants failed", "See above what they said.")
+
+
+def _beliefs() -> str:
+    """Return what the participants believe of the study's conversations, as they are told."""
+    criteria = parse_study(_STUDY.read_text(encoding="utf-8")).criteria
+    return SimulatedBeliefs(
+        conversations=[
+            SystemQuality(conversation=number, attempt=1, quality=quality, item=None, system=None)
+            for number, quality in enumerate(_QUALITY, start=1)
+        ],
+        criteria=[CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in criteria],
+        answers=[],
+    ).model_dump_json()
+
+
+def _let_time_run_out(scene: _Scene) -> None:
+    minutes = scene.platform.study(scene.study).given["maximum_allowed_time"]
+    scene.clock.ahead = timedelta(minutes=minutes + 1)
+    statuses = Counter(row["status"].lower() for row in _read(scene)["submissions"])
+    counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+    _step(f"The {minutes} minutes that they have are over. There: {counted}.")
+
+
+def _reconcile(scene: _Scene) -> None:
+    found = _read(scene)["differences"]
+    _step(f"Prolific and Candor differ in {len(found)}.")
+    for row in found:
+        if row["remedy"] != "release":
+            raise CandorError(f"nobody foresaw {row['kind']}", "Look at the page Recruiting of the desk.")
+        scene.desk.ask_at(f"/assignments/{row['assignment']}/release")
+        console.print("   Left there, and still holding a place here: the place is released.")
+    left = _read(scene)["differences"]
+    console.print("   Now they agree." if not left else f"   {len(left)} are left.")
+
+
+def _pay(scene: _Scene) -> None:
+    rows = _read(scene)["submissions"]
+    full = [row["submission"] for row in rows if row["proposal"] and row["proposal"]["pay"] == "all"]
+    scene.desk.ask("/decisions", body={"submissions": full, "decision": "approve"})
+    _step(f"Who finished is paid in full: {len(full)}.")
+    left = [row["submission"] for row in rows if row["ending"] == "returned"]
+    scene.desk.ask("/decisions", body={"submissions": left, "decision": "screen_out"})
+    _step(f"Who left by the button, after one line, is paid as screened out: {len(left)}.")
+    _step("Who did not agree was asked by Prolific to return the place.")
+
+
+def _pay_a_bonus(scene: _Scene) -> None:
+    first = next(row["submission"] for row in _read(scene)["submissions"] if row["status"] == "APPROVED")
+    made = scene.desk.ask("/bonuses", body={"purpose": "thanks", "cents": {first: _BONUS}})
+    costs = decimal_amount(made["total"])
+    _step(f"A bonus of {decimal_amount(_BONUS)} is prepared; it costs {costs} with fees.")
+    scene.faults.due.append(Fault("broken after", "/pay/"))
+    try:
+        scene.desk.ask(f"/bonuses/{made['batch']}/pay")
+    except CandorError as error:
+        console.print(
+            f"   Prolific is asked to pay it, and the answer is lost: {escape(error.message)}", soft_wrap=True
+        )
+    seen = scene.desk.ask(f"/bonuses/{made['batch']}/look")["seen"]
+    times = len(scene.platform.submission(first).bonuses)
+    console.print(f"   Looked up at Prolific: {seen}. Payments of it there: {times}.")
+
+
+def _print_accounts(scene: _Scene) -> None:
+    table = Table("participant", "there", "paid", "bonus", box=None, padding=(0, 2, 0, 1))
+    for one in scene.platform.of_study(scene.study):
+        bonus = decimal_amount(sum(one.bonuses)) if one.bonuses else ""
+        table.add_row(one.participant, one.status.lower(), decimal_amount(one.paid), bonus)
+    console.print(table)
+
+
+def _read(scene: _Scene) -> Any:
+    """Have the server read the study anew, and return how recruiting stands."""
+    return scene.desk.ask("/refresh")["recruitment"]
+
+
+def _step(text: str) -> None:
+    console.print(f"[green]·[/] {escape(text)}", soft_wrap=True)
+
+
+def _say_where(settings: Settings, scene: _Scene, data: Path | None, *, once: bool) -> None:
+    if data is not None:
+        report = f"candor report --run {RUN} {data / 'candor.db'}"
+        console.print(f"The data are in {escape(str(data))}: {escape(report)}", soft_wrap=True)
+    if not once:
+        page = f"{settings.own_url}/desk/runs/{RUN}/recruiting#token={scene.desk.token}"
+        console.print(f"Look at it on the desk: {page}", soft_wrap=True)
+        console.print("Ctrl+C ends the server and the stand-in.")
+
+
+def _wait() -> None:
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        console.print("Ended.")

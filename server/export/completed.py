@@ -1,0 +1,103 @@
+"""The completed assignments of a run, some at a time, so that no run is too large to be written."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, bindparam, text
+
+from server.db.runs import RunEntry
+
+Json = dict[str, Any]
+AT_ONCE = 100  # assignments whose rows are held in memory
+_COMPLETED = """
+    SELECT assignment_id, simulated FROM v1_assignment
+     WHERE run_id = :run AND status = 'completed'
+       AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion WHERE run_id = :run)
+     ORDER BY created_at, assignment_id"""
+_ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND assignment_id IN :ids"
+_PROVENANCE = (
+    "tries",
+    "model",
+    "revision",
+    "prompt_hash",
+    "sampling",
+    "tokens_in",
+    "tokens_out",
+    "cost",
+    "finish_reason",
+    "replica",
+    "queued_ms",
+    "computed_ms",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Assignments that are completed and that nobody has excluded, in the order in which they began.
+
+    Those of simulated workers only while nobody else has completed one; `simulated` then says so.
+    """
+
+    ids: Sequence[str]
+    simulated: bool
+
+
+def completed(connection: Connection, run: RunEntry) -> Completed:
+    """Return the assignments that are written."""
+    found = connection.execute(text(_COMPLETED), {"run": run.id}).all()
+    by_people = [row.assignment_id for row in found if not row.simulated]
+    ids = by_people or [row.assignment_id for row in found]
+    return Completed(ids, simulated=bool(ids) and not by_people)
+
+
+def assignments(connection: Connection, run: RunEntry, ids: Sequence[str]) -> Iterator[list[RowMapping]]:
+    """Yield the rows of these assignments in their order, AT_ONCE of them together."""
+    for first in range(0, len(ids), AT_ONCE):
+        some = ids[first : first + AT_ONCE]
+        by_id = {row["assignment_id"]: row for row in rows(connection, run, _ASSIGNMENTS, some)}
+        yield [by_id[one] for one in some]
+
+
+def rows(
+    connection: Connection, run: RunEntry, query: str, ids: Sequence[str] | None = None
+) -> list[RowMapping]:
+    """Return what `query` finds of a run; `ids` stand for `:ids` in it."""
+    if ids is None:
+        return list(connection.execute(text(query), {"run": run.id}).mappings())
+    chosen = text(query).bindparams(bindparam("ids", expanding=True))
+    return list(connection.execute(chosen, {"run": run.id, "ids": list(ids)}).mappings())
+
+
+def grouped(found: Iterable[RowMapping], key: str) -> Mapping[str, list[RowMapping]]:
+    """Return rows by the value of a column, by which they are ordered."""
+    return {name: list(group) for name, group in groupby(found, key=itemgetter(key))}
+
+
+def seconds(assignment: RowMapping) -> float:
+    """Return for how long its worker had an assignment that was completed."""
+    agreed, ended = (_time(assignment[name]) for name in ("agreed_at", "ended_at"))
+    return (ended - agreed).total_seconds()
+
+
+def _time(value: str | datetime) -> datetime:
+    # A view has no column types: SQLite hands times over as the text it keeps.
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def consent_in(row: RowMapping) -> Json:
+    """Return what an assignment's worker consented to, under `consent`; nothing where nothing was asked."""
+    if row["consent_version"] is None:
+        return {}
+    ticked = row["consent_ticked"].split(",") if row["consent_ticked"] else []
+    return {"consent": {"version": row["consent_version"], "ticked": ticked}}
+
+
+def provenance_in(turn: RowMapping) -> Json:
+    """Return where a bot's line came from, under `provenance`; nothing where its bot told nothing."""
+    if turn["tries"] is None:
+        return {}
+    return {"provenance": {name: turn[name] for name in _PROVENANCE if turn[name] is not None}}

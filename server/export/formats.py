@@ -1,0 +1,99 @@
+"""The formats in which a run is written, and how a file of each comes about: whole, or not at all."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal, get_args
+
+from sqlalchemy import Connection
+
+from server.db.runs import RunEntry
+from server.export.choices import choice_lines
+from server.export.completed import Json, completed
+from server.export.hits import hits, hits_metadata
+from server.export.items import item_lines
+from server.study import parse_study
+
+Format = Literal["hits_data", "jsonl", "parquet", "csv"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+OnStep = Callable[[str, int, int], None]  # what is written, how much of it is, of how much
+_SUFFIXES: dict[Format, str] = {"jsonl": ".jsonl", "parquet": ".parquet.zip", "csv": ".csv.zip"}
+_PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "side_by_side": "choices.jsonl"}
+
+
+def file_name(run: RunEntry, form: Format) -> str:
+    """Return what a file is called where nobody says otherwise."""
+    if form == "hits_data":
+        return _PUBLISHED[parse_study(run.yaml).task]
+    return f"{run.slug}{_SUFFIXES[form]}"
+
+
+def write_run(connection: Connection, run: RunEntry, form: Format, path: Path, on_step: OnStep) -> None:
+    """Write a run to `path`, which appears when it is complete; what was there is replaced.
+
+    Args:
+        connection: whose transaction sees one moment of the database.
+        run: what is written.
+        form: one of FORMATS. What `hits_data` stands for depends on the study's task.
+        path: of the file.
+        on_step: told how far it is.
+
+    Raises:
+        OSError: the file cannot be written; what was there is as it was.
+    """
+    with replaced(path) as file:
+        if form == "hits_data":
+            _write_published(connection, run, file, on_step)
+            return
+        # Arrow takes long to import, and only these formats need it.
+        from server.export.write_views import (  # noqa: PLC0415
+            RunViews,
+            write_csv,
+            write_jsonl,
+            write_parquet,
+        )
+
+        write = {"jsonl": write_jsonl, "parquet": write_parquet, "csv": write_csv}[form]
+        write(RunViews(connection, run, on_step), file)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file beside `path` that takes its place at the end of the `with`, and goes away on an error.
+
+    One that a killed process has left there is begun anew.
+    """
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _write_published(connection: Connection, run: RunEntry, file: BinaryIO, on_step: OnStep) -> None:
+    total = len(completed(connection, run).ids)
+    task = parse_study(run.yaml).task
+    if task == "chat":
+        metadata = json.dumps(hits_metadata(connection, run), ensure_ascii=False, indent=1)
+        file.write(f'{{"metadata": {metadata},\n"data": ['.encode())
+        for number, assignment in enumerate(hits(connection, run)):
+            text = json.dumps(assignment, ensure_ascii=False, indent=1)
+            file.write(f"{',' if number else ''}\n{text}".encode())
+            on_step("Writing assignments", number + 1, total)
+        file.write(b"\n]}\n")
+        return
+    lines = item_lines if task == "transcripts" else choice_lines
+    _write_lines(lines(connection, run), file, total, on_step)
+
+
+def _write_lines(lines: Iterable[Json], file: BinaryIO, total: int, on_step: OnStep) -> None:
+    for number, line in enumerate(lines):  # the first one is the header
+        file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+        on_step("Writing assignments", number, total)

@@ -1,0 +1,100 @@
+"""A run whose workers rate items as JSON Lines, for `qc` and everybody else.
+
+The first line is a header: the format and its version, the run, its criteria, its systems. Each further line
+is an assignment with its items, in the order in which they were shown; `twin_of` is the position of the
+ordinary item that a bad twin, a repeat or a reference belongs to. Only completed assignments that nobody has
+excluded are in it, those of simulated workers only while nobody else has completed one. Ratings are as the
+worker gave them.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from sqlalchemy import Connection, RowMapping
+
+from server.db.runs import RunEntry
+from server.export.completed import (
+    Completed,
+    Json,
+    assignments,
+    completed,
+    consent_in,
+    grouped,
+    rows,
+    seconds,
+)
+from server.study import parse_study
+
+FORMAT = "candor-item-ratings"
+VERSION = 1
+
+_RATINGS = """
+    SELECT * FROM v1_item_rating WHERE run_id = :run AND assignment_id IN :ids
+     ORDER BY assignment_id, position, criterion"""
+_EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run AND assignment_id IN :ids"
+_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
+_SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
+
+
+def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
+    """Yield the lines of the file: the header, then each completed assignment."""
+    written = completed(connection, run)
+    yield _header(connection, run, written)
+    for some in assignments(connection, run, written.ids):
+        ids = [row["assignment_id"] for row in some]
+        ratings = grouped(rows(connection, run, _RATINGS, ids), "assignment_id")
+        edits = {(row["assignment_id"], row["position"]): row for row in rows(connection, run, _EDITS, ids)}
+        for row in some:
+            yield {
+                "assignment": row["assignment_id"],
+                "worker": row["worker"],
+                "duration_seconds": seconds(row),
+                "feedback": row["feedback"] or None,
+                "items": list(_items(ratings.get(row["assignment_id"], []), edits)),
+            } | consent_in(row)
+
+
+def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "run": run.slug,
+        "study": parse_study(run.yaml).name,
+        "assignments": len(written.ids),
+        "simulated": written.simulated,
+        "criteria": [
+            {
+                "label": row["label"],
+                "statement": row["statement"],
+                "negative": bool(row["negative"]),
+                "counts_for_qc": bool(row["counts_for_qc"]),
+                "maximum": 100,
+            }
+            for row in rows(connection, run, _CRITERIA)
+        ],
+        "systems": [
+            {"system": row["system"], "family": row["family"]} for row in rows(connection, run, _SYSTEMS)
+        ],
+    }
+
+
+def _items(ratings: Sequence[RowMapping], edits: dict[tuple[str, int], RowMapping]) -> Iterator[Json]:
+    for position, given in groupby(ratings, key=itemgetter("position")):
+        rated = list(given)
+        first = rated[0]
+        item = {
+            "position": position,
+            "item": first["item_id"],
+            "source": first["source"],
+            "source_conversation": first["source_conversation_id"],
+            "system": first["system"],
+            "kind": first["kind"],
+            "twin_of": first["twin_of"],
+            "seconds": round(first["seconds"], 3),
+            "ratings": {row["criterion"]: row["value"] for row in rated},
+        }
+        edit = edits.get((first["assignment_id"], position))
+        if edit is not None:
+            item |= {"edited_text": edit["edited_text"], "edit_share": edit["edit_share"]}
+        yield item

@@ -1,0 +1,153 @@
+"""All of a run: the rows of every view, with the types of their columns and in an order of their own.
+
+This is the contract with `qc` and every other reader: docs/analyst.md describes it. A view or a column that
+is added is no change of the VERSION; one that is taken away, or means something else, is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, text
+
+from server.db.runs import RunEntry
+
+FORMAT = "candor-views"
+VERSION = 1
+AT_ONCE = 1_000  # rows that are held in memory
+
+Kind = Literal["text", "integer", "number", "flag", "time"]
+Row = dict[str, Any]
+
+# By which columns the rows of each view are ordered: no two rows have the same, but for notes of one moment,
+# which differ in nothing or in their text.
+ORDER: dict[str, tuple[str, ...]] = {
+    "v1_version": ("version",),
+    "v1_run": ("run_id",),
+    "v1_run_state": ("run_id",),
+    "v1_criterion": ("position",),
+    "v1_system": ("system",),
+    "v1_question": ("part", "position"),
+    "v1_assignment": ("assignment_id",),
+    "v1_exclusion": ("assignment_id",),
+    "v1_removal": ("assignment_id",),
+    "v1_tutorial_answer": ("assignment_id", "ordinal"),
+    "v1_conversation": ("assignment_id", "position", "attempt", "conversation_id"),
+    "v1_simulated_conversation": ("conversation_id",),
+    "v1_human_conversation": ("conversation_id",),
+    "v1_scenario": ("conversation_id",),
+    "v1_turn": ("conversation_id", "turn_index"),
+    "v1_reply_output": ("conversation_id", "turn_index"),
+    "v1_bot_call": ("conversation_id", "created_at", "turn_index", "tries"),
+    "v1_wizard_line": ("conversation_id", "turn_index"),
+    "v1_topic_mark": ("conversation_id", "ordinal"),
+    "v1_note": ("conversation_id", "created_at", "kind", "text"),
+    "v2_note": ("conversation_id", "created_at", "kind", "text"),
+    "v1_rating": ("conversation_id", "criterion"),
+    "v1_turn_rating": ("conversation_id", "turn_index"),
+    "v1_choice": ("left_conversation_id", "turn_index"),
+    "v1_quiz": ("conversation_id",),
+    "v1_quiz_line": ("conversation_id", "choice"),
+    "v1_answer": ("assignment_id", "ordinal"),
+    "v1_item_rating": ("assignment_id", "position", "criterion"),
+    "v1_item_edit": ("assignment_id", "position"),
+}
+# Columns that are no text, in whichever view; those of OF_A_VIEW are otherwise there.
+_KINDS: dict[Kind, tuple[str, ...]] = {
+    "integer": (
+        "version",
+        "run_id",
+        "position",
+        "attempt",
+        "turn_index",
+        "ordinal",
+        "round",
+        "points",
+        "pair",
+        "choice",
+        "twin_of",
+        "tries",
+        "tokens_in",
+        "tokens_out",
+        "latency_ms",
+        "queued_ms",
+        "computed_ms",
+        "taken_over_from",
+        "target_assignments",
+        "target_conversations_per_system",
+    ),
+    "number": ("value", "number", "cost", "seconds", "edit_share", "target_widest_interval"),
+    "flag": (
+        "negative",
+        "counts_for_qc",
+        "is_qc",
+        "left_is_qc",
+        "right_is_qc",
+        "simulated",
+        "has_persona",
+        "overran",
+        "is_right",
+    ),
+}
+KINDS: dict[str, Kind] = {name: kind for kind, names in _KINDS.items() for name in names}
+OF_A_VIEW: dict[tuple[str, str], Kind] = {
+    ("v1_quiz", "choices"): "integer",
+    ("v1_tutorial_answer", "question"): "integer",
+    ("v1_tutorial_answer", "answer"): "integer",
+}
+
+
+def kind_of(view: str, column: str) -> Kind:
+    """Return what the values of a column are, where they are not null."""
+    if column.endswith("_at") or column == "waiting_since":
+        return "time"
+    return OF_A_VIEW.get((view, column)) or KINDS.get(column, "text")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view, of which so many rows are of the run: its columns, and what each of them holds."""
+
+    name: str
+    columns: dict[str, Kind]
+    rows: int
+
+
+def views_of(connection: Connection, run: RunEntry) -> list[View]:
+    """Return the views in the order of ORDER."""
+    return [_view(connection, run, name) for name in ORDER]
+
+
+def rows_of(connection: Connection, run: RunEntry, view: View) -> Iterator[Sequence[Row]]:
+    """Yield the rows of a view in their order, AT_ONCE of them together; times are in UTC."""
+    ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(ORDER[view.name])}"
+    query = text(ordered).execution_options(yield_per=AT_ONCE)
+    for part in connection.execute(query, _bound(view.name, run)).mappings().partitions(AT_ONCE):
+        yield [{name: _value(row[name], kind) for name, kind in view.columns.items()} for row in part]
+
+
+def _view(connection: Connection, run: RunEntry, name: str) -> View:
+    bound = _bound(name, run)
+    columns = connection.execute(text(f"SELECT * {_of_run(name)} LIMIT 0"), bound).keys()
+    counted = connection.execute(text(f"SELECT count(*) {_of_run(name)}"), bound).scalar_one()
+    return View(name, {column: kind_of(name, column) for column in columns}, int(counted))
+
+
+def _of_run(name: str) -> str:
+    return f"FROM {name}" if name == "v1_version" else f"FROM {name} WHERE run_id = :run"
+
+
+def _bound(name: str, run: RunEntry) -> dict[str, int]:
+    return {} if name == "v1_version" else {"run": run.id}
+
+
+def _value(value: Any, kind: Kind) -> Any:
+    if value is None:
+        return None
+    if kind == "flag":  # SQLite has none
+        return bool(value)
+    if kind == "time":
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return value

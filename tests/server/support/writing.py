@@ -1,0 +1,12 @@
+"""What a page tells of how an input was written."""
+
+WRITING = {
+    "typed": 12,
+    "composed": 5,
+    "pasted": 140,
+    "pastes": 1,
+    "writing_ms": 8_000,
+    "longest_pause_ms": 3_000,
+    "away": 2,
+    "away_ms": 41_000,
+}
