@@ -56,7 +56,8 @@ from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
-from server.jobs.links import ReportLinks
+from server.jobs.exports import Exports, KeptExports
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -129,7 +130,10 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
+    by_itself = (
+        RetentionJob(store, _kept_exports(store, settings)),
+        CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+    )
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
@@ -265,6 +269,10 @@ def _job_limits(settings: Settings) -> Limits:
     return Limits(settings.job_megabytes, settings.job_minutes * 60)
 
 
+def _kept_exports(store: Store, settings: Settings) -> KeptExports:
+    return KeptExports(store, settings.data / "exports")
+
+
 def _jobs_api(
     store: Store,
     auth: Auth,
@@ -279,10 +287,27 @@ def _jobs_api(
     crowd = Crowd(settings.own_url, auth.researcher_token)
     reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
     rehearsals = Rehearsals(store, jobs, served, news, database, crowd, limits)
-    links = ReportLinks(auth.secret)
-    watch = JobWatch(store=store, auth=auth, reports=reports, rehearsals=rehearsals, links=links, news=news)
+    exports = Exports(store, jobs, database, _kept_exports(store, settings), limits)
+    links = FileLinks(auth.secret)
+    watch = JobWatch(
+        store=store,
+        auth=auth,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+        news=news,
+    )
     lifecycle.on_drain(watch.drain)
-    api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
+    api = JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+    )
     return [api.router, watch.router]
 
 

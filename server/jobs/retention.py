@@ -1,4 +1,4 @@
-"""What is over its time is removed by the server itself: words and ids of workers of runs that are closed."""
+"""What is over its time is removed by the server itself: words and ids of workers of closed runs, exports."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from server.db.runs import RunEntry, all_runs
 from server.db.store import Store
 from server.db.worker_ids import FORGOTTEN
 from server.errors import StorageFailed
+from server.jobs.exports import KeptExports
 from server.study import parse_study
 
 ASSIGNMENT = columns(Assignment)
@@ -41,11 +42,13 @@ class RetentionJob:
 
     Args:
         store: where the runs are.
+        exports: of this machine.
         now: tells the time.
     """
 
-    def __init__(self, store: Store, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, store: Store, exports: KeptExports, now: Callable[[], datetime] = utc_now) -> None:
         self._store = store
+        self._exports = exports
         self._now = now
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -65,6 +68,7 @@ class RetentionJob:
         at = self._now()
         while not self._closing.is_set() and await self._store.read(lambda c: bool(_due(c, at))):
             await self._store.submit(lambda connection: _remove(connection, at))
+        await self._exports.remove_old(at)
 
     async def _look_forever(self) -> None:
         while not self._closing.is_set():

@@ -1,7 +1,11 @@
-"""A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages."""
+"""A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages.
+
+At its end the run is packed, and what others read of the bundle is what the database says.
+"""
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -9,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.recruiters.stand_in.faults import Fault
 from tests.e2e.axe import clean
+from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call, desk
@@ -141,7 +146,7 @@ def pay_a_bonus_whose_answer_is_lost(page: Page, prolific: Prolific) -> None:
 
 
 def test_a_study_is_published_filled_paid_and_closed(
-    browser: Browser, page: Page, phone: Page, stage: Stage, prolific: Prolific
+    browser: Browser, page: Page, phone: Page, stage: Stage, prolific: Prolific, tmp_path: Path
 ) -> None:
     publish(page, stage)
     platform = prolific.platform
@@ -164,3 +169,6 @@ def test_a_study_is_published_filled_paid_and_closed(
     expect(phone.get_by_text("is awaiting review")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
+    desk(page, stage, f"runs/{RUN}")
+    bundle = downloaded_bundle(page, RUN, tmp_path)
+    assert_same_numbers(bundle, f"sqlite:///{stage.database}", RUN, tmp_path)
