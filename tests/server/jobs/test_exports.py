@@ -16,7 +16,7 @@ from tests.qc.support.same import same_run
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
-from tests.support.waiting import wait_until
+from tests.support.waiting import ENOUGH, wait_until
 
 OVER = {"done", "failed", "cancelled"}
 
@@ -65,7 +65,7 @@ def made(house: House, form: str, run: str = RUN) -> dict[str, Any]:
     def latest() -> dict[str, Any]:
         return next(each for each in exports(house, run) if each["job"] == job)
 
-    wait_until(lambda: latest()["status"] in OVER, "the export")
+    wait_until(lambda: latest()["status"] in OVER, "the export", ENOUGH)
     return latest()
 
 
