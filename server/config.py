@@ -72,6 +72,9 @@ class Settings(BaseSettings):
         "300/minute", description="pages opened from one address, whether that leads to a place or not"
     )
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
+    requests_per_address: Limit = Field(
+        "500/5second", description="requests of any kind from one address; more of them wait, or are refused"
+    )
     sign_ins: Limit = Field("10/minute", description="tries to sign in from one address, and of one person")
     oidc_issuer: Issuer | None = Field(
         None, description="address of the OpenID provider with which people sign in; beside passwords"

@@ -60,7 +60,7 @@ class RateLimits:
         address = _address(connection)
         if address in self._exempt:
             return
-        network = _network(address)
+        network = network_of(address)
         within = None if self._shared is None else await self._shared.hit(limit, what, network)
         if within is None:
             within = self._limiter.hit(limit, what, network)
@@ -117,7 +117,7 @@ def _address(connection: HTTPConnection) -> str:
     return connection.client.host if connection.client is not None else "unknown"
 
 
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """Return what one household has: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         parsed = ip_address(address)

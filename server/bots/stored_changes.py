@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 
 import structlog
 from sqlalchemy import Connection
@@ -13,8 +12,8 @@ from server.bots.registered_bots import RegisteredBots
 from server.db.revisions import revisions
 from server.db.runs import RunEntry, all_runs
 from server.db.store import Store
-from server.errors import StorageFailed
 from server.news import News
+from server.periodic import PeriodicTask
 
 SECONDS = 0.5  # between two looks at the database
 log = structlog.get_logger()
@@ -40,22 +39,17 @@ class StoredChanges:
         self._opened_bots = opened_bots
         self._seen: Mapping[str, int] = {}
         self._looking = asyncio.Lock()
-        self._heard = asyncio.Event()
-        self._closing = False
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, SECONDS, "changes were not taken up")
         for topic in ("bots", "runs"):
-            news.subscribe(topic, lambda _payload: self._heard.set())
+            news.subscribe(topic, lambda _payload: self._task.wake())
 
     def start(self) -> None:
         """Begin to look, over and over."""
-        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+        self._task.start()
 
     async def close(self) -> None:
         """Look no more. A look that is under way comes to its end: the store can be stopped then."""
-        self._closing = True
-        self._heard.set()
-        if self._task is not None:
-            await self._task
+        await self._task.stop()
 
     async def look(self) -> None:
         """Take up what has changed since the last look. Raises StorageFailed."""
@@ -68,19 +62,6 @@ class StoredChanges:
             # Also where only bots have changed: one may have been all that a run was waiting for.
             self._runs.open_new(entries, self._opened_bots)
             self._seen = now
-
-    async def _look_forever(self) -> None:
-        while not self._closing:
-            self._heard.clear()
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("changes were not taken up")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(0 if self._closing else SECONDS):
-                    await self._heard.wait()
 
 
 def _stored(connection: Connection) -> tuple[Mapping[str, int], list[RunEntry]]:

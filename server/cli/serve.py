@@ -82,7 +82,7 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
     _announce(settings, runs, first_link)
-    Server(app, lifecycle, settings.trusted_proxies).run(sockets=[listener])
+    Server(app, lifecycle, settings).run(sockets=[listener])
 
 
 def _serve_supervised(

@@ -31,7 +31,7 @@ def main(listener: socket.socket, control: socket.socket) -> None:
         fail(error.message, error.hint)
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
-    server = Server(app, lifecycle, settings.trusted_proxies)
+    server = Server(app, lifecycle, settings)
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(_serve(server, listener, control))
 

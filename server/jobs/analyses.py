@@ -16,6 +16,7 @@ from server.db.jobs import end_abandoned, release_lease, take_lease
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.periodic import PeriodicTask
 
 SECONDS = 5.0  # between two looks, at least
 SHARE = 0.1  # of the time that analyses may take
@@ -45,18 +46,15 @@ class RunningAnalyses:
         self._holder = secrets.token_hex(8)
         self._seen: dict[int, datetime] = {}
         self._failed: set[tuple[int, str]] = set()
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, seconds, "runs were not analysed")
 
     def start(self) -> None:
         """Begin to look, over and over."""
-        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+        self._task.start()
 
     async def close(self) -> None:
         """Look no more; a child that is at work is ended, and another process may go on."""
-        if self._task is None:
-            return
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await self._task.cancel()
         with suppress(StorageFailed):
             await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
@@ -98,13 +96,3 @@ class RunningAnalyses:
         while (left := until - time.monotonic()) > 0:
             await asyncio.sleep(min(left, self._seconds))
             await self._store.submit(lambda c: take_lease(c, LEASE, self._holder, utc_now()))
-
-    async def _look_forever(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("runs were not analysed")
-            await asyncio.sleep(self._seconds)

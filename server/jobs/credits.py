@@ -1,6 +1,5 @@
 """Students who have handed in get their credit from SONA, asked for by the server."""
 
-import asyncio
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,6 +15,7 @@ from server.db.runs import all_runs
 from server.db.store import Store
 from server.db.worker_ids import external_id
 from server.errors import StorageFailed
+from server.periodic import PeriodicTask
 from server.recruiters.id_cipher import IdCipher
 from server.recruiters.recruiter import SONA, Sona
 from server.recruiters.sona import CreditAnswer, SonaClient
@@ -46,20 +46,17 @@ class CreditJob:
         self._client = client
         self._now = now
         self._holder = secrets.token_hex(8)
-        self._closing = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, SECONDS, "credits were not asked for")
 
     def start(self) -> None:
         """Begin to look."""
-        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+        self._task.start()
 
     async def close(self) -> None:
         """Look no more; a credit that is being asked for comes to its end, and is stored."""
-        self._closing.set()
-        if self._task is not None:
-            await self._task
-            with suppress(StorageFailed):
-                await self._store.submit(lambda connection: release_lease(connection, self._holder))
+        await self._task.stop()
+        with suppress(StorageFailed):
+            await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
     async def look(self) -> None:
         """Ask for every credit that is due, unless another process does.
@@ -77,7 +74,7 @@ class CreditJob:
             return
         for due in await self._store.read(lambda c: due_credits(c, SONA, run_id)):
             mine = await self._store.submit(lambda c: take_lease(c, _LEASE, self._holder, self._now()))
-            if self._closing.is_set() or not mine:
+            if self._task.stopping or not mine:
                 return
             survey_code = external_id(due.external_id, self._ids)
             if survey_code is None:  # forgotten since
@@ -87,18 +84,6 @@ class CreditJob:
             if answer.status == "unreachable":
                 log.warning("credits were not asked for", reason=answer.reason)
                 return
-
-    async def _look_forever(self) -> None:
-        while not self._closing.is_set():
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("credits were not asked for")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SECONDS):
-                    await self._closing.wait()
 
 
 def _storing(due: DueCredit, answer: CreditAnswer, at: datetime) -> Callable[[Connection], None]:

@@ -1,8 +1,6 @@
 """What is over its time is removed by the server itself: words and ids of workers of closed runs, exports."""
 
-import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,8 +15,8 @@ from server.db.removal import remove, remove_id
 from server.db.runs import RunEntry, all_runs
 from server.db.store import Store
 from server.db.worker_ids import FORGOTTEN
-from server.errors import StorageFailed
 from server.jobs.exports import KeptExports
+from server.periodic import PeriodicTask
 from server.study import parse_study
 
 ASSIGNMENT = columns(Assignment)
@@ -50,37 +48,22 @@ class RetentionJob:
         self._store = store
         self._exports = exports
         self._now = now
-        self._closing = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, SECONDS, "what is over its time was not removed")
 
     def start(self) -> None:
         """Begin to look."""
-        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+        self._task.start()
 
     async def close(self) -> None:
         """Look no more; a look that is under way comes to its end."""
-        self._closing.set()
-        if self._task is not None:
-            await self._task
+        await self._task.stop()
 
     async def look(self) -> None:
         """Remove what is over its time. Raises StorageFailed."""
         at = self._now()
-        while not self._closing.is_set() and await self._store.read(lambda c: bool(_due(c, at))):
+        while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at))):
             await self._store.submit(lambda connection: _remove(connection, at))
         await self._exports.remove_old(at)
-
-    async def _look_forever(self) -> None:
-        while not self._closing.is_set():
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("what is over its time was not removed")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SECONDS):
-                    await self._closing.wait()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,6 @@
 """Runs that have enough stop by themselves, and say why."""
 
-import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -14,9 +12,9 @@ from server.db.audit import record
 from server.db.models import Run, columns
 from server.db.run_states import stop_run
 from server.db.store import Store
-from server.errors import StorageFailed
 from server.live.admission import lock_run, standing_of
 from server.news import News
+from server.periodic import PeriodicTask
 from server.run_rules import End, end_of
 
 SECONDS = 1.0  # between two looks
@@ -47,18 +45,15 @@ class RunEnds:
         self._store = store
         self._runs = runs
         self._news = news
-        self._closing = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, SECONDS, "runs were not looked at")
 
     def start(self) -> None:
         """Begin to look."""
-        self._task = asyncio.get_running_loop().create_task(self._look_forever())
+        self._task.start()
 
     async def close(self) -> None:
         """Look no more; a look that is under way comes to its end."""
-        self._closing.set()
-        if self._task is not None:
-            await self._task
+        await self._task.stop()
 
     async def look(self) -> None:
         """Stop what has enough. Raises StorageFailed."""
@@ -68,18 +63,6 @@ class RunEnds:
             if end is not None:
                 log.info("run has stopped", run=run.slug, reason=end.reason)
                 self._news.publish("runs", {})
-
-    async def _look_forever(self) -> None:
-        while not self._closing.is_set():
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("runs were not looked at")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SECONDS):
-                    await self._closing.wait()
 
 
 def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:

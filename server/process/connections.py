@@ -2,6 +2,7 @@
 
 import asyncio
 from http import HTTPStatus
+from time import monotonic
 
 import h11
 import structlog
@@ -12,6 +13,7 @@ from websockets.frames import CloseCode
 from websockets.http11 import Request
 
 from server.live.socket import WRITE_NOW
+from server.process.traffic_shaping import Shaper, refusal_bytes
 
 REQUEST_SECONDS = 15.0
 MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # of a client: a page sends none, a bot host one in ten seconds
@@ -21,9 +23,10 @@ log = structlog.get_logger()
 class Counts(ServerState):
     """What the connections of a server share. `silent` counts those that were closed for their silence."""
 
-    def __init__(self) -> None:
+    def __init__(self, shaper: Shaper) -> None:
         super().__init__()
         self.silent = 0
+        self.shaper = shaper
 
 
 class HttpConnection(H11Protocol):
@@ -40,6 +43,16 @@ class HttpConnection(H11Protocol):
         """Give the first request its time."""
         super().connection_made(transport)
         self._expect_request()
+
+    def data_received(self, data: bytes) -> None:
+        """Take up a request, or refuse it unread: its peer itself, not one behind a proxy, asks too much."""
+        if self.client is not None and self.conn.their_state is h11.IDLE:
+            seconds = self.server_state.shaper.refusal(self.client[0], monotonic())
+            if seconds is not None:
+                self.transport.write(refusal_bytes(seconds))
+                self.transport.close()
+                return
+        super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing more."""

@@ -3,16 +3,18 @@
 import asyncio
 import socket
 import sys
-from collections.abc import Sequence
 
 import structlog
 import uvicorn
 from fastapi import FastAPI
+from limits import parse
 
+from server.config import Settings
 from server.process.collector import spare_what_lasts
 from server.process.connections import Counts, HttpConnection, WebSocketConnection
 from server.process.file_limit import FileWatch, raise_file_limit
 from server.process.lifecycle import Lifecycle
+from server.process.traffic_shaping import Shaper, TrafficShaping
 
 _MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
 # Seconds after which a thread that computes lets another one go on. The writer needs the interpreter for
@@ -31,13 +33,14 @@ class Server(uvicorn.Server):
     Args:
         app: what is served.
         lifecycle: what is to be finished before the end.
-        trusted_proxies: addresses or networks whose `X-Forwarded-For` is believed.
+        settings: whose `X-Forwarded-For` is believed, and how much an address may ask for.
     """
 
-    def __init__(self, app: FastAPI, lifecycle: Lifecycle, trusted_proxies: Sequence[str] = ()) -> None:
+    def __init__(self, app: FastAPI, lifecycle: Lifecycle, settings: Settings) -> None:
+        shaper = Shaper(parse(settings.requests_per_address), frozenset(settings.exempt_addresses))
         super().__init__(
             uvicorn.Config(
-                app,
+                TrafficShaping(app, shaper),
                 http=HttpConnection,
                 ws=WebSocketConnection,
                 ws_max_size=_MOST_BYTES,
@@ -46,11 +49,11 @@ class Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                forwarded_allow_ips=list(trusted_proxies),
+                forwarded_allow_ips=settings.trusted_proxies,
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
-        self.counts = Counts()
+        self.counts = Counts(shaper)
         self.server_state = self.counts
         self._lifecycle = lifecycle
         sys.setswitchinterval(_SWITCH_SECONDS)
@@ -69,6 +72,11 @@ class Server(uvicorn.Server):
             if self.counts.silent:
                 log.warning("silent connections were closed", connections=self.counts.silent)
                 self.counts.silent = 0
+            if self.counts.shaper.refused:
+                log.warning(
+                    "an address asked for too much and was refused", requests=self.counts.shaper.refused
+                )
+                self.counts.shaper.refused = 0
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

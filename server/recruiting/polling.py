@@ -1,6 +1,5 @@
 """Reads studies on platforms again and again, so that what happens there is known here."""
 
-import asyncio
 import secrets
 from contextlib import suppress
 
@@ -12,6 +11,7 @@ from server.db.jobs import release_lease, take_lease
 from server.db.recruitments import StoredRecruitment, open_recruitments
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.periodic import PeriodicTask
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
@@ -28,22 +28,18 @@ class Polling:
         self._platform = platform
         self._studies = studies
         self._holder = secrets.token_hex(8)
-        self._closing = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self.look, SECONDS, "studies were not read")
 
     def start(self) -> None:
         """Begin to look, if the server has access to the platform."""
         if self._platform.connected:
-            self._task = asyncio.get_running_loop().create_task(self._look_forever())
+            self._task.start()
 
     async def close(self) -> None:
         """Look no more, so that another process does; what is under way is given up, and not stored."""
-        self._closing.set()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            with suppress(StorageFailed):
-                await self._store.submit(lambda connection: release_lease(connection, self._holder))
+        await self._task.cancel()
+        with suppress(StorageFailed):
+            await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
     async def look(self) -> None:
         """Read every published study, unless another process does. Raises StorageFailed."""
@@ -57,15 +53,3 @@ class Polling:
                 await self._studies.refresh(found)
             except (PlatformFailed, PlatformUnsure) as error:
                 log.warning("study was not read", study=found.study, reason=error.message)
-
-    async def _look_forever(self) -> None:
-        while not self._closing.is_set():
-            try:
-                await self.look()
-            except StorageFailed:
-                pass  # the store has logged it; the next look finds the same
-            except Exception:  # a fault of ours must not make this look the last one
-                log.exception("studies were not read")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SECONDS):
-                    await self._closing.wait()

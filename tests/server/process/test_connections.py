@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from server.config import Settings
 from server.live.socket import WRITE_NOW
 from server.process import connections
 from server.process.lifecycle import Lifecycle
@@ -44,7 +45,7 @@ async def echo(socket: WebSocket) -> None:
 def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A server that gives each request half a second."""
     monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.5)
-    server = Server(app, Lifecycle())
+    server = Server(app, Lifecycle(), Settings())
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
         thread.start()

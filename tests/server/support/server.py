@@ -41,16 +41,14 @@ class House:
         (pages / "assets").mkdir(parents=True, exist_ok=True)
         for name in ("worker.html", "preview.html", "desk.html"):
             (pages / name).write_text(f"<!doctype html><title>{name}</title>")
-        limits = dict.fromkeys(
-            ("joins_per_address", "attempts_per_address", "connections_per_address", "sign_ins"),
-            "10000/minute",
-        )
+        counted = ("joins", "attempts", "connections", "requests")
+        limits = dict.fromkeys((*(f"{what}_per_address" for what in counted), "sign_ins"), "10000/minute")
         at_once = {"drain_seconds": 0.0, "running_analysis": False}
         settings = Settings(data=self.folder, database_url=self.url, **(limits | at_once | self.settings))
         runs = {run.id: run for run in self.runs}
         lifecycle = Lifecycle(settings.drain_seconds)
         app = create_app(settings, self.auth, runs, self.opened_bots, pages, lifecycle)
-        self._server = Server(app, lifecycle, settings.trusted_proxies)
+        self._server = Server(app, lifecycle, settings)
         listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = listener.getsockname()[1]
         self._thread = threading.Thread(target=self._server.run, args=([listener],), name="server")
