@@ -20,6 +20,7 @@ from qc.formats.export import (
     Header,
     Quiz,
     TurnRating,
+    Writing,
     asked_columns,
     parquet_schema,
 )
@@ -42,7 +43,7 @@ _CALLED = {
     "topics": ("a topic", "topics"),
     "changes": ("a kind of change", "changes"),
 }
-Given = TypeVar("Given", GivenAnswer, TurnRating)
+Given = TypeVar("Given", GivenAnswer, TurnRating, Quiz, Writing)
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
@@ -209,8 +210,9 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
     every = np.arange(len(table))
     answers = _objects(table, "answers", GivenAnswer, every, problems)
     rated = _objects(table, "turn_ratings", TurnRating, every, problems)
-    quizzes = _quizzes(table, problems)
-    for row in sorted(answers.keys() | rated.keys() | quizzes.keys()):
+    quizzes = _object_of(table, "quiz", Quiz, problems)
+    writing = _object_of(table, "writing", Writing, problems)
+    for row in sorted(answers.keys() | rated.keys() | quizzes.keys() | writing.keys()):
         yield AskedOf(
             names[row].as_py(),
             conversations[row].as_py(),
@@ -218,20 +220,20 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
             answers.get(row, []),
             rated.get(row, []),
             quizzes.get(row),
+            writing.get(row),
         )
 
 
-def _quizzes(table: pa.Table, problems: list[Problem]) -> dict[int, Quiz]:
-    """Return what became of the quizzes, by the rows that have one."""
-    if "quiz" not in table.column_names:
+def _object_of(table: pa.Table, name: str, model: type[Given], problems: list[Problem]) -> dict[int, Given]:
+    """Return the objects of a column, by the rows that have one; {} where it is not there."""
+    if name not in table.column_names:
         return {}
-    given = enumerate(table["quiz"].to_pylist())
     found = {
-        row: validated(Quiz, one, f"row {row + 1}, 'quiz'", EXPORT_AGAIN, problems)
-        for row, one in given
+        row: validated(model, one, f"row {row + 1}, {name!r}", EXPORT_AGAIN, problems)
+        for row, one in enumerate(table[name].to_pylist())
         if one is not None
     }
-    return {row: quiz for row, quiz in found.items() if quiz is not None}
+    return {row: one for row, one in found.items() if one is not None}
 
 
 def _objects(

@@ -9,7 +9,7 @@ from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 FORGOTTEN: Final = "forgotten:"  # begins what stands where an id was; no encrypted id has a colon
-_TABLES: Final = ("worker", "excluded_worker")
+_KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # by which an id is found again, of each table
 
 
 def external_id(kept: str, ids: IdCipher) -> str | None:
@@ -27,7 +27,7 @@ def external_id(kept: str, ids: IdCipher) -> str | None:
 
 
 def encrypt_again(connection: Connection, ids: IdCipher) -> int:
-    """Have every id encrypted under the key in use; return how many different ones were not.
+    """Have every id encrypted under the key in use; return in how many rows one was not.
 
     It takes time of the order of all workers, at a start of the server.
 
@@ -54,11 +54,13 @@ def decrypt_all(connection: Connection, ids: Callable[[], IdCipher]) -> None:
 
 def _rewrite(connection: Connection, rewritten: Callable[[str], str]) -> int:
     changed = 0
-    for table in _TABLES:
-        kept = connection.execute(text(f"SELECT DISTINCT external_id FROM {table}")).scalars().all()  # noqa: S608
-        changes = [{"old": old, "new": new} for old in kept if (new := rewritten(old)) != old]
+    for table, key in _KEYS.items():
+        rows = connection.execute(text(f"SELECT {key}, external_id FROM {table}")).all()  # noqa: S608
+        changes = [
+            {"key": where, "old": old, "new": new} for where, old in rows if (new := rewritten(old)) != old
+        ]
         if changes:
-            update = f"UPDATE {table} SET external_id = :new WHERE external_id = :old"  # noqa: S608
+            update = f"UPDATE {table} SET external_id = :new WHERE {key} = :key AND external_id = :old"  # noqa: S608
             connection.execute(text(update), changes)
         changed += len(changes)
     return changed

@@ -11,6 +11,7 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
     │   │   LinkAltered
+    │   │   LinkExpired
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -49,6 +50,7 @@ from server.errors.access import (
     ForeignOrigin,
     LastOwner,
     LinkAltered,
+    LinkExpired,
     LinkUnsigned,
     LinkUsed,
     NoPassword,
@@ -204,6 +206,7 @@ __all__ = [
     "LastReplica",
     "LineTaken",
     "LinkAltered",
+    "LinkExpired",
     "LinkUnsigned",
     "LinkUsed",
     "MalformedJson",

@@ -83,6 +83,7 @@ VIEWS = (
     | views.V1_SIMULATED
     | views.V1_HUMAN
     | views.V1_WIZARD
+    | views.V1_WRITING
     | views.V1_RUN_STATE
     | views.V1_REMOVAL
 )

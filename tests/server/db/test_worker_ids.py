@@ -1,14 +1,16 @@
 """Ids of workers in the database: none in plain text, whatever was there before."""
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 import structlog
 from alembic import command
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from bots import BotError
 from server.db.engine import alembic_config, migrate, open_engine
@@ -74,6 +76,27 @@ def test_a_new_key_before_the_old_one_is_used_for_all(url: str) -> None:
     assert ids(url) == encrypted(NEW)
     with transaction(url) as connection:
         assert encrypt_again(connection, NEW) == 0
+
+
+def steps_to_encrypt_again(url: str, workers: int) -> int:
+    """Return how much SQLite does, in hundreds of its instructions, for so many workers."""
+    steps = count(1)
+    with transaction(url) as connection:
+        connection.execute(text("DELETE FROM worker"))
+        new = text("INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', :kept, :kept)")
+        connection.execute(new, [{"kept": OLD.encrypted(str(number))} for number in range(workers)])
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        driver.set_progress_handler(lambda: 0 * next(steps), 100)
+        assert encrypt_again(connection, BOTH) == workers
+        driver.set_progress_handler(None, 0)
+    return next(steps)
+
+
+def test_a_new_key_takes_time_of_the_order_of_all_workers(url: str) -> None:
+    migrate(url)
+    few, many = steps_to_encrypt_again(url, 200), steps_to_encrypt_again(url, 800)
+    assert many < 6 * few  # four times as much, not sixteen times
 
 
 def test_without_the_key_nothing_is_changed(url: str) -> None:
