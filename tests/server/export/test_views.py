@@ -38,6 +38,11 @@ _VARIED = """
                WHERE r.conversation_id || r.criterion < rating.conversation_id || rating.criterion) % 41
            + CASE WHEN (SELECT is_qc FROM system JOIN conversation ON conversation.system_id = system.id
                         WHERE conversation.id = rating.conversation_id) THEN 0 ELSE 50 END"""
+_WRITTEN = """
+    INSERT INTO writing (conversation_id, turn_index, typed, composed, pasted, pastes, writing_ms,
+                         longest_pause_ms, away, away_ms)
+    SELECT conversation_id, turn_index, length(text), 0, turn_index, 1, 4000, 300 + turn_index, 0, 0
+    FROM turn WHERE author = 'worker'"""
 OPTIONS = AnalysisOptions(alpha=0.5, bootstrap=100, sections=frozenset({"significance", "intervals"}))
 
 
@@ -64,6 +69,7 @@ def collect(url: str, house: House) -> None:
     house.stop()
     # Everybody rates alike in these tests; numbers that differ show where rows were mixed up.
     execute(url, _VARIED)
+    execute(url, _WRITTEN)
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +100,13 @@ def same_in_every_format(url: str, folder: Path) -> None:
         there = load(url, RUN, include_partial=partial)
         assert len(there.assignments) == 4
         assert [out.reason for out in there.left_out if "=a bot" in out.reason]
+        assert there.writing is not None
+        assert len(there.writing) == 16
         for form in WHOLE:
-            same_run(there, load(files[form], include_partial=partial))
+            here = load(files[form], include_partial=partial)
+            same_run(there, here)
+            assert here.writing is not None
+            pd.testing.assert_frame_equal(here.writing, there.writing)
     there, published = load(url, RUN), load(files["hits_data"])
     for form in WHOLE:
         assert analyse(load(files[form]), OPTIONS).signature == analyse(there, OPTIONS).signature
