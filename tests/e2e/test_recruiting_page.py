@@ -20,6 +20,7 @@ from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
+CONVERSATIONS = 3  # of which one is with the qc bot, without which there is no report
 
 
 def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Page:
@@ -31,11 +32,12 @@ def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Pag
 
 def go_all_the_way(page: Page) -> None:
     """Finish the study, and be back at the platform's page."""
-    open_topic(page)
-    say(page, "I bake bread.")
-    finish(page)
-    rate(page, [70, 80, 60, 50, 40, 30, 20])
-    press(page, "Submit ratings")
+    for number in range(1, CONVERSATIONS + 1):
+        open_topic(page)
+        say(page, "I bake bread.")
+        finish(page)
+        rate(page, [70 - number, 80, 60, 50, 40 + number, 30, 20])
+        press(page, "Submit ratings" if number == CONVERSATIONS else "Submit ratings and go on")
     press(page, "Hand in")
     page.get_by_role("link", name=re.compile("Prolific|platform|Return|back", re.IGNORECASE)).click()
 
@@ -68,7 +70,7 @@ def draft(page: Page, **more: str) -> None:
 
 def publish(page: Page, stage: Stage) -> None:
     """Open a run, and publish its study from its page: at the second try, with paid screen-outs."""
-    quick = RUNS["platform"] | {"completion_url": None}
+    quick = RUNS["platform"] | {"completion_url": None, "systems_per_assignment": 2, "qc_per_assignment": 1}
     recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
     text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
