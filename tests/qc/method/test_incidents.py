@@ -277,7 +277,7 @@ def test_a_terminal_shows_them_if_there_are_any() -> None:
     assert "Incidents" not in shown(without_incidents())
     run = awkward_run()
     assert run.incidents is not None
-    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0)
+    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0, offensive=0, offensive_inputs=0)
     assert "Incidents" not in shown(analyse(replace(run, incidents=fine), BARE))
 
 
@@ -297,7 +297,8 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "incidents.csv")
     assert list(table) == [
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
-        "gave_away", "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
+        "gave_away", "offensive", "offensive_share", "inputs", "offensive_inputs", "offensive_inputs_share",
+        "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
         "thoughts_only", "too_long",
         "other_errors",
     ]  # fmt: skip
