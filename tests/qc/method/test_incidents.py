@@ -106,6 +106,16 @@ def test_incidents_are_counted_in_all_conversations_that_were_begun(troubled: An
     assert counted(load(troubled.url)) == EXPECTED
 
 
+def test_offensive_words_are_counted_beside_what_they_were_said_in(troubled: Any) -> None:
+    note(troubled, "r1-anna-1", "offensive_reply", "offensive_input", "offensive_input")
+    found = describe_incidents(load(troubled.url))
+    assert found is not None
+    alpha = found.table.set_index("system").loc["alpha"]
+    assert alpha[["replies", "offensive", "inputs", "offensive_inputs"]].to_list() == [4, 1, 4, 2]
+    assert alpha[["offensive_share", "offensive_inputs_share"]].to_list() == [0.25, 0.5]
+    assert any("offensive ones" in text and "alpha (1)" in text for text in found.notes)
+
+
 def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
     run = load(database.url)
     assert {system: counts[1:] for system, counts in counted(run).items()} == dict.fromkeys(
