@@ -51,10 +51,10 @@ class _Conversation(StrictModel):
     persona: list[str] | None
     ratings: dict[str, float]
     scenario: str | None = None
-    turn_ratings: list[TurnRating] = Field(default=[])
+    turn_ratings: list[TurnRating] = Field(default_factory=list)
     quiz: Quiz | None = None
     writing: Writing | None = None
-    answers: list[GivenAnswer] = Field(default=[])
+    answers: list[GivenAnswer] = Field(default_factory=list)
 
 
 class _Spoken(_Conversation):
@@ -70,7 +70,7 @@ class _Assignment(StrictModel):
     seconds: float | None
     reward: float | None
     feedback: str | None
-    answers: list[GivenAnswer] = Field(default=[])
+    answers: list[GivenAnswer] = Field(default_factory=list)
     conversations: list[_Conversation]
 
 

@@ -67,7 +67,7 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
         content = pq.ParquetFile(
             file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
         )
-        table = _table(source, content.read(columns=[field.name for field in wanted]), wanted)
+        table = _table(source, _read(content, [field.name for field in wanted]), wanted)
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []
@@ -77,6 +77,12 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
 def _damaged(error: BaseException) -> Problem:
     reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
     return Problem("the file", f"is damaged ({reason[0]}).", EXPORT_AGAIN)
+
+
+def _read(content: pq.ParquetFile, names: list[str]) -> pa.Table:
+    """Return the columns `names`, read a group of rows at a time: all at once takes more memory and time."""
+    groups = [content.read_row_group(number, columns=names) for number in range(content.num_row_groups)]
+    return pa.concat_tables(groups) if groups else content.read(columns=names)
 
 
 def _header(source: str, schema: pa.Schema) -> bytes:

@@ -24,6 +24,7 @@
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
     │   │   EventRefused
+    ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
@@ -157,6 +158,7 @@ from server.errors.run import (
     SeveralWorkers,
     TookPart,
     WithdrawalOver,
+    WorkerListInvalid,
     WorkerNotFound,
     WrongRunStatus,
 )
@@ -276,6 +278,7 @@ __all__ = [
     "TopicMissing",
     "UnknownMessage",
     "WithdrawalOver",
+    "WorkerListInvalid",
     "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",

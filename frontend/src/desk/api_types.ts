@@ -1045,10 +1045,13 @@ export interface RecruitmentView {
   recruitment: RecruitmentDetail | null;
 }
 /**
- * A run's study on a platform. `fault`: why it could not be read when it was last tried.
+ * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+ *
+ * `fault`: why it could not be read when it was last tried.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
+  currency: string | null;
   differences: DifferenceRow[];
   fault: string | null;
   pays_screen_outs: boolean;
