@@ -43,6 +43,7 @@ from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
+from server.desk.personal_links import PersonalLinksApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.study_people import StudyPeopleApi
@@ -74,6 +75,7 @@ from server.process.readiness import Health
 from server.process.request_ids import RequestIds
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
+from server.recruiting.listening import Listening
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
@@ -129,8 +131,12 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    by_itself = (
+        RetentionJob(store),
+        CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+        _listening(store, settings, studies),
+    )
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
         store=store,
@@ -212,6 +218,7 @@ def create_app(
         CreditsApi(store=store, auth=auth).router,
         webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        PersonalLinksApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         OwnDataApi(
             store=store,
             auth=auth,
@@ -258,6 +265,17 @@ def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformS
     platform = platform_of(settings)
     return RecruitingApi(
         store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
+    )
+
+
+def _listening(store: Store, settings: Settings, studies: PlatformStudies) -> Listening:
+    return Listening(
+        store=store,
+        platform=platform_of(settings),
+        studies=studies,
+        public_url=settings.resolved_public_url,
+        workspace=settings.prolific_workspace,
+        secret=settings.prolific_hook_secret,
     )
 
 

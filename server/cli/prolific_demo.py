@@ -27,7 +27,7 @@ from server.db.audit import CommandLine, record
 from server.db.runs import open_run
 from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import CandorError
-from server.recruiters.prolific.money import decimal_amount
+from server.recruiters.prolific.money import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.serving import serving, stand_in
@@ -165,8 +165,9 @@ def _play(scene: _Scene) -> None:
 
 
 def _publish(scene: _Scene) -> None:
-    scene.desk.ask("", body=_PLAN)
-    reward, screen_out = decimal_amount(_PLAN["reward"]), decimal_amount(_PLAN["screen_out_reward"])
+    currency = scene.desk.ask("", body=_PLAN)["recruitment"]["currency"]
+    reward = shown_amount(_PLAN["reward"], currency)
+    screen_out = shown_amount(_PLAN["screen_out_reward"], currency)
     _step(f"A study is drafted: {_PLAN['places']} places of {reward}, {screen_out} for who is screened out.")
     status = scene.desk.ask("/publish")["recruitment"]["status"]
     _step(f"It is published, and {status.lower()}.")

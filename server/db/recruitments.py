@@ -38,6 +38,7 @@ class NewRecruitment:
     status: str
     places: int
     reward: int
+    currency: str | None
     codes: Mapping[EndingKind, str]
 
 
@@ -53,6 +54,7 @@ class StoredRecruitment:
     status: str
     places: int
     reward: int
+    currency: str | None
     read_at: datetime | None
     fault: str | None
     codes: Mapping[str, str]
@@ -110,6 +112,7 @@ def add_recruitment(
         "status": new.status,
         "places": new.places,
         "reward": new.reward,
+        "currency": new.currency,
         "created_at": at,
         "created_by": by,
     }
@@ -174,6 +177,11 @@ def note_study(connection: Connection, number: int, status: str, places: int) ->
     """Store a study as the platform says that it is now."""
     changed = update(Recruitment).where(RECRUITMENT.id == number)
     connection.execute(changed.values(status=status, places=places))
+
+
+def note_currency(connection: Connection, number: int, currency: str | None) -> None:
+    """Store the currency that a study is paid in."""
+    connection.execute(update(Recruitment).where(RECRUITMENT.id == number).values(currency=currency))
 
 
 def note_read(connection: Connection, number: int, at: datetime, fault: str | None = None) -> None:
@@ -339,6 +347,7 @@ def _recruitments() -> Select[Any]:
         RECRUITMENT.status,
         RECRUITMENT.places,
         RECRUITMENT.reward,
+        RECRUITMENT.currency,
         RECRUITMENT.read_at,
         RECRUITMENT.fault,
     ).join(Run, RUN.id == RECRUITMENT.run_id)

@@ -16,6 +16,7 @@ from server.db.recruitments import (
     StoredRecruitment,
     StoredSubmission,
     add_recruitment,
+    note_currency,
     note_read,
     note_study,
     recruitment_of,
@@ -101,12 +102,14 @@ class PlatformStudies:
         draft = _draft(entry, plan, recruiter, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
         async with self._platform.asked() as client:
             study = await client.studies.draft(draft)
+            currency = (await client.studies.cost(study.id)).currency
         new = NewRecruitment(
             PROLIFIC,
             study.id,
             study.status,
             plan.places,
             plan.reward,
+            currency,
             {ending: code.code for ending, code in codes.items()},
         )
 
@@ -179,6 +182,7 @@ class PlatformStudies:
 
     async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
         study = await client.studies.study(found.study)
+        currency = found.currency or (await client.studies.cost(found.study)).currency
         submissions = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
             async for one in client.submissions.of_study(found.study)
@@ -187,6 +191,7 @@ class PlatformStudies:
         def keep(connection: Connection) -> None:
             now = utc_now()
             note_study(connection, found.id, study.status, study.total_available_places)
+            note_currency(connection, found.id, currency)
             store_submissions(connection, found.id, submissions, now)
             note_read(connection, found.id, now)
 

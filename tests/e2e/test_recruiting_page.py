@@ -1,7 +1,6 @@
 """A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -12,26 +11,10 @@ from tests.e2e.axe import clean
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call, desk
-from tests.server.support.prolific import Prolific, served_prolific
+from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
-
-
-@pytest.fixture(scope="module")
-def prolific() -> Iterator[Prolific]:
-    with served_prolific() as served:
-        yield served
-    assert served.contract.broken == []
-
-
-@pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
-    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
-    stage = Stage(tmp_path_factory.mktemp("recruiting"), prolific_token=prolific.token, **addresses)
-    stage.start()
-    yield stage
-    stage.stop()
 
 
 def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Page:
@@ -141,9 +124,9 @@ def pay_a_bonus_whose_answer_is_lost(page: Page, prolific: Prolific) -> None:
 
 
 def test_a_study_is_published_filled_paid_and_closed(
-    browser: Browser, page: Page, phone: Page, stage: Stage, prolific: Prolific
+    browser: Browser, page: Page, phone: Page, prolific_stage: Stage, prolific: Prolific
 ) -> None:
-    publish(page, stage)
+    publish(page, prolific_stage)
     platform = prolific.platform
     (study,) = platform.studies
     by_person = five_come(browser, prolific, study)
@@ -160,7 +143,7 @@ def test_a_study_is_published_filled_paid_and_closed(
     assert paid == {ann: (450, [150]), bob: (225, [150])}
     confirm(page, "Close")
     expect(page.get_by_text("is awaiting review")).to_be_visible()
-    desk(phone, stage, f"runs/{RUN}/recruiting")
+    desk(phone, prolific_stage, f"runs/{RUN}/recruiting")
     expect(phone.get_by_text("is awaiting review")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360

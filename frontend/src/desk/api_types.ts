@@ -124,6 +124,8 @@ export interface WaysIn {
 }
 /**
  * Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
+ *
+ * `writing`: how its worker writes, where that is recorded.
  */
 export interface AssignmentDetail {
   after: AnswerRow[];
@@ -134,6 +136,7 @@ export interface AssignmentDetail {
   simulated: boolean;
   status: "active" | ("completed" | "returned" | "expired");
   worker: string;
+  writing: WritingRow[];
 }
 /**
  * What a worker answered to a question of the study's own. Several choices are as many `answers`.
@@ -239,11 +242,14 @@ export interface TopicRow {
 }
 /**
  * A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
+ *
+ * `pasted`: characters of a worker's line that were pasted, where that is recorded.
  */
 export interface TurnRow {
   author: "worker" | "bot";
   created_at: string;
   latency_ms: number | null;
+  pasted: number | null;
   rating: PointRow | null;
   text: string;
   turn_index: number;
@@ -254,6 +260,21 @@ export interface TurnRow {
 export interface PointRow {
   point: number;
   points: number;
+}
+/**
+ * How a worker writes, in one measure, beside the workers of the run of whom it is known.
+ *
+ * `pasted`, `typed`: shares of all characters that they wrote; `pace`: characters a minute that were not
+ * pasted; `pause`: the longest, in seconds; `away`: how often the page lost the focus, `away_seconds` for
+ * how long. `low`, `median`, `high`: the quartiles of all of them; None of fewer than two.
+ */
+export interface WritingRow {
+  high: number | null;
+  low: number | null;
+  measure: "pasted" | "typed" | "pace" | "pause" | "away" | "away_seconds";
+  median: number | null;
+  value: number | null;
+  workers: number;
 }
 /**
  * What a simulated worker believes of the systems of its assignment.
@@ -1022,10 +1043,13 @@ export interface RecruitmentView {
   recruitment: RecruitmentDetail | null;
 }
 /**
- * A run's study on a platform. `fault`: why it could not be read when it was last tried.
+ * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+ *
+ * `fault`: why it could not be read when it was last tried.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
+  currency: string | null;
   differences: DifferenceRow[];
   fault: string | null;
   pays_screen_outs: boolean;

@@ -31,6 +31,7 @@ from qc.render.manifest import (
     TRANSCRIPTS,
     TURN_RATINGS,
     WHOLE,
+    WRITING,
     AnalysisPart,
     MadeFile,
 )
@@ -49,6 +50,7 @@ from qc.render.tables import (
     turn_ratings,
     words,
     workers,
+    writing,
 )
 
 Tables = dict[str, Table]
@@ -237,6 +239,9 @@ TABLES: tuple[MadeFile[Table], ...] = (
     QUIZ.file("quiz_workers.csv", "the same for each worker, with p of guessing", quiz.workers),
     QUIZ.file("quiz_filter.csv", "how the quiz agrees with the worker filter", quiz.agreement),
     QUIZ.file("quiz_not_asked.csv", "conversations without a quiz, and why", quiz.not_asked),
+    WRITING.file("writing.csv", "conversations that look pasted, and how workers wrote", writing.groups),
+    WRITING.file("writing_workers.csv", "how each worker wrote", writing.workers),
+    WRITING.file("writing_scores.csv", "scores without conversations that look pasted", writing.scores),
     TURN_RATINGS.file(
         "turn_ratings.csv",
         "what workers thought of single replies, by system",

@@ -164,6 +164,7 @@ STEPS = [
 # What is sent to be answered only, and what workers do, who have a record of their own.
 WITHOUT_A_ROW = {
     "POST /api/desk/study-check": "nothing is stored",
+    "POST /api/desk/runs/{run}/links.csv": "nothing is stored: the same list gives the same links",
     "POST /api/desk/study-preview": "nothing is stored",
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",

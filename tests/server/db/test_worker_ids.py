@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from bots import BotError
 from server.db.engine import alembic_config, migrate, open_engine
-from server.db.worker_ids import encrypt_again
+from server.db.worker_ids import encrypt_again, require_key
 from server.errors import DatabaseUnfit
 from server.process.logs import configure_logging
 from server.recruiters.id_cipher import IdCipher
@@ -104,6 +104,21 @@ def test_without_the_key_nothing_is_changed(url: str) -> None:
     with pytest.raises(DatabaseUnfit, match="under another key"), transaction(url) as connection:
         encrypt_again(connection, NEW)
     assert ids(url) == encrypted(OLD)
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_two_servers_with_different_keys_are_told_apart_before_anybody_comes(url: str) -> None:
+    with transaction(url) as connection:
+        assert encrypt_again(connection, OLD) == 0
+    with transaction(url) as connection, pytest.raises(DatabaseUnfit, match="another key") as refused:
+        encrypt_again(connection, NEW)
+    assert "CANDOR_WORKER_ID_KEY" in refused.value.hint
+    with transaction(url) as connection:
+        encrypt_again(connection, BOTH)  # the key is replaced
+    with transaction(url) as connection:
+        require_key(connection, NEW)
+        with pytest.raises(DatabaseUnfit):
+            require_key(connection, OLD)
 
 
 @pytest.fixture

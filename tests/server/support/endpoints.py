@@ -104,6 +104,7 @@ TABLE = {
     "DELETE /api/desk/tokens/{token}": "all owner",
     "GET /api/desk/runs/{run}/worker-ids": "researcher",
     "GET /api/desk/runs/{run}/worker-ids.csv": "researcher",
+    "POST /api/desk/runs/{run}/links.csv": "researcher",
     "POST /api/desk/workers/holdings": "all owner",
     "POST /api/desk/workers/forget": "all owner",
     "GET /api/desk/audit": "all owner",
