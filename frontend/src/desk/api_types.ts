@@ -788,7 +788,8 @@ export interface Attention {
  *
  * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
  * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
- * so far; `failing` are those in a row since its last reply. `replicas`: of a registered bot, by state.
+ * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list.
+ * `replicas`: of a registered bot, by state.
  */
 export interface BotReplies {
   bot: string;
@@ -799,6 +800,7 @@ export interface BotReplies {
   floor_ms: number;
   gave_away: number;
   late: number;
+  offensive: number;
   p50_ms: number | null;
   p95_ms: number | null;
   replicas: {
