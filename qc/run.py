@@ -59,6 +59,9 @@ INCIDENT_COLUMNS = [
     "errors",
     "overran",
     "gave_away",
+    "offensive",
+    "inputs",
+    "offensive_inputs",
     *FAILURES.values(),
 ]
 # By which calls of bots are told apart, and what is said of those that are alike.
@@ -240,9 +243,10 @@ class Run(RunParts):
             `failed` (int: those that it could not carry on), `replies` (int), `errors` (int: tries for a
             reply that came to nothing), `overran` (float: replies that came later than the time drawn for
             them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
-            name); then the columns of FAILURES (int: tries of each kind that came to nothing, the last one of
-            a conversation that failed among them; 0 where servers did not store kinds yet). None if the
-            source does not say.
+            name), `offensive` (int: replies with words of the server's list of offensive ones), `inputs`
+            (int: of workers, to it), `offensive_inputs` (int: those with such words); then the columns of
+            FAILURES (int: tries of each kind that came to nothing, the last one of a conversation that failed
+            among them; 0 where servers did not store kinds yet). None if the source does not say.
         served: what answered for each system, as the bots told, in all conversations that were begun:
             SERVED_BY (str, "" where it is not known), `calls` (int: that were answered), `failed` (int: whose
             answer was no reply), `replicas` (int), `tokens_in` and `tokens_out` (float: means), `cost`

@@ -83,6 +83,9 @@ class SystemIncidents(StrictModel):
     errors: int
     overran: float | None
     gave_away: int
+    offensive: int = 0
+    inputs: int = 0
+    offensive_inputs: int = 0
     timed_out: int = 0
     busy: int = 0
     gone: int = 0

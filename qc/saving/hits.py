@@ -71,7 +71,7 @@ def _incidents(run: Run) -> int:
     """Return how many counts there are that are not 0."""
     if run.incidents is None:
         return 0
-    counts = run.incidents[["failed", "errors", "overran", "gave_away"]]
+    counts = run.incidents[["failed", "errors", "overran", "gave_away", "offensive", "offensive_inputs"]]
     return int((counts.fillna(0) != 0).to_numpy().sum())
 
 

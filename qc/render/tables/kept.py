@@ -142,6 +142,10 @@ def incidents(found: Incidents) -> Table:
         Column("overran", "Late", COUNT),
         Column("overran_share", "of them", SHARE),
         Column("gave_away", "Gave itself away", COUNT),
+        Column("offensive", "Offensive words", COUNT),
+        Column("offensive_share", "of them", SHARE),
+        Column("offensive_inputs", "Workers’ offensive words", COUNT),
+        Column("offensive_inputs_share", "of inputs", SHARE),
     )
     return Table(found.table, columns, found.table.assign(how=how))
 
