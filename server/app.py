@@ -57,7 +57,8 @@ from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
-from server.jobs.links import ReportLinks
+from server.jobs.exports import Exports, KeptExports
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -133,7 +134,7 @@ def create_app(
     jobs = BackgroundJobs(store, news)
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
     by_itself = (
-        RetentionJob(store),
+        RetentionJob(store, _kept_exports(store, settings)),
         CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
         _listening(store, settings, studies),
     )
@@ -283,6 +284,10 @@ def _job_limits(settings: Settings) -> Limits:
     return Limits(settings.job_megabytes, settings.job_minutes * 60)
 
 
+def _kept_exports(store: Store, settings: Settings) -> KeptExports:
+    return KeptExports(store, settings.data / "exports")
+
+
 def _jobs_api(
     store: Store,
     auth: Auth,
@@ -297,10 +302,27 @@ def _jobs_api(
     crowd = Crowd(settings.own_url, auth.researcher_token)
     reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
     rehearsals = Rehearsals(store, jobs, served, news, database, crowd, limits)
-    links = ReportLinks(auth.secret)
-    watch = JobWatch(store=store, auth=auth, reports=reports, rehearsals=rehearsals, links=links, news=news)
+    exports = Exports(store, jobs, database, _kept_exports(store, settings), limits)
+    links = FileLinks(auth.secret)
+    watch = JobWatch(
+        store=store,
+        auth=auth,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+        news=news,
+    )
     lifecycle.on_drain(watch.drain)
-    api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
+    api = JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+    )
     return [api.router, watch.router]
 
 

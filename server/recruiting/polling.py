@@ -42,7 +42,10 @@ class Polling:
             await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
     async def look(self) -> None:
-        """Read every published study, unless another process does. Raises StorageFailed."""
+        """Read every published study, unless another process does; pause those whose run takes nobody.
+
+        Raises StorageFailed.
+        """
 
         def find(connection: Connection) -> list[StoredRecruitment]:
             mine = take_lease(connection, _LEASE, self._holder, utc_now())
@@ -51,5 +54,6 @@ class Polling:
         for found in await self._store.submit(find):
             try:
                 await self._studies.refresh(found)
+                await self._studies.pause_unless_open(found)
             except (PlatformFailed, PlatformUnsure) as error:
                 log.warning("study was not read", study=found.study, reason=error.message)

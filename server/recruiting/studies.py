@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import quote
 
@@ -72,6 +73,14 @@ class Plan(BaseModel):
     screen_out_places: Annotated[int, Field(ge=0, le=100_000)] = 0
     description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)] = ""
     keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _ClosedRun:
+    """Has a study paused, as the audit log says it."""
+
+    kind: str = "server"
+    name: str = "run that takes nobody"
 
 
 class PlatformStudies:
@@ -157,6 +166,14 @@ class PlatformStudies:
         async with self._platform.asked() as client:
             study = await client.studies.move(found.study, transition)
         return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
+
+    async def pause_unless_open(self, found: StoredRecruitment) -> None:
+        """Pause a study whose run takes nobody, whatever has ended it: participants would be sent away."""
+        run, now = await self._store.read(
+            lambda c: (find_run(c, found.run), require_recruitment(c, found.run_id))
+        )
+        if run.status != "open" and now.status == "ACTIVE":
+            await self.move(found.run, Transition.PAUSE, _ClosedRun())
 
     async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
         """Set how many can take part: as many as there are, or more."""

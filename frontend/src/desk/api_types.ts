@@ -53,6 +53,7 @@ export interface Answers {
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/credits": CreditView;
+  "/api/desk/runs/{run}/exports": ExportList;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
@@ -933,31 +934,61 @@ export interface CreditRow {
   worker: string;
 }
 /**
- * A job of either kind, and what came of it: the fields of the other kind are empty.
+ * The exports of a run, newest first. Old ones are removed, after `kept_days`.
+ */
+export interface ExportList {
+  exports: ExportJob[];
+  kept_days: number;
+}
+/**
+ * An export. Its `files`, of which there is one, are there once it is done.
+ */
+export interface ExportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: JobFile[];
+  job: string;
+  kind: "report" | "rehearsal" | "export";
+  options: ExportOptions;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A file of a report or an export, and the path at which it can be had for some hours.
+ */
+export interface JobFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * What an export may be asked for: `format`, as `candor export` has them.
+ */
+export interface ExportOptions {
+  format: "hits_data" | "jsonl" | "parquet" | "csv" | "bundle";
+}
+/**
+ * A job of any kind, and what came of it: the fields of the other kinds are empty.
  */
 export interface JobOutcome {
   created_at: string;
   done: number;
   ended_at: string | null;
   error: string | null;
-  files: ReportFile[];
+  files: JobFile[];
   forecast: Forecast | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   run: string;
   signature: string | null;
   status: "running" | "done" | "failed" | "cancelled";
   step: string;
   total: number;
   trouble: string | null;
-}
-/**
- * A file of a report, and the path at which it can be had for some hours.
- */
-export interface ReportFile {
-  bytes: number;
-  name: string;
-  path: string;
 }
 /**
  * What a rehearsal foretells, as `python -m qc.outlook` printed it.
@@ -1160,7 +1191,7 @@ export interface RehearsalJob {
   error: string | null;
   forecast: Forecast | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   options: RehearsalOptionsAsked;
   run: string;
   status: "running" | "done" | "failed" | "cancelled";
@@ -1218,9 +1249,9 @@ export interface ReportJob {
   done: number;
   ended_at: string | null;
   error: string | null;
-  files: ReportFile[];
+  files: JobFile[];
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   options: ReportOptions;
   run: string;
   signature: string | null;
@@ -1494,6 +1525,7 @@ export interface Pushed {
   "/api/desk/watch/people": PeopleUpdate;
   "/api/desk/watch/runs": RunListUpdate;
   "/api/desk/watch/runs/{run}": RunUpdate;
+  "/api/desk/watch/runs/{run}/exports": ExportList;
   "/api/desk/watch/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/watch/runs/{run}/reports": ReportList;
   "/api/desk/watch/studies": StudyList;
@@ -1591,7 +1623,7 @@ export interface PersonWithLink {
   roles: StudyRole[];
 }
 /**
- * Something that is done in the background: a report, or a rehearsal.
+ * Something that is done in the background: a report, a rehearsal, an export.
  *
  * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
  * is. `error`: why it failed, for people.
@@ -1602,7 +1634,7 @@ export interface JobView {
   ended_at: string | null;
   error: string | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   run: string;
   status: "running" | "done" | "failed" | "cancelled";
   step: string;

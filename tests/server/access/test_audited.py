@@ -75,6 +75,7 @@ STEPS = [
     Step("POST /api/desk/runs/{run}/replicate", "/runs/low-tide/replicate", "run.open", {}),
     Step("POST /api/desk/runs/{run}/reports", "/runs/low-tide/reports", "run.report", {}),
     Step("POST /api/desk/runs/{run}/jobs/{job}/cancel", "/runs/low-tide/jobs/{job}/cancel", "report.cancel"),
+    Step("POST /api/desk/runs/{run}/exports", "/runs/low-tide/exports", "run.export", {"format": "csv"}),
     Step(
         "POST /api/desk/runs/{run}/rehearsals", "/runs/low-tide/rehearsals", "study.rehearse", {"workers": 8}
     ),

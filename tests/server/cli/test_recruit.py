@@ -152,7 +152,7 @@ def test_a_process_that_is_killed_while_it_pays_pays_once(
             recruit("pay-bonus", batch)
     assert f"({seen})" in recruit("look-at-bonus", "1")
     if seen != "paid":
-        execute(environment, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00' WHERE id = 1")
+        execute(environment, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00.000000' WHERE id = 1")
         assert "are prepared (not paid)" in recruit("look-at-bonus", "1")
         recruit("pay-bonus", "1")
     recruit("pay-bonus", "2")

@@ -15,6 +15,7 @@ from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.db.store import Store
 from server.export.hits import hits, hits_metadata
+from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
@@ -255,7 +256,8 @@ async def look_after(url: str, days: float) -> None:
     """Have the server look so many days from now."""
     store = Store(url)
     store.start()
-    await RetentionJob(store, lambda: utc_now() + timedelta(days=days)).look()
+    exports = KeptExports(store, Path("there are none"))
+    await RetentionJob(store, exports, lambda: utc_now() + timedelta(days=days)).look()
     store.stop()
 
 

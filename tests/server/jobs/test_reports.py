@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.jobs.links import ReportLinks
+from server.jobs.files import FileLinks
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
@@ -90,7 +90,7 @@ def test_why_there_is_no_report(rated: House) -> None:
 
 def test_a_link_opens_one_report_and_no_other_file(rated: House) -> None:
     assert rated.http("GET", "/reports/made-up/report.html").status_code == 401
-    link = ReportLinks(rated.auth.secret).link("no-such-job")
+    link = FileLinks(rated.auth.secret).link("report", "no-such-job")
     assert rated.http("GET", f"{link}report.html").status_code == 404
 
 

@@ -182,6 +182,7 @@ def address() -> Iterator[str]:
     process.stdout.close()
 
 
+@pytest.mark.timeout(1_200 if SOAK else 600)
 async def test_pongs_tell_no_kind_of_bot_apart(url: str, serve: Serve, address: str) -> None:
     opened = OpenedBots(refuse_private=False)
     bots: dict[str, Bot] = {system: opened.built_in(spec, SMALL_TALK) for system, spec in BUILTIN.items()}
