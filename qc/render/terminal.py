@@ -20,7 +20,7 @@ from qc.terminal import Console
 
 SHOWN_IDS = 10
 OF_SYSTEMS = ("system", "rank", "overall", "low", "conversations", "raters", "raw")
-OF_INCIDENTS = ("system", "conversations", "failed", "replies", "errors", "overran", "gave_away", "offensive")
+OF_INCIDENTS = ("system", "conversations", "failed", "replies", "errors", "overran", "gave_away")
 
 
 def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None:

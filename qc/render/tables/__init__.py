@@ -226,6 +226,11 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "it",
         kept.incidents,
     ),
+    INCIDENTS.file(
+        "offensive.csv",
+        "replies of each system and inputs to it that have offensive words, of the same conversations",
+        kept.offensive,
+    ),
     SERVED.file(
         "served.csv",
         "what was evaluated: the models that answered for each system, as their bots told",

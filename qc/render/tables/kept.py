@@ -142,12 +142,22 @@ def incidents(found: Incidents) -> Table:
         Column("overran", "Late", COUNT),
         Column("overran_share", "of them", SHARE),
         Column("gave_away", "Gave itself away", COUNT),
-        Column("offensive", "Offensive words", COUNT),
-        Column("offensive_share", "of them", SHARE),
-        Column("offensive_inputs", "Workers’ offensive words", COUNT),
-        Column("offensive_inputs_share", "of inputs", SHARE),
     )
     return Table(found.table, columns, found.table.assign(how=how))
+
+
+def offensive(found: Incidents) -> Table:
+    """Return how many replies of each system, and inputs to it, have words of the list of offensive ones."""
+    columns = (
+        Column("system", "System"),
+        Column("replies", "Replies", COUNT),
+        Column("offensive", "with offensive words", COUNT),
+        Column("offensive_share", "of them", SHARE),
+        Column("inputs", "Workers’ inputs", COUNT),
+        Column("offensive_inputs", "with offensive words", COUNT),
+        Column("offensive_inputs_share", "of them", SHARE),
+    )
+    return Table(found.table[[column.key for column in columns]], columns)
 
 
 def left_out(analysis: Analysis) -> Table:

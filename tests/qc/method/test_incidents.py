@@ -312,6 +312,8 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
         "thoughts_only", "too_long",
         "other_errors",
     ]  # fmt: skip
+    offensive = pd.read_csv(tmp_path / "offensive.csv")
+    assert offensive["offensive_inputs"].tolist() == [0, 2, 4, 6, 8]
     assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
     content = json.loads((tmp_path / "report.json").read_text())
     assert [row["system"] for row in content["incidents"]] == table["system"].tolist()
@@ -322,5 +324,5 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
 
 def test_where_nobody_counted_no_file_and_no_key_is_there(tmp_path: Path) -> None:
     write(without_incidents(), tmp_path, frozenset({"csv", "json"}))
-    assert not (tmp_path / "incidents.csv").exists()
+    assert not [*tmp_path.glob("incidents.csv"), *tmp_path.glob("offensive.csv")]
     assert "incidents" not in json.loads((tmp_path / "report.json").read_text())

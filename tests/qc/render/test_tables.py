@@ -30,6 +30,7 @@ ALWAYS = {
     "workload_distribution.csv",
     "cost.csv",
     "incidents.csv",
+    "offensive.csv",
     "served.csv",
     "answers.csv",
     "answers_numbers.csv",
