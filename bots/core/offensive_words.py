@@ -39,13 +39,16 @@ _LISTS = {
     "zh": "chinese",
 }
 _WORD = re.compile(r"\w+")
-_SHORTEST = 2  # characters, where words are found inside of others: one character is in too many
+_SHORTEST = 2  # letters: one is in too many lines
+# What is spelled with other signs to slip by a filter ("a$$") is left out: its letters alone say nothing.
+_SPELLED_OUT = re.compile(r"[\w\s.・'’-]+")
 
 
 def offensive_words(text: str, language: str) -> tuple[str, ...]:
     """Return the listed words in `text`, in order of the alphabet; of `language`, a tag, and of English.
 
-    Whole words count, and phrases of them; in languages without blanks between words, any part of the line.
+    Whole words count, and phrases of them; in a language without blanks between words, any part of the line
+    that is written in its letters.
     """
     plain = _plain(text)
     said = _WORD.findall(plain)
@@ -61,7 +64,7 @@ def offensive_words(text: str, language: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A language's list: phrases of up to `longest` words, or parts of lines where none are told apart."""
+    """A language's list: phrases of up to `longest` words, or parts of lines that tell no words apart."""
 
     phrases: frozenset[str]
     parts: tuple[str, ...]
@@ -74,12 +77,15 @@ def _known(language: str) -> _Known:
     from glin_profanity.data.dictionary import DictionaryLoader  # noqa: PLC0415
 
     words = DictionaryLoader().get_words(_LISTS[language]) if language in _LISTS else []
-    listed = [_plain(word) for word in words]
-    if is_unspaced(language):
-        return _Known(frozenset(), tuple(word for word in listed if len(word) >= _SHORTEST), 0)
-    split = [_WORD.findall(word) for word in listed]
-    phrases = frozenset(" ".join(word) for word in split if word)
-    return _Known(phrases, (), max((len(word) for word in split), default=0))
+    listed = [word for word in map(_plain, words) if _is_telling(word)]
+    parts = tuple(word for word in listed if is_unspaced(language) and not word.isascii())
+    split = [_WORD.findall(word) for word in listed if word not in parts]
+    phrases = frozenset(" ".join(word) for word in split)
+    return _Known(phrases, parts, max((len(word) for word in split), default=0))
+
+
+def _is_telling(word: str) -> bool:
+    return _SPELLED_OUT.fullmatch(word) is not None and sum(map(str.isalpha, word)) >= _SHORTEST
 
 
 def _plain(text: str) -> str:
