@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from limits import parse
 from starlette.exceptions import HTTPException
 
-from bots import BodyLimit, start_tracing
+from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
 from server.access.openid import OpenIdProvider
@@ -387,9 +387,10 @@ def _desk(
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
-    """Return a run as workers get into it: measured, and drawing from what its systems have said."""
+    """Return a run as workers get into it: measured, with earlier replies and word lists at hand."""
     if run.earlier is not None:
         run.earlier.read_through(store)
+    load_offensive_words(run.study.language)
     return metrics.measured(run)
 
 
