@@ -21,6 +21,7 @@ from bots.core.failures import BotError, BotGone, BudgetSpent, ChatEnded, Failur
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.known_lines import KnownLines
+from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.opaque_id import opaque_id
 from bots.core.provenance import Provenance
 from bots.core.segmentation import base_language, join_words, split_words
@@ -91,6 +92,8 @@ __all__ = [
     "gives_itself_away",
     "join_words",
     "load_corpus",
+    "load_offensive_words",
+    "offensive_words",
     "opaque_id",
     "open_bot",
     "open_endpoint",

@@ -39,6 +39,7 @@ from qc.robustness.filter_check import FilterCheck, check_filter
 from qc.robustness.forecast import Forecast, forecast
 from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.persona import PersonaEffect, persona_effect
+from qc.robustness.writing import WritingResults, describe_writing
 from qc.run import Run
 from qc.signature import data_hash, signature
 from qc.transcripts.judgments import take_judgments
@@ -59,11 +60,11 @@ class Analysis:
     """All results of one run. `notes` are the run's own and those that follow from the results.
 
     `incidents` is None if the source does not say what went wrong, `served` if nobody told which models
-    answered, `answers` if the study asked no questions
-    of its own, `quiz` if it has none after conversations, `turn_ratings` if it did not ask about single
-    replies, `scenarios` if it has none, `ceiling` if no system is a person, `preregistration` unless
-    one was given (`qc.adherence`). A part is None if its section was not asked for, or if the run holds
-    nothing for it to work on.
+    answered, `answers` if the study asked no questions of its own, `quiz` if it has none after conversations,
+    `writing` if nobody recorded how workers wrote, `turn_ratings` if it did not ask about single replies,
+    `scenarios` if it has none, `ceiling` if no system is a person, `preregistration` unless one was given
+    (`qc.adherence`). A part is None if its section was not asked for, or if the run holds nothing for it to
+    work on.
     """
 
     run: Run
@@ -79,6 +80,7 @@ class Analysis:
     served: Served | None
     answers: AnswerCounts | None
     quiz: QuizResults | None
+    writing: WritingResults | None
     turn_ratings: TurnRatings | None
     scenarios: ScenarioScores | None
     ceiling: Ceiling | None
@@ -168,6 +170,7 @@ def analyse(
         served=served,
         answers=count_answers(run),
         quiz=describe_quiz(sample) if chatted else None,
+        writing=describe_writing(sample, scores, options.bootstrap, seed) if chatted else None,
         turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
         scenarios=scenarios,
         ceiling=find_ceiling(sample, scores),

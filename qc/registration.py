@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import ValidationError
 
 from qc.errors import DataError, Problem, SourceError
@@ -140,6 +139,8 @@ def read_registration(path: Path) -> Registration:
         SourceError: the file cannot be read, or is of a newer version.
         DataError: it is no preregistration, or was changed after it was written.
     """
+    import yaml  # noqa: PLC0415  # most reports follow no preregistration
+
     try:
         content = yaml.safe_load(path.read_bytes())
     except (OSError, ValueError, yaml.YAMLError) as error:

@@ -36,6 +36,8 @@ ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 ITEM_KIND = pd.CategoricalDtype(list(ITEM_KINDS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
+# What stands where words were, once a worker, or time, has had them removed.
+REMOVED = "[removed]"
 # How the server names the kinds of failed tries, and the columns in which we count them.
 FAILURES = {
     "timeout": "timed_out",
@@ -57,10 +59,25 @@ INCIDENT_COLUMNS = [
     "errors",
     "overran",
     "gave_away",
+    "offensive",
+    "inputs",
+    "offensive_inputs",
     *FAILURES.values(),
 ]
 # By which calls of bots are told apart, and what is said of those that are alike.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
+# How the inputs of a conversation were written, as workers' pages have counted it (docs/privacy.md).
+WRITING_NUMBERS = (
+    "inputs",
+    "typed",
+    "composed",
+    "pasted",
+    "pastes",
+    "writing_ms",
+    "longest_pause_ms",
+    "away",
+    "away_ms",
+)
 SERVED_COLUMNS = [
     *SERVED_BY,
     "calls",
@@ -186,6 +203,7 @@ class RunParts:
     scenarios: pd.Series | None = None
     turn_ratings: pd.DataFrame | None = None
     quizzes: pd.DataFrame | None = None
+    writing: pd.DataFrame | None = None
     people: frozenset[str] = frozenset()
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
@@ -225,9 +243,10 @@ class Run(RunParts):
             `failed` (int: those that it could not carry on), `replies` (int), `errors` (int: tries for a
             reply that came to nothing), `overran` (float: replies that came later than the time drawn for
             them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
-            name); then the columns of FAILURES (int: tries of each kind that came to nothing, the last one of
-            a conversation that failed among them; 0 where servers did not store kinds yet). None if the
-            source does not say.
+            name), `offensive` (int: replies with words of the server's list of offensive ones), `inputs`
+            (int: of workers, to it), `offensive_inputs` (int: those with such words); then the columns of
+            FAILURES (int: tries of each kind that came to nothing, the last one of a conversation that failed
+            among them; 0 where servers did not store kinds yet). None if the source does not say.
         served: what answered for each system, as the bots told, in all conversations that were begun:
             SERVED_BY (str, "" where it is not known), `calls` (int: that were answered), `failed` (int: whose
             answer was no reply), `replicas` (int), `tokens_in` and `tokens_out` (float: means), `cost`
@@ -259,6 +278,10 @@ class Run(RunParts):
             was asked), `why_not` (then `few_lines` or `few_replies`, else None), `is_right` (float: 1, or 0;
             NaN without an answer); by conversation. None if the study has none, or the source does not hold
             it.
+        writing: how the inputs of each conversation were written, of those in which that was recorded:
+            `conversation` (int32, a row number of `conversations`), then WRITING_NUMBERS (int64): `inputs`,
+            how many; the longest of their pauses, and the sums of all others; by conversation. None if the
+            study does not record it, or the source does not hold it.
         people: systems that are people, another worker or a researcher at the desk: the ceiling, in no
             score and no comparison of systems.
         left_out: assignments that take no part.
@@ -299,8 +322,8 @@ def codes(column: pd.Series) -> NDArray[np.intp]:
 def words_removed_note(number: int) -> str:
     """Return what a reader must know where the words of so many assignments were removed."""
     return (
-        f"{_assignments(number)} had their words removed: the ratings count, and what is said of texts and "
-        "their lengths is wrong for these."
+        f"{_assignments(number)} had their words removed: the ratings count, and of texts and their lengths "
+        "nothing is said."
     )
 
 

@@ -73,6 +73,7 @@ def signature(
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
         **_background(run, margins),
         **({} if run.quizzes is None else {"quiz": f"sha256:{_hash(run.quizzes)[:DIGEST_LENGTH]}"}),
+        **({} if run.writing is None else {"writing": f"sha256:{_hash(run.writing)[:DIGEST_LENGTH]}"}),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
     }

@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from limits import parse
 from starlette.exceptions import HTTPException
 
-from bots import BodyLimit, start_tracing
+from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
 from server.access.openid import OpenIdProvider
@@ -43,6 +43,7 @@ from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
+from server.desk.personal_links import PersonalLinksApi
 from server.desk.run_actions import RunActions
 from server.desk.studies import StudiesApi
 from server.desk.study_people import StudyPeopleApi
@@ -56,7 +57,8 @@ from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
 from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
-from server.jobs.links import ReportLinks
+from server.jobs.exports import Exports, KeptExports
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -74,6 +76,7 @@ from server.process.readiness import Health
 from server.process.request_ids import RequestIds
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
+from server.recruiting.listening import Listening
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
@@ -129,8 +132,12 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    by_itself = (RetentionJob(store), CreditJob(store, auth.ids, SonaClient(settings.sona_url)))
     studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    by_itself = (
+        RetentionJob(store, _kept_exports(store, settings)),
+        CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+        _listening(store, settings, studies),
+    )
     recruiting = _recruiting(store, auth, settings, studies)
     webhooks = Webhooks(
         store=store,
@@ -212,6 +219,7 @@ def create_app(
         CreditsApi(store=store, auth=auth).router,
         webhooks.router,
         WorkerIdsApi(store=store, auth=auth).router,
+        PersonalLinksApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
         OwnDataApi(
             store=store,
             auth=auth,
@@ -261,8 +269,23 @@ def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformS
     )
 
 
+def _listening(store: Store, settings: Settings, studies: PlatformStudies) -> Listening:
+    return Listening(
+        store=store,
+        platform=platform_of(settings),
+        studies=studies,
+        public_url=settings.resolved_public_url,
+        workspace=settings.prolific_workspace,
+        secret=settings.prolific_hook_secret,
+    )
+
+
 def _job_limits(settings: Settings) -> Limits:
     return Limits(settings.job_megabytes, settings.job_minutes * 60)
+
+
+def _kept_exports(store: Store, settings: Settings) -> KeptExports:
+    return KeptExports(store, settings.data / "exports")
 
 
 def _jobs_api(
@@ -279,10 +302,27 @@ def _jobs_api(
     crowd = Crowd(settings.own_url, auth.researcher_token)
     reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
     rehearsals = Rehearsals(store, jobs, served, news, database, crowd, limits)
-    links = ReportLinks(auth.secret)
-    watch = JobWatch(store=store, auth=auth, reports=reports, rehearsals=rehearsals, links=links, news=news)
+    exports = Exports(store, jobs, database, _kept_exports(store, settings), limits)
+    links = FileLinks(auth.secret)
+    watch = JobWatch(
+        store=store,
+        auth=auth,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+        news=news,
+    )
     lifecycle.on_drain(watch.drain)
-    api = JobsApi(store=store, auth=auth, jobs=jobs, reports=reports, rehearsals=rehearsals, links=links)
+    api = JobsApi(
+        store=store,
+        auth=auth,
+        jobs=jobs,
+        reports=reports,
+        rehearsals=rehearsals,
+        exports=exports,
+        links=links,
+    )
     return [api.router, watch.router]
 
 
@@ -347,9 +387,10 @@ def _desk(
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
-    """Return a run as workers get into it: measured, and drawing from what its systems have said."""
+    """Return a run as workers get into it: measured, with earlier replies and word lists at hand."""
     if run.earlier is not None:
         run.earlier.read_through(store)
+    load_offensive_words(run.study.language)
     return metrics.measured(run)
 
 

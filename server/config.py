@@ -102,6 +102,9 @@ class Settings(BaseSettings):
     prolific_hook_secret: str | None = Field(
         None, repr=False, description="what Prolific signs events with, as `candor recruit listen` prints it"
     )
+    prolific_workspace: str | None = Field(
+        None, description="workspace there in which the server itself sees that it is told of events"
+    )
     prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
     prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
     sona_url: str | None = Field(None, description="a stand-in that is asked for credits in place of SONA")

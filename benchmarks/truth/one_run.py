@@ -1,8 +1,8 @@
 """What the report of one run says: its intervals, and its tests.
 
 The true scores are those of one run of the same design with very many workers, through the same filter and
-standardisation; equal systems have one true score. Tests of what does not matter (place, time and topic,
-persona, who of equal systems is better) are counted in the designs of equal systems.
+standardisation; equal systems have one true score. Tests of what does not matter (place, persona, who of
+equal systems is better) are counted in the designs of equal systems.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.truth.part import Count, Counted, Part, any_below, below, held
+from benchmarks.truth.part import Count, Counted, Part, any_below, below, held, without_nought
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import Scores, score
 from qc.method.significance import compare_systems
-from qc.robustness.context import Effect, context_effects
+from qc.robustness.context import context_effects
 from qc.robustness.intervals import Intervals, intervals
 from qc.robustness.persona import persona_effect
 from tests.qc.support.designs import DESIGNS, Design, run_of, with_context, with_equal_systems
@@ -48,7 +48,6 @@ TESTS = (
     "persona, by family (5)",
     "persona, all families (5)",
 )
-CONTEXT = {"minutes": "time", "topic opinion": "opinion of the topic", "topic changes": "changes of topic"}
 POWER = ("found by the rank sum, as published", "found by the rank test by worker")
 
 
@@ -73,11 +72,6 @@ class Analysed:
     @cached_property
     def intervals(self) -> Intervals:
         return intervals(self.sample, self.scores, DRAWS, self.seed)
-
-    @cached_property
-    def context(self) -> Mapping[str, Effect]:
-        """Return the effects by factor."""
-        return {effect.name: effect for effect in context_effects(self.sample).effects}
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -130,38 +124,18 @@ def said_of_nothing(run: Analysed) -> Mapping[str, Counted]:
     """Count the tests that find what is not there, in a run of equal systems."""
     tests, persona = compare_systems(run.sample, run.scores), persona_effect(run.sample, run.scores)
     off = ~np.eye(len(run.z), dtype=bool)
-    place = run.context["position"]
+    (place,) = [effect for effect in context_effects(run.sample).effects if effect.name == "position"]
     counts = (
         below(tests.p[off]),
         below(tests.by_worker[off]),
         any_below(tests.holm[off]),
         any_below(tests.by_worker_holm[off]),
         below([place.p]),
-        _without_nought(place),
+        without_nought(place),
         below([family.p for family in persona.families] if persona else []),
         below([persona.pooled.p] if persona and persona.pooled else []),
     )
     return dict(zip(TESTS, counts, strict=True))
-
-
-def said_of_context(run: Analysed) -> Mapping[str, Counted]:
-    """Count the tests and intervals that find effects of time and topic."""
-    effects = run.context
-    tests = {
-        f"{CONTEXT[name]}: F (5)": below([effect.p]) for name, effect in effects.items() if name in CONTEXT
-    }
-    bounds = {
-        f"{CONTEXT[name]}: intervals without 0 (5)": _without_nought(effect)
-        for name, effect in effects.items()
-        if name in CONTEXT
-    }
-    return tests | bounds
-
-
-def _without_nought(effect: Effect) -> Counted:
-    low, high = np.array([(level.low, level.high) for level in effect.levels]).T
-    hits, of = held(low, high, np.zeros(len(low)))
-    return of - hits, of
 
 
 def said_of_differences(run: Analysed) -> Mapping[str, Counted]:
@@ -183,7 +157,7 @@ def _counting(key: str) -> Count:
         of_system = [int(name.split()[-1]) for name in scores.z["system"]]
         found = Analysed(sample, scores, number, truth.z[of_system], truth.raw[of_system])
         if equal:
-            return {**said_of_scores(found), **said_of_nothing(found), **said_of_context(found)}
+            return {**said_of_scores(found), **said_of_nothing(found)}
         return {**said_of_scores(found), **said_of_differences(found)}
 
     return count
@@ -199,9 +173,6 @@ PARTS = {
         {
             "What intervals hold": INTERVALS,
             "How often tests find what is not there": TESTS,
-            "How often time and topic are found to matter, which do not": tuple(
-                f"{name}: {what} (5)" for what in ("F", "intervals without 0") for name in CONTEXT.values()
-            ),
             "How often tests find what is there": POWER,
         },
         {key: design.name for key, design in EVERY.items()},

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qc.robustness.context import Effect
+
 # How many of how many; none of 0 where a run has nothing to count.
 Counted = tuple[float, int]
 Count = Callable[[int], Mapping[str, Counted]]
@@ -78,3 +80,10 @@ def below(p: ArrayLike) -> Counted:
 def any_below(p: ArrayLike) -> Counted:
     """Return whether any is."""
     return min(below(p)[0], 1.0), 1
+
+
+def without_nought(effect: Effect) -> Counted:
+    """Count the intervals of an effect's levels that do not hold 0."""
+    low, high = np.array([(level.low, level.high) for level in effect.levels]).T
+    hits, of = held(low, high, np.zeros(len(low)))
+    return of - hits, of

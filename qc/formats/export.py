@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from qc.formats.strict_model import StrictModel
-from qc.run import SIMULATED_NOTE, AskedPart, Run
+from qc.run import SIMULATED_NOTE, WRITING_NUMBERS, AskedPart, Run
 
 FORMAT = "candor-run"
 VERSION = 1
@@ -34,13 +34,14 @@ _COLUMNS = {
     "system": TEXT,
     "persona": TEXT,
 }
-NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario", "quiz"})
+NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario", "quiz", "writing"})
 # Of studies that ask for more than ratings; each column is there if the header says so.
 _ANSWER = pa.struct({"part": TEXT, "label": TEXT, "text": TEXT, "number": pa.float64()})
 ASKED_COLUMNS = {
     "scenario": TEXT,
     "turn_ratings": pa.large_list(pa.struct({"turn": pa.int32(), "value": pa.float64()})),
     "quiz": pa.struct({"choices": pa.int32(), "why_not": TEXT, "is_right": pa.bool_()}),
+    "writing": pa.struct(dict.fromkeys(WRITING_NUMBERS, pa.int64())),
     "answers": pa.large_list(_ANSWER),
     "assignment_answers": pa.large_list(_ANSWER),
 }
@@ -82,6 +83,9 @@ class SystemIncidents(StrictModel):
     errors: int
     overran: float | None
     gave_away: int
+    offensive: int = 0
+    inputs: int = 0
+    offensive_inputs: int = 0
     timed_out: int = 0
     busy: int = 0
     gone: int = 0
@@ -149,6 +153,23 @@ class Quiz(StrictModel):
     is_right: bool | None
 
 
+_Count = Annotated[int, Field(ge=0, lt=2**50)]  # so that sums stay exact
+
+
+class Writing(StrictModel):
+    """A row of `Run.writing`."""
+
+    inputs: _Count
+    typed: _Count
+    composed: _Count
+    pasted: _Count
+    pastes: _Count
+    writing_ms: _Count
+    longest_pause_ms: _Count
+    away: _Count
+    away_ms: _Count
+
+
 class LeftOutAssignment(StrictModel):
     """A `qc.run.LeftOut`."""
 
@@ -174,6 +195,7 @@ class Header(StrictModel):
         scenarios: whether conversations have scenarios.
         turn_ratings: whether single replies were rated.
         quizzes: whether conversations have a quiz.
+        writing: whether it was recorded how inputs were written.
         questions: of the study's own; None if it asked none.
         left_out: assignments that take no part.
         notes: `Run.notes`.
@@ -194,6 +216,7 @@ class Header(StrictModel):
     scenarios: bool = False
     turn_ratings: bool = False
     quizzes: bool = False
+    writing: bool = False
     questions: list[DeclaredQuestion] | None = None
     left_out: list[LeftOutAssignment]
     notes: list[str]
@@ -215,6 +238,7 @@ class Header(StrictModel):
             scenarios=run.scenarios is not None,
             turn_ratings=run.turn_ratings is not None,
             quizzes=run.quizzes is not None,
+            writing=run.writing is not None,
             questions=None if run.answers is None else _questions(run.answers.questions),
             left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),
@@ -245,7 +269,12 @@ def _questions(rows: pd.DataFrame) -> list[DeclaredQuestion]:
 def asked_columns(header: Header) -> list[str]:
     """Return the names of the ASKED_COLUMNS that a file with this header has."""
     answers = ["answers", "assignment_answers"] if header.questions is not None else []
-    own = [("scenario", header.scenarios), ("turn_ratings", header.turn_ratings), ("quiz", header.quizzes)]
+    own = [
+        ("scenario", header.scenarios),
+        ("turn_ratings", header.turn_ratings),
+        ("quiz", header.quizzes),
+        ("writing", header.writing),
+    ]
     return [*(name for name, there in own if there), *answers]
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.run import ASKED_PARTS, Answers
+from qc.run import ASKED_PARTS, WRITING_NUMBERS, Answers
 
 GIVEN_COLUMNS = ["assignment", "conversation", "system", "part", "label", "text", "number"]
 QUESTION_COLUMNS = ["part", "label", "kind", "question", "choices", "points"]
 TURN_COLUMNS = ["conversation", "turn", "value"]
 QUIZ_COLUMNS = ["conversation", "choices", "why_not", "is_right"]
+WRITING_COLUMNS = ["conversation", *WRITING_NUMBERS]
 
 
 def typed_answers(
@@ -48,19 +49,29 @@ def typed_scenarios(scenarios: pd.Series, order: NDArray[np.intp]) -> pd.Series:
 
 def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
     """Return the ratings of replies, at the rows that their conversations have in the run."""
-    row = np.empty(len(order), np.int32)
-    row[order] = np.arange(len(order), dtype=np.int32)
-    found = ratings.assign(conversation=row[ratings["conversation"].to_numpy(np.intp)])
+    found = _at_rows(ratings, order)
     found = found.astype({"conversation": np.int32, "turn": np.int32, "value": np.float64})
     return found.sort_values(["conversation", "turn"], ignore_index=True)[TURN_COLUMNS]
 
 
 def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
     """Return the quizzes at the rows that their conversations have in the run, by these."""
-    row = np.empty(len(order), np.int32)
-    row[order] = np.arange(len(order), dtype=np.int32)
-    found = quizzes.assign(conversation=row[quizzes["conversation"].to_numpy(np.intp)])
+    found = _at_rows(quizzes, order)
     found = found.astype({"conversation": np.int32, "choices": np.int32, "is_right": np.float64})
     why = found["why_not"].astype(object)
     found = found.assign(why_not=why.where(why.notna(), None))
     return found.sort_values("conversation", ignore_index=True)[QUIZ_COLUMNS]
+
+
+def typed_writing(writing: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
+    """Return how inputs were written, at the rows that their conversations have in the run, by these."""
+    found = _at_rows(writing, order)
+    found = found.astype({"conversation": np.int32} | dict.fromkeys(WRITING_NUMBERS, np.int64))
+    return found.sort_values("conversation", ignore_index=True)[WRITING_COLUMNS]
+
+
+def _at_rows(found: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
+    """Return what is about conversations, by the rows that they have in the run."""
+    row = np.empty(len(order), np.int32)
+    row[order] = np.arange(len(order), dtype=np.int32)
+    return found.assign(conversation=row[found["conversation"].to_numpy(np.intp)])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from qc.formats.export import GivenAnswer, Header, Quiz, TurnRating
-from qc.loading.asked import GIVEN_COLUMNS, QUESTION_COLUMNS, QUIZ_COLUMNS, TURN_COLUMNS
+from qc.formats.export import GivenAnswer, Header, Quiz, TurnRating, Writing
+from qc.loading.asked import GIVEN_COLUMNS, QUESTION_COLUMNS, QUIZ_COLUMNS, TURN_COLUMNS, WRITING_COLUMNS
 from qc.loading.raw_run import RawRun
 from qc.run import Answers
 
@@ -25,6 +25,7 @@ class AskedOf:
     answers: Sequence[GivenAnswer]
     turn_ratings: Sequence[TurnRating] = ()
     quiz: Quiz | None = None
+    writing: Writing | None = None
 
 
 def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios: pd.Series | None) -> RawRun:
@@ -45,6 +46,9 @@ def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios:
         for one in held
         if one.quiz is not None
     ]
+    writing = [
+        {"conversation": one.row, **one.writing.model_dump()} for one in held if one.writing is not None
+    ]
     answers = None
     if declared.questions is not None:
         questions = [{**one.model_dump(), "choices": tuple(one.choices)} for one in declared.questions]
@@ -58,4 +62,5 @@ def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios:
         scenarios=scenarios if declared.scenarios else None,
         turn_ratings=pd.DataFrame(rated, columns=TURN_COLUMNS) if declared.turn_ratings else None,
         quizzes=pd.DataFrame(quizzes, columns=QUIZ_COLUMNS) if declared.quizzes else None,
+        writing=pd.DataFrame(writing, columns=WRITING_COLUMNS) if declared.writing else None,
     )

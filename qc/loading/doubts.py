@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from qc.number_format import listed, whole
 from qc.run import Run, codes
+from qc.statistics.groups import distinct
 
 DAY = 86_400.0
 NAMED = 5
@@ -51,10 +52,13 @@ def _digests(run: Run, ratings: NDArray[np.float64], owner: NDArray[np.intp]) ->
 
 
 def _different(ratings: NDArray[np.float64], owner: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return how many different ratings each assignment has, NaN not counted."""
-    values = pd.DataFrame({"owner": np.repeat(owner, ratings.shape[1]), "value": ratings.ravel()})
-    found = values.dropna().drop_duplicates()["owner"].to_numpy(np.intp)
-    return np.bincount(found, minlength=count)
+    """Return how many different ratings each assignment has by their first seven digits, NaN not counted."""
+    rated = ~np.isnan(ratings)
+    owners = np.repeat(owner, rated.sum(axis=1)).astype(np.int64)
+    # The bits of a rating below those of the assignment: one whole number, which is sorted in a tenth of the
+    # time that a table of both takes.
+    values = ratings[rated].astype(np.float32).view(np.uint32)
+    return np.bincount(distinct(owners << 32 | values) >> 32, minlength=count)
 
 
 def _times(run: Run) -> list[str]:

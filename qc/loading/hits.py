@@ -60,8 +60,8 @@ class _Exchange(StrictModel):
     user: str
     bot: str | None = None
     output: str | None = None  # what the bot's model wrote, where less of it was shown: nothing is made of it
-    changes: list[str] = Field(default=[])
-    provenance: dict[str, str | float] = Field(default={})  # a report of the database has it
+    changes: list[str] = Field(default_factory=list)
+    provenance: dict[str, str | float] = Field(default_factory=dict)  # a report of the database has it
 
 
 class _Topic(StrictModel):
@@ -77,9 +77,9 @@ class _Change(StrictModel):
 
 
 class _Spoken(_Conversation):
-    dialogue: list[_Exchange] = Field(default=[])
-    topic: list[_Topic] = Field(default=[])
-    changes: list[_Change] = Field(default=[], alias="change of topic")
+    dialogue: list[_Exchange] = Field(default_factory=list)
+    topic: list[_Topic] = Field(default_factory=list)
+    changes: list[_Change] = Field(default_factory=list, alias="change of topic")
 
 
 class _Assignment(StrictModel):

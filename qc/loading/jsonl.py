@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import Problem
-from qc.formats.export import FORMAT, GivenAnswer, Header, Quiz, TurnRating
+from qc.formats.export import FORMAT, GivenAnswer, Header, Quiz, TurnRating, Writing
 from qc.formats.strict_model import Round, StrictModel
 from qc.loading import header
 from qc.loading.asked_in_export import AskedOf, add_asked
@@ -51,9 +51,10 @@ class _Conversation(StrictModel):
     persona: list[str] | None
     ratings: dict[str, float]
     scenario: str | None = None
-    turn_ratings: list[TurnRating] = Field(default=[])
+    turn_ratings: list[TurnRating] = Field(default_factory=list)
     quiz: Quiz | None = None
-    answers: list[GivenAnswer] = Field(default=[])
+    writing: Writing | None = None
+    answers: list[GivenAnswer] = Field(default_factory=list)
 
 
 class _Spoken(_Conversation):
@@ -69,7 +70,7 @@ class _Assignment(StrictModel):
     seconds: float | None
     reward: float | None
     feedback: str | None
-    answers: list[GivenAnswer] = Field(default=[])
+    answers: list[GivenAnswer] = Field(default_factory=list)
     conversations: list[_Conversation]
 
 
@@ -127,7 +128,7 @@ def _raw_run(source: str, declared: Header, given: list[tuple[str, _Assignment]]
     )
     asked = [AskedOf(one.assignment, None, None, one.answers) for _, one in given]
     asked += [
-        AskedOf(name, one.conversation, row, one.answers, one.turn_ratings, one.quiz)
+        AskedOf(name, one.conversation, row, one.answers, one.turn_ratings, one.quiz, one.writing)
         for row, (_, name, one) in enumerate(held)
     ]
     return add_asked(raw, declared, asked, pd.Series([one.scenario for *_, one in held], dtype=object))

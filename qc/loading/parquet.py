@@ -20,6 +20,7 @@ from qc.formats.export import (
     Header,
     Quiz,
     TurnRating,
+    Writing,
     asked_columns,
     parquet_schema,
 )
@@ -42,7 +43,7 @@ _CALLED = {
     "topics": ("a topic", "topics"),
     "changes": ("a kind of change", "changes"),
 }
-Given = TypeVar("Given", GivenAnswer, TurnRating)
+Given = TypeVar("Given", GivenAnswer, TurnRating, Quiz, Writing)
 _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
@@ -66,7 +67,7 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
         content = pq.ParquetFile(
             file, metadata=described, read_dictionary=DICTIONARIES, page_checksum_verification=True
         )
-        table = _table(source, content.read(columns=[field.name for field in wanted]), wanted)
+        table = _table(source, _read(content, [field.name for field in wanted]), wanted)
     except _DAMAGE as error:
         raise DataError(source, [_damaged(error)]) from None
     problems: list[Problem] = []
@@ -76,6 +77,12 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
 def _damaged(error: BaseException) -> Problem:
     reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
     return Problem("the file", f"is damaged ({reason[0]}).", EXPORT_AGAIN)
+
+
+def _read(content: pq.ParquetFile, names: list[str]) -> pa.Table:
+    """Return the columns `names`, read a group of rows at a time: all at once takes more memory and time."""
+    groups = [content.read_row_group(number, columns=names) for number in range(content.num_row_groups)]
+    return pa.concat_tables(groups) if groups else content.read(columns=names)
 
 
 def _header(source: str, schema: pa.Schema) -> bytes:
@@ -209,8 +216,9 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
     every = np.arange(len(table))
     answers = _objects(table, "answers", GivenAnswer, every, problems)
     rated = _objects(table, "turn_ratings", TurnRating, every, problems)
-    quizzes = _quizzes(table, problems)
-    for row in sorted(answers.keys() | rated.keys() | quizzes.keys()):
+    quizzes = _object_of(table, "quiz", Quiz, problems)
+    writing = _object_of(table, "writing", Writing, problems)
+    for row in sorted(answers.keys() | rated.keys() | quizzes.keys() | writing.keys()):
         yield AskedOf(
             names[row].as_py(),
             conversations[row].as_py(),
@@ -218,20 +226,20 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
             answers.get(row, []),
             rated.get(row, []),
             quizzes.get(row),
+            writing.get(row),
         )
 
 
-def _quizzes(table: pa.Table, problems: list[Problem]) -> dict[int, Quiz]:
-    """Return what became of the quizzes, by the rows that have one."""
-    if "quiz" not in table.column_names:
+def _object_of(table: pa.Table, name: str, model: type[Given], problems: list[Problem]) -> dict[int, Given]:
+    """Return the objects of a column, by the rows that have one; {} where it is not there."""
+    if name not in table.column_names:
         return {}
-    given = enumerate(table["quiz"].to_pylist())
     found = {
-        row: validated(Quiz, one, f"row {row + 1}, 'quiz'", EXPORT_AGAIN, problems)
-        for row, one in given
+        row: validated(model, one, f"row {row + 1}, {name!r}", EXPORT_AGAIN, problems)
+        for row, one in enumerate(table[name].to_pylist())
         if one is not None
     }
-    return {row: quiz for row, quiz in found.items() if quiz is not None}
+    return {row: one for row, one in found.items() if one is not None}
 
 
 def _objects(

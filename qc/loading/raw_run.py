@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, EmptyRunError, Problem, joined
-from qc.loading.asked import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings
+from qc.loading.asked import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings, typed_writing
 from qc.loading.doubts import doubts
 from qc.loading.items import item_problems, ordinary_systems, typed_items
 from qc.run import INCIDENT_COLUMNS, RESERVED_LABELS, Run, RunParts, Unrated, Words
@@ -42,8 +42,8 @@ class RawRun(RunParts):
     `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
     `conversations` by number, from 0, in any order. `unrated` is in its final order, its
     assignments and systems still text, and without workers. `answers` are as in the run, in any order, and
-    their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings` and
-    `quizzes` point at them by number, as words do. `ended` is by the name of the assignment.
+    their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings`,
+    `quizzes` and `writing` point at them by number, as words do. `ended` is by the name of the assignment.
     """
 
 
@@ -244,6 +244,7 @@ def _typed(raw: RawRun) -> Run:
         scenarios=None if raw.scenarios is None else typed_scenarios(raw.scenarios, order),
         turn_ratings=None if raw.turn_ratings is None else typed_turn_ratings(raw.turn_ratings, order),
         quizzes=None if raw.quizzes is None else typed_quizzes(raw.quizzes, order),
+        writing=None if raw.writing is None else typed_writing(raw.writing, order),
         left_out=raw.left_out,
         notes=raw.notes,
     )

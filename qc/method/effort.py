@@ -1,7 +1,8 @@
 """How much workers wrote: words and characters per input and per conversation, inputs per conversation.
 
 Source: Ji et al., ACL 2022; thesis, table A.9 (medians of words and characters in a conversation's inputs).
-Conversations with the quality-control bot are left out, as there.
+Conversations with the quality-control bot are left out, as there. Where words were removed, the inputs are
+counted, and nothing is known of their lengths.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
+from qc.run import REMOVED
 
 COUNTING = (
     "A word is what stands between white space, punctuation included; where a script has none between words, "
@@ -28,7 +30,10 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class GroupEffort:
-    """Lengths of what a group of workers wrote. A conversation without inputs counts, with lengths of 0."""
+    """Lengths of what a group of workers wrote. A conversation without inputs counts, with lengths of 0.
+
+    One whose words were removed counts in `inputs_per_conversation` only.
+    """
 
     inputs_per_conversation: Lengths
     words_per_input: Lengths
@@ -55,17 +60,20 @@ def describe_effort(sample: Sample) -> Effort | None:
     at = sample.run.words.exchanges["conversation"].to_numpy()
     count = len(sample.workers)
     inputs = np.bincount(at, minlength=count)
+    is_known = sample.run.words.exchanges["input"].to_numpy() != REMOVED
+    keeps_words = np.bincount(at[~is_known], minlength=count) == 0
     words, characters = (
         np.bincount(at, weights=each, minlength=count) for each in (said.words, said.characters)
     )
 
     def effort_in(group: NDArray[np.bool_]) -> GroupEffort:
+        known = group & keeps_words
         return GroupEffort(
             inputs_per_conversation=_lengths(inputs[group]),
-            words_per_input=_lengths(said.words[group[at]]),
-            words_per_conversation=_lengths(words[group]),
-            characters_per_input=_lengths(said.characters[group[at]]),
-            characters_per_conversation=_lengths(characters[group]),
+            words_per_input=_lengths(said.words[known[at]]),
+            words_per_conversation=_lengths(words[known]),
+            characters_per_input=_lengths(said.characters[known[at]]),
+            characters_per_conversation=_lengths(characters[known]),
         )
 
     return Effort(

@@ -14,6 +14,7 @@ import pandas as pd
 from qc.number_format import listed, percent, whole
 from qc.run import Run
 
+_WRONG = ("failed", "errors", "overran", "gave_away", "offensive", "offensive_inputs")
 MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything
 
 
@@ -22,8 +23,9 @@ class Incidents:
     """Incidents of each system, and sentences on what a reader must know of them.
 
     Attributes:
-        table: the columns of `Run.incidents`, with `failed_share` (of conversations) and `overran_share` (of
-            replies) after the counts that they are of; NaN if there is nothing to be a share of.
+        table: the columns of `Run.incidents`, with `failed_share` (of conversations), `overran_share` and
+            `offensive_share` (of replies) and `offensive_inputs_share` (of inputs) after the counts that they
+            are of; NaN if there is nothing to be a share of.
         notes: sentences.
     """
 
@@ -33,7 +35,7 @@ class Incidents:
     @property
     def any(self) -> bool:
         """Whether anything went wrong."""
-        return bool((self.table[["failed", "errors", "overran", "gave_away"]].fillna(0) > 0).any(axis=None))
+        return bool((self.table[list(_WRONG)].fillna(0) > 0).any(axis=None))
 
 
 def describe_incidents(run: Run) -> Incidents | None:
@@ -45,6 +47,8 @@ def describe_incidents(run: Run) -> Incidents | None:
     if table["overran"].notna().all():
         table["overran"] = table["overran"].astype(np.int64)
     table.insert(7, "overran_share", _share(table["overran"], table["replies"]))
+    table.insert(10, "offensive_share", _share(table["offensive"], table["replies"]))
+    table.insert(13, "offensive_inputs_share", _share(table["offensive_inputs"], table["inputs"]))
     return Incidents(table, tuple(_notes(table)))
 
 
@@ -58,6 +62,8 @@ def _notes(table: pd.DataFrame) -> Iterator[str]:
             "Replies often came later than the time drawn for them, so that workers may have told systems "
             f"apart by their pace: {late}."
         )
+    if offensive := _above(table, "offensive", 0, whole):
+        yield f"Replies with words of the list of offensive ones, in brackets how many: {offensive}."
     if given_away := _above(table, "gave_away", 0, whole):
         yield f"Replies by which a system gave itself away as a machine or by name: {given_away}."
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.statistics.groups import group_sums
+from qc.statistics.groups import distinct, group_sums
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
     """Return how many different workers a score is from, (systems,), in the order of the scores."""
     count = len(scores.z)
     rated = ranks_of(sample, scores)[sample.systems[sample.counted]]
-    cells = np.unique(sample.workers[sample.counted] * count + rated)
+    cells = distinct(sample.workers[sample.counted] * count + rated)
     return np.bincount(cells % count, minlength=count)
 
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.run import CHANGES, OPINIONS, codes
+from qc.run import CHANGES, OPINIONS, REMOVED, codes
 
 SHOWN_WORDS = 200
 
@@ -65,7 +65,7 @@ def describe_topics(sample: Sample) -> Topics | None:
         opening={name: _shares(rows) for name, rows in _groups(topics[topics["round"] == 0], sample).items()},
         every={name: _shares(rows) for name, rows in _groups(topics, sample).items()},
         changes={name: _changes(rows) for name, rows in _groups(changes, sample).items()},
-        words=frequent_words(_groups(topics, sample)["passed"]["topic"]),
+        words=frequent_words(_groups(topics[topics["topic"] != REMOVED], sample)["passed"]["topic"]),
     )
 
 

@@ -132,6 +132,7 @@ def _sections(analysis: Analysis) -> Json:
         "served": analysis.served and analysis.served.table,
         "answers": analysis.answers,
         "quiz": analysis.quiz and _quiz(analysis.quiz),
+        "writing": analysis.writing,
         "turn_ratings": analysis.turn_ratings,
         "scenarios": analysis.scenarios and analysis.scenarios.table,
         "intervals": analysis.intervals and _differences(analysis.intervals),

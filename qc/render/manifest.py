@@ -61,6 +61,7 @@ class AnalysisPart(Generic[T]):
 
 WHOLE = AnalysisPart(None, lambda a: a)
 QUIZ = AnalysisPart(None, lambda a: a.quiz)
+WRITING = AnalysisPart(None, lambda a: a.writing)
 TURN_RATINGS = AnalysisPart(None, lambda a: a.turn_ratings)
 SCENARIOS = AnalysisPart(None, lambda a: a.scenarios)
 CEILING = AnalysisPart(None, lambda a: a.ceiling)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from qc.run import Run
+from qc.run import WRITING_NUMBERS, Run
 
 Json = dict[str, Any]
 _ANSWER = ["part", "label", "text", "number"]
@@ -22,6 +22,8 @@ class Asked:
         turn_ratings: of each conversation, its rated replies: `turn`, `value`.
         quizzes: of each conversation, what became of its quiz: `choices`, `why_not`, `is_right`; None where
             it has none.
+        writing: of each conversation, how its inputs were written: WRITING_NUMBERS; None where that was not
+            recorded.
         answers: of each conversation, the answers about it: `part`, `label`, `text`, `number`.
         assignment_answers: of each assignment of the run, the answers about all of it.
     """
@@ -29,6 +31,7 @@ class Asked:
     scenarios: list[str | None] | None
     turn_ratings: list[list[Json]] | None
     quizzes: list[Json | None] | None
+    writing: list[Json | None] | None
     answers: list[list[Json]] | None
     assignment_answers: list[list[Json]] | None
 
@@ -48,6 +51,7 @@ def asked(run: Run) -> Asked:
         if turns is None
         else _lists(turns, turns["conversation"], np.arange(len(conversations)), ["turn", "value"]),
         quizzes=None if run.quizzes is None else _quizzes(run.quizzes, len(conversations)),
+        writing=None if run.writing is None else _writing(run.writing, len(conversations)),
         answers=answers,
         assignment_answers=of_all,
     )
@@ -63,6 +67,15 @@ def _quizzes(quizzes: pd.DataFrame, conversations: int) -> list[Json | None]:
             "why_not": why_not if isinstance(why_not, str) else None,
             "is_right": answer,
         }
+    return found
+
+
+def _writing(writing: pd.DataFrame, conversations: int) -> list[Json | None]:
+    found: list[Json | None] = [None] * conversations
+    for row, numbers in zip(
+        writing["conversation"].to_list(), writing[[*WRITING_NUMBERS]].to_dict("records"), strict=True
+    ):
+        found[row] = {str(name): int(value) for name, value in numbers.items()}
     return found
 
 

@@ -56,11 +56,13 @@ def _asked_losses(run: Run) -> list[Loss]:
     answers = 0 if run.answers is None else len(run.answers.given)
     turns = 0 if run.turn_ratings is None else len(run.turn_ratings)
     quizzes = 0 if run.quizzes is None else len(run.quizzes)
+    writing = 0 if run.writing is None else len(run.writing)
     scenarios = 0 if run.scenarios is None else int(run.scenarios.notna().sum())
     return [
         Loss("answers to the study's own questions", answers),
         Loss("ratings of single replies", turns),
         Loss("quizzes after conversations", quizzes),
+        Loss("conversations of which it is known how they were written", writing),
         Loss("scenarios of conversations", scenarios),
     ]
 
@@ -69,7 +71,7 @@ def _incidents(run: Run) -> int:
     """Return how many counts there are that are not 0."""
     if run.incidents is None:
         return 0
-    counts = run.incidents[["failed", "errors", "overran", "gave_away"]]
+    counts = run.incidents[["failed", "errors", "overran", "gave_away", "offensive", "offensive_inputs"]]
     return int((counts.fillna(0) != 0).to_numpy().sum())
 
 

@@ -55,6 +55,7 @@ def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
         ("scenario", more.scenarios),
         ("turn_ratings", more.turn_ratings),
         ("quiz", more.quizzes),
+        ("writing", more.writing),
         ("answers", more.answers),
     ):
         for row, conversation in enumerate(held if values is not None else (), start=first):

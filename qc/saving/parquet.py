@@ -77,6 +77,7 @@ def _asked(run: Run) -> dict[str, pa.Array]:
         "scenario": found.scenarios,
         "turn_ratings": found.turn_ratings,
         "quiz": found.quizzes,
+        "writing": found.writing,
         "answers": found.answers,
         "assignment_answers": None if of_all is None else [of_all[row] for row in owners],
     }

@@ -26,10 +26,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import fdtrc, stdtr, stdtrit
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from qc.statistics.confidence import LEVEL
+from qc.statistics.groups import distinct
 from qc.statistics.noise import NOISE
 
 # Fewer workers than these do not tell how much workers differ: what only they carry has no error and no p.
@@ -47,8 +49,8 @@ BLOCK_CELLS = 2**21
 
 def carriers(levels: NDArray[np.intp], clusters: NDArray[np.intp], count: int) -> NDArray[np.intp]:
     """Return how many clusters have rows of each level, (count,); levels are codes from 0."""
-    pairs = np.unique(levels * (int(clusters.max(initial=0)) + 1) + clusters)
-    return np.bincount(pairs // (int(clusters.max(initial=0)) + 1), minlength=count)
+    span = int(clusters.max(initial=0)) + 1
+    return np.bincount(distinct(levels * span + clusters) // span, minlength=count)
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ class ClusteredFit:
     def _moments(self, unit: NDArray[np.float64], one_by_one: bool) -> list["_Moments"]:
         """Return the moments of each direction of `unit`, (R, K), or of all of them together."""
         traces = np.add.reduceat(np.einsum("nr,nr->n", self._basis, self._basis), self._starts)
-        scores = np.add.reduceat(self._basis * self._residuals[:, None], self._starts, axis=0)
+        scores = self._sums(self._residuals)
         light = traces < LIGHT
         groups = [[k] for k in range(unit.shape[1])] if one_by_one else [[*range(unit.shape[1])]]
         plain = np.einsum("wr,rk->wk", scores[light], unit)
@@ -165,11 +167,20 @@ class ClusteredFit:
                     moment.add(adjusted.only(group))
         return moments
 
+    def _sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of the basis over the rows of each cluster, weighted; (W, R)."""
+        rows = len(weights)
+        # `reduceat` along the first axis takes thirty times as long.
+        by_cluster = csr_array(
+            (weights, np.arange(rows), np.append(self._starts, rows)), shape=(len(self._starts), rows)
+        )
+        return np.asarray(by_cluster @ self._basis)
+
     def _grams(self, clusters: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
         """Yield `clusters`, some at a time, with their grams, (W, R, R)."""
         sizes = np.diff(np.append(self._starts, len(self._residuals)))[clusters]
         block = np.cumsum(sizes) * self._basis.shape[1] ** 2 // BLOCK_CELLS
-        for number in np.unique(block):
+        for number in distinct(block):
             at, size = clusters[block == number], sizes[block == number]
             starts = np.cumsum(size) - size
             rows = np.repeat(self._starts[at] - starts, size) + np.arange(size.sum())

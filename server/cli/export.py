@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,8 +20,8 @@ from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.runs import RunEntry, find_run
 from server.desk.worker_ids import Sought, identities, identities_csv
-from server.export.formats import OnStep, file_name, replaced, write_run
-from server.jobs.child import ChildFailed, Command, Limits, run_child
+from server.export.formats import Format, OnStep, file_name, replaced, write_run
+from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
@@ -30,7 +30,7 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 def export(
     run: Annotated[str, typer.Option("--run", help="The run's name.")],
     form: Annotated[
-        Literal["hits_data", "jsonl", "parquet", "csv", "bundle"],
+        Format,
         typer.Option(
             "--format",
             help="hits_data: what was handed in, in the published form. jsonl, parquet, csv: all of the run. "
@@ -60,7 +60,7 @@ def export(
     with TemporaryDirectory() as folder, _progress(progress_lines) as on_step:
         with snapshot_or_fail(data) as connection, _writable():
             found = find_run(connection, run)
-            path = out or Path(f"{found.slug}.bundle.zip" if form == "bundle" else file_name(found, form))
+            path = out or Path(file_name(found, form))
             if form != "bundle":
                 write_run(connection, found, form, path, on_step)
             else:
@@ -101,17 +101,11 @@ def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: 
     study = views.with_name("study.yaml")
     study.write_text(run.yaml, encoding="utf-8")
     arguments = (str(views), str(path), "--study", str(study), "--force", "--progress-lines")
-
-    def hear(line: str) -> None:
-        if line.startswith("{"):
-            told = json.loads(line)
-            on_step(told["step"], told["done"], told["total"])
-
     limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
     try:
-        asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, hear))
+        asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, told_progress(on_step)))
     except ChildFailed as error:
-        fail(f"the bundle was not made: {error}", "Other formats do not need an analysis: see --help.")
+        fail(f"the bundle was not made: {error}")
 
 
 @contextmanager

@@ -20,14 +20,14 @@ from rich.table import Table
 
 from bots import console, fail
 from server.cli.database import transaction
-from server.cli.server_child import Desk, own_settings, server_child
+from server.cli.server_child import DeskClient, own_settings, server_child
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.runs import open_run
 from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import CandorError
-from server.recruiters.prolific.money import decimal_amount
+from server.recruiters.prolific.money import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.serving import serving, stand_in
@@ -64,14 +64,14 @@ class _Clock:
 
 
 @dataclass(frozen=True)
-class _Scene:
-    """What the demonstration is played with."""
+class _Demo:
+    """What the demonstration has: the stand-in, its faults and its time, and the server."""
 
     platform: Platform
     faults: Faults
     clock: _Clock
     prolific: str
-    desk: Desk
+    desk: DeskClient
 
     @property
     def study(self) -> str:
@@ -100,9 +100,9 @@ def prolific(
     # Whoever ends the command ends the server with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _folder(data) as folder, _played(folder, signed=signed) as (scene, settings):
-            _play(scene)
-            _say_where(settings, scene, data, once=once)
+        with _folder(data) as folder, _played(folder, signed=signed) as (demo, settings):
+            _play(demo)
+            _say_where(settings, demo, data, once=once)
             if not once:
                 _wait()
     except CandorError as error:
@@ -122,7 +122,7 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
 
 
 @contextmanager
-def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Scene, Settings]]:
+def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Demo, Settings]]:
     """Serve the stand-in, and a server with one run that recruits there."""
     clock, faults, token = _Clock(), Faults(), secrets.token_urlsafe(18)
     platform = Platform(clock.now)
@@ -138,7 +138,7 @@ def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Scene, Settings]]:
         with console.status("A server is started …"), server_child(settings, variables):
             console.print(f"A Prolific of our own is at {address}, Candor at {settings.own_url}.")
             yield (
-                _Scene(platform, faults, clock, address, Desk(settings, f"/runs/{RUN}/recruitment")),
+                _Demo(platform, faults, clock, address, DeskClient(settings, f"/runs/{RUN}/recruitment")),
                 settings,
             )
 
@@ -152,28 +152,29 @@ def _open(settings: Settings, *, signed: bool) -> None:
         record(connection, CommandLine(), "run.open", entry.slug)
 
 
-def _play(scene: _Scene) -> None:
-    _publish(scene)
-    _let_participants_come(scene)
-    _let_time_run_out(scene)
-    _reconcile(scene)
-    _pay(scene)
-    _pay_a_bonus(scene)
-    closed = scene.desk.ask("/close")["recruitment"]
+def _play(demo: _Demo) -> None:
+    _publish(demo)
+    _let_participants_come(demo)
+    _let_time_run_out(demo)
+    _reconcile(demo)
+    _pay(demo)
+    _pay_a_bonus(demo)
+    closed = demo.desk.ask("/close")["recruitment"]
     _step(f"The study is closed: {closed['status'].lower()}.")
-    _print_accounts(scene)
+    _print_accounts(demo)
 
 
-def _publish(scene: _Scene) -> None:
-    scene.desk.ask("", body=_PLAN)
-    reward, screen_out = decimal_amount(_PLAN["reward"]), decimal_amount(_PLAN["screen_out_reward"])
+def _publish(demo: _Demo) -> None:
+    currency = demo.desk.ask("", body=_PLAN)["recruitment"]["currency"]
+    reward = shown_amount(_PLAN["reward"], currency)
+    screen_out = shown_amount(_PLAN["screen_out_reward"], currency)
     _step(f"A study is drafted: {_PLAN['places']} places of {reward}, {screen_out} for who is screened out.")
-    status = scene.desk.ask("/publish")["recruitment"]["status"]
+    status = demo.desk.ask("/publish")["recruitment"]["status"]
     _step(f"It is published, and {status.lower()}.")
 
 
-def _let_participants_come(scene: _Scene) -> None:
-    page = f"{scene.prolific}/studies/{scene.study}/take-part"
+def _let_participants_come(demo: _Demo) -> None:
+    page = f"{demo.prolific}/studies/{demo.study}/take-part"
     who = [f"{name}={conduct}" for name, conduct in _WHO.items()]
     _step(f"{len(who)} participants take a place there, and come.")
     command = [sys.executable, "-m", "bots.crowd.participants", page, *who, "--beliefs", _beliefs()]
@@ -198,77 +199,77 @@ def _beliefs() -> str:
     ).model_dump_json()
 
 
-def _let_time_run_out(scene: _Scene) -> None:
-    minutes = scene.platform.study(scene.study).given["maximum_allowed_time"]
-    scene.clock.ahead = timedelta(minutes=minutes + 1)
-    statuses = Counter(row["status"].lower() for row in _read(scene)["submissions"])
+def _let_time_run_out(demo: _Demo) -> None:
+    minutes = demo.platform.study(demo.study).given["maximum_allowed_time"]
+    demo.clock.ahead = timedelta(minutes=minutes + 1)
+    statuses = Counter(row["status"].lower() for row in _read(demo)["submissions"])
     counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
     _step(f"The {minutes} minutes that they have are over. There: {counted}.")
 
 
-def _reconcile(scene: _Scene) -> None:
-    found = _read(scene)["differences"]
+def _reconcile(demo: _Demo) -> None:
+    found = _read(demo)["differences"]
     _step(f"Prolific and Candor differ in {len(found)}.")
     for row in found:
         if row["remedy"] != "release":
             raise CandorError(f"nobody foresaw {row['kind']}", "Look at the page Recruiting of the desk.")
-        scene.desk.ask_at(f"/assignments/{row['assignment']}/release")
+        demo.desk.ask_at(f"/assignments/{row['assignment']}/release")
         console.print("   Left there, and still holding a place here: the place is released.")
-    left = _read(scene)["differences"]
+    left = _read(demo)["differences"]
     console.print("   Now they agree." if not left else f"   {len(left)} are left.")
 
 
-def _pay(scene: _Scene) -> None:
-    rows = _read(scene)["submissions"]
+def _pay(demo: _Demo) -> None:
+    rows = _read(demo)["submissions"]
     full = [row["submission"] for row in rows if row["proposal"] and row["proposal"]["pay"] == "all"]
-    scene.desk.ask("/decisions", body={"submissions": full, "decision": "approve"})
+    demo.desk.ask("/decisions", body={"submissions": full, "decision": "approve"})
     _step(f"Who finished is paid in full: {len(full)}.")
     left = [row["submission"] for row in rows if row["ending"] == "returned"]
-    scene.desk.ask("/decisions", body={"submissions": left, "decision": "screen_out"})
+    demo.desk.ask("/decisions", body={"submissions": left, "decision": "screen_out"})
     _step(f"Who left by the button, after one line, is paid as screened out: {len(left)}.")
     _step("Who did not agree was asked by Prolific to return the place.")
 
 
-def _pay_a_bonus(scene: _Scene) -> None:
-    first = next(row["submission"] for row in _read(scene)["submissions"] if row["status"] == "APPROVED")
-    made = scene.desk.ask("/bonuses", body={"purpose": "thanks", "cents": {first: _BONUS}})
+def _pay_a_bonus(demo: _Demo) -> None:
+    first = next(row["submission"] for row in _read(demo)["submissions"] if row["status"] == "APPROVED")
+    made = demo.desk.ask("/bonuses", body={"purpose": "thanks", "cents": {first: _BONUS}})
     costs = decimal_amount(made["total"])
     _step(f"A bonus of {decimal_amount(_BONUS)} is prepared; it costs {costs} with fees.")
-    scene.faults.due.append(Fault("broken after", "/pay/"))
+    demo.faults.due.append(Fault("broken after", "/pay/"))
     try:
-        scene.desk.ask(f"/bonuses/{made['batch']}/pay")
+        demo.desk.ask(f"/bonuses/{made['batch']}/pay")
     except CandorError as error:
         console.print(
             f"   Prolific is asked to pay it, and the answer is lost: {escape(error.message)}", soft_wrap=True
         )
-    seen = scene.desk.ask(f"/bonuses/{made['batch']}/look")["seen"]
-    times = len(scene.platform.submission(first).bonuses)
+    seen = demo.desk.ask(f"/bonuses/{made['batch']}/look")["seen"]
+    times = len(demo.platform.submission(first).bonuses)
     console.print(f"   Looked up at Prolific: {seen}. Payments of it there: {times}.")
 
 
-def _print_accounts(scene: _Scene) -> None:
+def _print_accounts(demo: _Demo) -> None:
     table = Table("participant", "there", "paid", "bonus", box=None, padding=(0, 2, 0, 1))
-    for one in scene.platform.of_study(scene.study):
+    for one in demo.platform.of_study(demo.study):
         bonus = decimal_amount(sum(one.bonuses)) if one.bonuses else ""
         table.add_row(one.participant, one.status.lower(), decimal_amount(one.paid), bonus)
     console.print(table)
 
 
-def _read(scene: _Scene) -> Any:
+def _read(demo: _Demo) -> Any:
     """Have the server read the study anew, and return how recruiting stands."""
-    return scene.desk.ask("/refresh")["recruitment"]
+    return demo.desk.ask("/refresh")["recruitment"]
 
 
 def _step(text: str) -> None:
     console.print(f"[green]·[/] {escape(text)}", soft_wrap=True)
 
 
-def _say_where(settings: Settings, scene: _Scene, data: Path | None, *, once: bool) -> None:
+def _say_where(settings: Settings, demo: _Demo, data: Path | None, *, once: bool) -> None:
     if data is not None:
         report = f"candor report --run {RUN} {data / 'candor.db'}"
         console.print(f"The data are in {escape(str(data))}: {escape(report)}", soft_wrap=True)
     if not once:
-        page = f"{settings.own_url}/desk/runs/{RUN}/recruiting#token={scene.desk.token}"
+        page = f"{settings.own_url}/desk/runs/{RUN}/recruiting#token={demo.desk.token}"
         console.print(f"Look at it on the desk: {page}", soft_wrap=True)
         console.print("Ctrl+C ends the server and the stand-in.")
 

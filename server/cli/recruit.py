@@ -13,18 +13,19 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
+from server.db.bonuses import StoredBatch
 from server.db.recruitments import DecisionKind, StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
 from server.errors import CandorError
-from server.recruiters.prolific.money import decimal_amount
+from server.recruiters.prolific.money import shown_amount
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
+from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform, platform_of
 from server.recruiting.responses import RecruitmentDetail, recruitment_view
 from server.recruiting.studies import Plan, PlatformStudies
-from server.recruiting.webhooks import subscribe
 
 cli = typer.Typer(
     help="Publish a run's study on Prolific, read its submissions, pay. Needs CANDOR_PROLIFIC_TOKEN.",
@@ -135,7 +136,10 @@ def show(run: Run, data: Data = None) -> None:
         return await rooms.detail(run)
 
     found = _done(data, read)
-    console.print(f"Study {found.study} is {found.status.lower()}, with {found.places} places.")
+    console.print(
+        f"Study {found.study} is {found.status.lower()}, with {found.places} places of "
+        f"{shown_amount(found.reward, found.currency)}."
+    )
     table = Table("submission", "there", "here", "rated", "proposed", "decided", box=None)
     for one in found.submissions:
         proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
@@ -148,9 +152,8 @@ def show(run: Run, data: Data = None) -> None:
         whose = difference.submission or f"assignment {difference.assignment}"
         console.print(f"[yellow]{what}[/]: {whose} → {difference.remedy.replace('_', ' ')}")
     for batch in found.batches:
-        console.print(
-            f"Bonuses {batch.batch}, {escape(batch.purpose)}: {batch.state}, {_amount(batch.total)}"
-        )
+        total = shown_amount(batch.total, found.currency)
+        console.print(f"Bonuses {batch.batch}, {escape(batch.purpose)}: {batch.state}, {total}")
 
 
 @cli.command()
@@ -247,10 +250,15 @@ def bonus(
 ) -> None:
     """Prepare bonuses, and say what they cost. Nothing is paid yet."""
     given = dict.fromkeys(submissions, cents)
-    made = _done(data, lambda rooms: rooms.bonuses.prepare(run, purpose, given, _ME))
+
+    async def prepare(rooms: _Rooms) -> tuple[StoredBatch, str | None]:
+        made = await rooms.bonuses.prepare(run, purpose, given, _ME)
+        return made, (await rooms.required(run)).currency
+
+    made, currency = _done(data, prepare)
     console.print(
-        f"Prepared as {made.id}: {_amount(made.total)} with fees. `candor recruit pay-bonus {escape(run)} "
-        f"{made.id}` pays it."
+        f"Prepared as {made.id}: {shown_amount(made.total, currency)} with fees. "
+        f"`candor recruit pay-bonus {escape(run)} {made.id}` pays it."
     )
 
 
@@ -320,7 +328,3 @@ def _done(data: Data, work: Callable[[_Rooms], Awaitable[T]]) -> T:
 
 def _tell_status(found: StoredRecruitment) -> None:
     console.print(f"Study {found.study} is {found.status.lower()}, with {found.places} places.")
-
-
-def _amount(cents: int) -> str:
-    return f"{decimal_amount(cents)} of the workspace's currency"

@@ -18,6 +18,7 @@ from server.db.audit import CommandLine, record
 from server.db.run_rules import all_rules_of, set_rules
 from server.db.run_states import RunChange, change_run, replicate_run
 from server.db.runs import all_runs, find_run
+from server.db.worker_ids import require_key
 from server.run_rules import outline
 from server.study import parse_study
 
@@ -66,6 +67,7 @@ def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
     """Show the rules of a run; with a file, have the run go by those from now on."""
     ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        require_key(connection, ids)
         if file is not None:
             given_rules = read_rules_file(file)
             set_rules(connection, run, given_rules, ids)

@@ -72,7 +72,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
     raise CandorError("the server did not begin", f"This is the end of its log:\n{said}")
 
 
-class Desk:
+class DeskClient:
     """The researcher's API of such a server, below one path. What is refused raises CandorError."""
 
     def __init__(self, settings: Settings, path: str) -> None:

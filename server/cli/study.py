@@ -22,6 +22,7 @@ from server.db.audit import CommandLine, record
 from server.db.run_rules import set_rules
 from server.db.run_states import change_run
 from server.db.runs import RunEntry, find_opened, open_run, require_slug
+from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.run_rules import outline
@@ -113,7 +114,9 @@ def open_(
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
-                set_rules(connection, run, given, id_cipher(settings))
+                ids = id_cipher(settings)
+                require_key(connection, ids)
+                set_rules(connection, run, given, ids)
                 action = "run.open" if stands is None else "run.rules"
                 record(connection, CommandLine(), action, run, outline(given))
     except CandorError as error:

@@ -11,6 +11,7 @@ from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine
 from server.db.removal import Extent
+from server.db.worker_ids import require_key
 from server.desk.forgetting import WorkerHoldings, forget, holdings_of, look_up
 
 cli = typer.Typer(
@@ -32,6 +33,7 @@ def show(worker: Who, platform: Platform = None, data: Data = None) -> None:
     """Say what is stored of a worker."""
     ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        require_key(connection, ids)
         found = look_up(connection, ids, CommandLine(), worker, platform)
     console.print(_said(found), soft_wrap=True)
 
@@ -54,6 +56,7 @@ def forget_worker(
     extent: Extent = "all" if everything else "words"
     ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        require_key(connection, ids)
         found = holdings_of(connection, ids, worker, platform)
     console.print(_said(found), soft_wrap=True)
     removed = (

@@ -144,9 +144,14 @@ def take(connection: Connection, number: int, seen_before: Mapping[str, int], at
         connection.execute(one.values(seen_before=seen))
 
 
-def settle(connection: Connection, number: int, state: State, at: datetime) -> bool:
-    """Say what became of a batch that was sent; return whether it was still open."""
-    open_ = update(BonusBatch).where(BATCH.id == number, BATCH.state.in_(["sent", "unknown"]))
+def settle(connection: Connection, number: int, sent_at: datetime | None, state: State, at: datetime) -> bool:
+    """Say what became of a batch that was sent at `sent_at`; return whether that was still open.
+
+    Whoever has looked at an earlier sending says nothing of a later one, which may be under way.
+    """
+    open_ = update(BonusBatch).where(
+        BATCH.id == number, BATCH.state.in_(["sent", "unknown"]), BATCH.sent_at == sent_at
+    )
     return connection.execute(open_.values(state=state, settled_at=at)).rowcount == 1
 
 

@@ -1,51 +1,46 @@
 """Calls of bots as rows of the database: what came of each, and where that came from."""
 
+from collections.abc import Mapping
 from operator import attrgetter
 
 from server.db.bulk import Bulk, Kind, Row
 from server.db.spending import COUNT_COST
 from server.session.records import CallKept
 
+_OF_A_LINE = {"conversation_id": Kind.TEXT, "turn_index": Kind.NUMBER, "created_at": Kind.TIME}
 # Of a builtin bot's reply no more is known than this. A statement reads a column of a row in 0.75 µs, null or
 # not, and such replies come by the hundred a second: what they never have is not read for them.
-_LOCAL_COLUMNS = {
-    "conversation_id": Kind.TEXT,
-    "turn_index": Kind.NUMBER,
-    "created_at": Kind.TIME,
+_LOCAL_FACTS = {
     "tries": Kind.NUMBER,
-    "model": Kind.TEXT,
-    "revision": Kind.TEXT,
-    "replica": Kind.TEXT,
-    "queued_ms": Kind.NUMBER,
-    "computed_ms": Kind.NUMBER,
+    "made.model": Kind.TEXT,
+    "made.revision": Kind.TEXT,
+    "made.replica": Kind.TEXT,
+    "made.queued_ms": Kind.NUMBER,
+    "made.computed_ms": Kind.NUMBER,
 }
-_INSERTION = "INSERT INTO bot_call ({columns}) SELECT {columns} FROM {rows} AS given"
-LOCAL_CALL = Bulk(_INSERTION, **_LOCAL_COLUMNS)
-CALL = Bulk(
-    _INSERTION,
-    **_LOCAL_COLUMNS,
-    failure=Kind.TEXT,
-    output=Kind.TEXT,
-    prompt_hash=Kind.TEXT,
-    sampling=Kind.TEXT,
-    tokens_in=Kind.NUMBER,
-    tokens_out=Kind.NUMBER,
-    cost=Kind.REAL,
-    finish_reason=Kind.TEXT,
-)
-_local_facts = attrgetter(
-    "tries", "made.model", "made.revision", "made.replica", "made.queued_ms", "made.computed_ms"
-)
-_further_facts = attrgetter(
-    "failure",
-    "output",
-    "made.prompt_hash",
-    "made.sampling",
-    "made.tokens_in",
-    "made.tokens_out",
-    "made.cost",
-    "made.finish_reason",
-)
+_FURTHER_FACTS = {
+    "failure": Kind.TEXT,
+    "output": Kind.TEXT,
+    "made.prompt_hash": Kind.TEXT,
+    "made.sampling": Kind.TEXT,
+    "made.tokens_in": Kind.NUMBER,
+    "made.tokens_out": Kind.NUMBER,
+    "made.cost": Kind.REAL,
+    "made.finish_reason": Kind.TEXT,
+}
+
+
+def _insertion(facts: Mapping[str, Kind]) -> Bulk:
+    """Return what inserts facts of calls, given by where a `BotCall` has them."""
+    columns = {where.removeprefix("made."): kind for where, kind in facts.items()}
+    return Bulk(
+        "INSERT INTO bot_call ({columns}) SELECT {columns} FROM {rows} AS given", **_OF_A_LINE, **columns
+    )
+
+
+LOCAL_CALL = _insertion(_LOCAL_FACTS)
+CALL = _insertion(_LOCAL_FACTS | _FURTHER_FACTS)
+_local_facts, _further_facts = attrgetter(*_LOCAL_FACTS), attrgetter(*_FURTHER_FACTS)
 
 
 def call_rows(record: CallKept) -> list[tuple[Bulk, Row]]:

@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, make_url, text
 
 from server.clock import utc_now
 from server.errors import DatabaseUnfit
@@ -74,7 +74,7 @@ def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None)
         # A process that hangs within a transaction does not keep the others from writing.
         options.append(f"-c idle_in_transaction_session_timeout={2 * milliseconds}")
         pool = {"pool_size": limits.connections, "max_overflow": 0, "pool_timeout": limits.statement_seconds}
-    return create_engine(
+    engine = create_engine(
         url,
         pool_pre_ping=True,  # one that the server has closed meanwhile is replaced
         hide_parameters=True,  # what workers say is for no log
@@ -82,6 +82,15 @@ def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None)
         connect_args={"connect_timeout": _SECONDS_TO_CONNECT, "options": " ".join(options), **_KEEPALIVE},
         **pool,
     )
+    event.listen(engine, "handle_error", _leave_rows_out)
+    return engine
+
+
+def _leave_rows_out(context: ExceptionContext) -> None:
+    """Keep of an error what is wrong; PostgreSQL adds the row that breaks a rule, workers' words and all."""
+    for error in (context.sqlalchemy_exception, context.original_exception):
+        if error is not None and error.args:
+            error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
 
 
 def alone(connection: Connection, what: str) -> None:

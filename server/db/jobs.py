@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, select, text, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, or_, select, text, update
 
-from server.db.models import Job, JobLease, Run, columns
+from server.db.models import Assignment, Job, JobLease, Removal, Run, columns
 from server.errors import JobNotFound, JobUnderWay
 
+ASSIGNMENT = columns(Assignment)
 JOB = columns(Job)
 LEASE = columns(JobLease)
+REMOVAL = columns(Removal)
 RUN = columns(Run)
-JobKind = Literal["report", "rehearsal"]
+JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
 _ENDED = "The server that did this has ended before it was done. Start it again."
@@ -128,6 +130,24 @@ def find_job(connection: Connection, job: str) -> JobEntry:
 def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> list[JobEntry]:
     """Return the jobs of a kind about any of these runs, newest first."""
     return _entries(connection, _jobs().where(JOB.kind == kind, JOB.run_id.in_(run_ids)))
+
+
+def exports_over(connection: Connection, before: datetime) -> list[str]:
+    """Return the exports that were begun before that, or before something of their run was removed."""
+    removed = (
+        select(REMOVAL.assignment_id)
+        .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
+        .where(ASSIGNMENT.run_id == JOB.run_id, REMOVAL.at >= JOB.created_at)
+    )
+    over = or_(JOB.created_at < before, removed.exists())
+    query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
+    return list(connection.execute(query).scalars())
+
+
+def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:
+    """Return the jobs of a kind that have files, or are making them."""
+    query = select(JOB.id).where(JOB.kind == kind, JOB.status.in_(("running", "done")))
+    return set(connection.execute(query).scalars())
 
 
 def forget_jobs(connection: Connection, jobs: Sequence[str]) -> None:

@@ -14,8 +14,8 @@ _UNDER_WAY = text("state IN ('sent', 'unknown')")
 class Recruitment(SQLModel, table=True):
     """A run's study on a platform. `status` and `places` are as the platform said when it was last read.
 
-    `reward` is in cents of the currency that the platform pays the study in. `fault`: why the last reading
-    came to nothing.
+    `reward` is in cents of the `currency` that the platform pays the study in; None: it has not said which.
+    `fault`: why the last reading came to nothing.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -25,6 +25,7 @@ class Recruitment(SQLModel, table=True):
     status: str
     places: int
     reward: int
+    currency: str | None = None
     created_at: datetime
     created_by: str
     read_at: datetime | None = None

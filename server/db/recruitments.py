@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
 from server.db.recruiting_models import PaymentDecision, Recruitment, RecruitmentCode, Submission
+from server.db.worker_ids import FORGOTTEN
 from server.errors import NotRecruiting, RecruitmentExists
 
 ASSIGNMENT = columns(Assignment)
@@ -22,6 +23,8 @@ RUN = columns(Run)
 SUBMISSION = columns(Submission)
 VISIT = columns(Visit)
 WORKER = columns(Worker)
+_NEVER_READ = ("UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
+_UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
 EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
@@ -35,6 +38,7 @@ class NewRecruitment:
     status: str
     places: int
     reward: int
+    currency: str | None
     codes: Mapping[EndingKind, str]
 
 
@@ -50,6 +54,7 @@ class StoredRecruitment:
     status: str
     places: int
     reward: int
+    currency: str | None
     read_at: datetime | None
     fault: str | None
     codes: Mapping[str, str]
@@ -107,6 +112,7 @@ def add_recruitment(
         "status": new.status,
         "places": new.places,
         "reward": new.reward,
+        "currency": new.currency,
         "created_at": at,
         "created_by": by,
     }
@@ -157,7 +163,7 @@ def study_of_submission(connection: Connection, submission: str) -> str | None:
 
 def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     """Return the studies of which something may still come: all that were ever published."""
-    query = _recruitments().where(RECRUITMENT.status.not_in(["UNPUBLISHED", "COMPLETED"]))
+    query = _recruitments().where(RECRUITMENT.status.not_in(_NEVER_READ))
     return [_recruitment(connection, row) for row in connection.execute(query.order_by(RECRUITMENT.id))]
 
 
@@ -173,6 +179,11 @@ def note_study(connection: Connection, number: int, status: str, places: int) ->
     connection.execute(changed.values(status=status, places=places))
 
 
+def note_currency(connection: Connection, number: int, currency: str | None) -> None:
+    """Store the currency that a study is paid in."""
+    connection.execute(update(Recruitment).where(RECRUITMENT.id == number).values(currency=currency))
+
+
 def note_read(connection: Connection, number: int, at: datetime, fault: str | None = None) -> None:
     """Store that a study was read, or why it could not be."""
     values: dict[str, object] = {"fault": fault} if fault is not None else {"fault": None, "read_at": at}
@@ -182,7 +193,10 @@ def note_read(connection: Connection, number: int, at: datetime, fault: str | No
 def store_submissions(
     connection: Connection, number: int, found: Sequence[StoredSubmission], at: datetime
 ) -> None:
-    """Store submissions as the platform says them now; what was stored of them before is replaced."""
+    """Store all submissions as the platform says them now; what was stored of them before is replaced.
+
+    Of workers who were forgotten, whose pay is settled by now, the visits are forgotten, too.
+    """
     query = select(SUBMISSION.id).where(SUBMISSION.recruitment_id == number)
     known = set(connection.execute(query).scalars())
     for one in found:
@@ -198,6 +212,29 @@ def store_submissions(
         else:
             new = {"id": one.id, "recruitment_id": number, **values}
             connection.execute(insert(Submission).values(new))
+    forgotten = (
+        select(ASSIGNMENT.id)
+        .join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id)
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .where(RECRUITMENT.id == number, WORKER.external_id.startswith(FORGOTTEN))
+    )
+    unsettled = select(SUBMISSION.id).where(SUBMISSION.status.in_(_UNSETTLED))
+    settled = delete(Visit).where(VISIT.assignment_id.in_(forgotten), VISIT.visit.not_in(unsettled))
+    connection.execute(settled)
+
+
+def forget_visits(connection: Connection, worker_id: int) -> None:
+    """Forget what the platform called a worker's visits, but for those by which they are still to be paid.
+
+    These go as soon as the platform says that the pay of the submission is settled.
+    """
+    theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
+    recruited = theirs.join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id).where(
+        RECRUITMENT.status.not_in(_NEVER_READ)
+    )
+    settled = select(SUBMISSION.id).where(SUBMISSION.status.not_in(_UNSETTLED))
+    gone = or_(VISIT.assignment_id.not_in(recruited), VISIT.visit.in_(settled))
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs), gone))
 
 
 def set_status(connection: Connection, submission: str, status: str) -> None:
@@ -310,6 +347,7 @@ def _recruitments() -> Select[Any]:
         RECRUITMENT.status,
         RECRUITMENT.places,
         RECRUITMENT.reward,
+        RECRUITMENT.currency,
         RECRUITMENT.read_at,
         RECRUITMENT.fault,
     ).join(Run, RUN.id == RECRUITMENT.run_id)

@@ -13,14 +13,14 @@ from typing import Final, Literal
 from sqlalchemy import Connection, TextClause, bindparam, delete, select, text, update
 
 from server.db import interventions, pair_counts
-from server.db.models import Assignment, ExcludedWorker, Item, Removal, Visit, Worker, columns
+from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
+from server.db.recruitments import forget_visits
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
 
 ASSIGNMENT = columns(Assignment)
 EXCLUDED_WORKER = columns(ExcludedWorker)
 ITEM = columns(Item)
-VISIT = columns(Visit)
 WORKER = columns(Worker)
 
 Extent = Literal["words", "all"]
@@ -108,8 +108,7 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
-    theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
-    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs)))
+    forget_visits(connection, worker_id)
     return pseudonym
 
 
@@ -140,22 +139,27 @@ def _of(sql: str) -> TextClause:
 
 
 _OWN = "(SELECT id FROM conversation WHERE assignment_id IN :assignments)"
-# Of a chat with another worker, the other one's side.
-_OTHER_SIDE = f"(SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"  # noqa: S608
+# Of a chat with another worker also the other one's side, where their lines stand as the partner's.
+_HEARD = f"""(SELECT id FROM conversation WHERE assignment_id IN :assignments
+              UNION SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"""  # noqa: S608
+# Where others rate these conversations.
+_RATED = f"""(SELECT shown_item.conversation_id FROM shown_item JOIN item ON item.id = shown_item.item_id
+              WHERE item.source_conversation_id IN {_HEARD})"""  # noqa: S608
 _UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
 _WORDS = [
     _of(sql)
     for sql in (
         f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_OTHER_SIDE}",  # noqa: S608
+        f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_HEARD}",  # noqa: S608
         f"DELETE FROM writing WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"DELETE FROM reply_output WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"DELETE FROM reply_output WHERE conversation_id IN {_HEARD}",  # noqa: S608
+        f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE topic_mark SET topic = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE note SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
-        f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_OWN}",  # noqa: S608
+        f"UPDATE note SET text = '{REMOVED}' WHERE conversation_id IN {_HEARD}",  # noqa: S608
+        f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_HEARD}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_RATED}",  # noqa: S608
         "DELETE FROM notice WHERE assignment_id IN :assignments",
         f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
         f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
@@ -173,7 +177,7 @@ _GIVEN = [
     for table in ("answer", "questionnaire", "tutorial_answer")
 ]
 _CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
-_ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_OWN}")  # noqa: S608
+_ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_HEARD}")  # noqa: S608
 _FORGET_EARLIER = _of(
     "DELETE FROM removal WHERE assignment_id IN :assignments AND (extent <> 'all' OR :extent = 'all')"
 )

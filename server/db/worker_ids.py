@@ -9,7 +9,12 @@ from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 FORGOTTEN: Final = "forgotten:"  # begins what stands where an id was; no encrypted id has a colon
-_TABLES: Final = ("worker", "excluded_worker")
+_MARK: Final = text("SELECT mark FROM worker_id_key")
+# Of two servers that start at once the second waits here, and then finds the mark of the first.
+_FIRST_MARK: Final = text(
+    "INSERT INTO worker_id_key (id, mark) VALUES (1, :mark) ON CONFLICT (id) DO NOTHING"
+)
+_KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # by which an id is found again, of each table
 
 
 def external_id(kept: str, ids: IdCipher) -> str | None:
@@ -18,22 +23,37 @@ def external_id(kept: str, ids: IdCipher) -> str | None:
         return None
     plain = ids.decrypted(kept)
     if plain is None:
-        raise DatabaseUnfit(
-            "the ids of workers in the database are encrypted under another key than the one at hand",
-            "Put worker-ids.key back into the data folder from where you keep it, or set "
-            "CANDOR_WORKER_ID_KEY to the key that was in use; docs/privacy.md says more.",
-        )
+        raise _another_key()
     return plain
 
 
+def require_key(connection: Connection, ids: IdCipher) -> None:
+    """Check that ids are encrypted under one of these keys, or none is yet. Raises DatabaseUnfit."""
+    mark = connection.execute(_MARK).scalar_one_or_none()
+    if mark is not None and mark not in ids.marks:
+        raise _another_key()
+
+
+def _another_key() -> DatabaseUnfit:
+    return DatabaseUnfit(
+        "the ids of workers in the database are encrypted under another key than the one at hand",
+        "Put worker-ids.key back into the data folder from where you keep it, or set "
+        "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
+        "docs/privacy.md says more.",
+    )
+
+
 def encrypt_again(connection: Connection, ids: IdCipher) -> int:
-    """Have every id encrypted under the key in use; return how many different ones were not.
+    """Have every id encrypted under the key in use, and mark it as that; return in how many rows one was not.
 
     It takes time of the order of all workers, at a start of the server.
 
     Raises:
-        DatabaseUnfit: an id was encrypted under a key that is not at hand.
+        DatabaseUnfit: an id was encrypted under a key that is not at hand, or another server has marked one.
     """
+    connection.execute(_FIRST_MARK, {"mark": ids.marks[0]})
+    require_key(connection, ids)
+    connection.execute(text("UPDATE worker_id_key SET mark = :mark"), {"mark": ids.marks[0]})
 
     def again(kept: str) -> str:
         plain = external_id(kept, ids)
@@ -54,11 +74,13 @@ def decrypt_all(connection: Connection, ids: Callable[[], IdCipher]) -> None:
 
 def _rewrite(connection: Connection, rewritten: Callable[[str], str]) -> int:
     changed = 0
-    for table in _TABLES:
-        kept = connection.execute(text(f"SELECT DISTINCT external_id FROM {table}")).scalars().all()  # noqa: S608
-        changes = [{"old": old, "new": new} for old in kept if (new := rewritten(old)) != old]
+    for table, key in _KEYS.items():
+        rows = connection.execute(text(f"SELECT {key}, external_id FROM {table}")).all()  # noqa: S608
+        changes = [
+            {"key": where, "old": old, "new": new} for where, old in rows if (new := rewritten(old)) != old
+        ]
         if changes:
-            update = f"UPDATE {table} SET external_id = :new WHERE external_id = :old"  # noqa: S608
+            update = f"UPDATE {table} SET external_id = :new WHERE {key} = :key AND external_id = :old"  # noqa: S608
             connection.execute(text(update), changes)
         changed += len(changes)
     return changed

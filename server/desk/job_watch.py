@@ -1,4 +1,4 @@
-"""Reports and rehearsals as they come along, pushed: how far each is, and what came of it."""
+"""Reports, rehearsals and exports as they come along, pushed: how far each is, and what came of it."""
 
 from asyncio import gather
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,17 +16,25 @@ from server.db.store import Store
 from server.desk.feed import Feed, Sight
 from server.desk.watch import LastSeen, streamed
 from server.jobs.background import TOPIC
-from server.jobs.links import ReportLinks
+from server.jobs.exports import Exports
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import Rehearsals
 from server.jobs.reports import Reports
-from server.jobs.responses import RehearsalList, ReportList, rehearsal_job, report_job
+from server.jobs.responses import (
+    ExportList,
+    RehearsalList,
+    ReportList,
+    export_list,
+    rehearsal_job,
+    report_job,
+)
 from server.news import News
 
 _Feed = Feed[JobEntry]
 
 
 class JobWatch:
-    """Serves `GET /api/desk/watch/runs/{run}/reports` and `…/rehearsals`: the list, whenever it changes."""
+    """Serves `GET /api/desk/watch/runs/{run}/reports`, `…/rehearsals`, `…/exports`: lists, as they change."""
 
     def __init__(
         self,
@@ -35,21 +43,26 @@ class JobWatch:
         auth: Auth,
         reports: Reports,
         rehearsals: Rehearsals,
-        links: ReportLinks,
+        exports: Exports,
+        links: FileLinks,
         news: News,
     ) -> None:
         self._store = store
         self._lists: dict[JobKind, Callable[[str], Awaitable[list[JobEntry]]]] = {
             "report": reports.of_run,
             "rehearsal": rehearsals.of_run,
+            "export": exports.of_run,
         }
         self._links = links
         self._feeds: dict[tuple[JobKind, str], _Feed] = {}
         news.subscribe(TOPIC, lambda _payload: self._tell_all())
-        allowed = [Depends(Allowed(auth, "analyse"))]
-        self.router = APIRouter(prefix="/api/desk/watch/runs", tags=["jobs"], dependencies=allowed)
-        streamed(self.router, "/{run}/reports", self._watch("report", self._reports), ReportList)
-        streamed(self.router, "/{run}/rehearsals", self._watch("rehearsal", _rehearsals), RehearsalList)
+        self.router = APIRouter(prefix="/api/desk/watch/runs", tags=["jobs"])
+        analyse, export = ([Depends(Allowed(auth, needed))] for needed in ("analyse", "export"))
+        reports_of, exports_of = self._watch("report", self._reports), self._watch("export", self._exports)
+        streamed(self.router, "/{run}/reports", reports_of, ReportList, dependencies=analyse)
+        rehearsals_of = self._watch("rehearsal", _rehearsals)
+        streamed(self.router, "/{run}/rehearsals", rehearsals_of, RehearsalList, dependencies=analyse)
+        streamed(self.router, "/{run}/exports", exports_of, ExportList, dependencies=export)
 
     async def drain(self, _seconds: float) -> None:
         """End every stream; whoever follows one comes back, to another process."""
@@ -79,7 +92,10 @@ class JobWatch:
         return Sight(parts, {})
 
     def _reports(self, entries: list[JobEntry]) -> ReportList:
-        return ReportList(reports=[report_job(entry, self._links.link(entry.id)) for entry in entries])
+        return ReportList(reports=[report_job(entry, self._links) for entry in entries])
+
+    def _exports(self, entries: list[JobEntry]) -> ExportList:
+        return export_list(entries, self._links)
 
     def _tell_all(self) -> None:
         for feed in self._feeds.values():

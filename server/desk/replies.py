@@ -48,7 +48,8 @@ def bot_replies(connection: Connection, run: RunEntry, study: Study, states: Sta
             late=int(row.late) if row else 0,
             failed_tries=_tries(failed.get(system, ())),
             failing=_failing(connection, run, system, row.last if row else None) if system in failed else 0,
-            gave_away=sum(note.n for note in failed.get(system, ()) if note.kind == "gave_itself_away"),
+            gave_away=_count(failed.get(system, ()), "gave_itself_away"),
+            offensive=_count(failed.get(system, ()), "offensive_reply"),
             replicas=dict(Counter(state.state for state in states(bot))),
         )
         for system, bot in study.bots_of_systems.items()
@@ -122,7 +123,9 @@ def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
         .join(Conversation, CONVERSATION.id == NOTE.conversation_id)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(ASSIGNMENT.run_id == run.id, NOTE.kind.in_((*_FAILURES, "gave_itself_away")))
+        .where(
+            ASSIGNMENT.run_id == run.id, NOTE.kind.in_((*_FAILURES, "gave_itself_away", "offensive_reply"))
+        )
         .group_by(SYSTEM.name, NOTE.kind, NOTE.failure)
         .order_by(SYSTEM.name)
     )
@@ -138,6 +141,10 @@ def _tries(notes: Iterable[Any]) -> dict[FailureKind, int]:
         if note.kind in _FAILURES:
             tries[note.failure or "error"] += note.n
     return dict(tries)
+
+
+def _count(notes: Iterable[Any], kind: str) -> int:
+    return sum(note.n for note in notes if note.kind == kind)
 
 
 def _failing(connection: Connection, run: RunEntry, system: str, last_reply: datetime | None) -> int:

@@ -141,7 +141,8 @@ class BotReplies(BaseModel):
 
     `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
     apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
-    so far; `failing` are those in a row since its last reply. `replicas`: of a registered bot, by state.
+    so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list.
+    `replicas`: of a registered bot, by state.
     """
 
     system: str
@@ -154,6 +155,7 @@ class BotReplies(BaseModel):
     failed_tries: dict[FailureKind, int]
     failing: int
     gave_away: int
+    offensive: int
     replicas: dict[Literal["fine", "failing", "resting"], int]
 
 

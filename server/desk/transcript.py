@@ -25,6 +25,7 @@ from server.db.models import (
     Turn,
     TurnRating,
     Worker,
+    Writing,
     columns,
 )
 from server.db.models import Study as StoredStudy
@@ -41,6 +42,7 @@ from server.desk.transcript_responses import (
     TopicRow,
     TurnRow,
 )
+from server.desk.writing import writing
 from server.errors import AssignmentNotFound
 from server.session.item import ItemContent
 from server.session.questionnaire import AskedQuestion, Part, rating_to_point
@@ -65,6 +67,7 @@ TOPIC_MARK = columns(TopicMark)
 TURN = columns(Turn)
 TURN_RATING = columns(TurnRating)
 WORKER = columns(Worker)
+WRITING = columns(Writing)
 
 
 def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
@@ -91,6 +94,7 @@ def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
         before=answered("before"),
         conversations=[_conversation(connection, row, study) for row in connection.execute(query).all()],
         after=answered("after"),
+        writing=writing(connection, assignment_id, assignment.run_id, simulated=assignment.simulated),
     )
 
 
@@ -126,6 +130,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
     lines = select(TURN.turn_index, TURN.author, TURN.text, TURN.created_at, TURN.latency_ms)
     given = of_this(TurnRating, TURN_RATING, TURN_RATING.id)
     points = _points(given, study)
+    pasted = {one.turn_index: one.pasted for one in of_this(Writing, WRITING, WRITING.turn_index)}
     return ConversationDetail(
         position=row.position,
         number=row.position if row.side is None else (row.position + 1) // 2,
@@ -142,7 +147,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
         ],
         turns=[
-            TurnRow(**turn._mapping, rating=points.get(turn.turn_index))
+            TurnRow(**turn._mapping, rating=points.get(turn.turn_index), pasted=pasted.get(turn.turn_index))
             for turn in connection.execute(
                 lines.where(TURN.conversation_id == row.id).order_by(TURN.turn_index)
             )

@@ -30,7 +30,10 @@ class PointRow(BaseModel):
 
 
 class TurnRow(BaseModel):
-    """A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it."""
+    """A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
+
+    `pasted`: characters of a worker's line that were pasted, where that is recorded.
+    """
 
     turn_index: int
     author: Literal["worker", "bot"]
@@ -38,6 +41,26 @@ class TurnRow(BaseModel):
     created_at: ShownTime
     latency_ms: int | None
     rating: PointRow | None
+    pasted: int | None
+
+
+WritingMeasure = Literal["pasted", "typed", "pace", "pause", "away", "away_seconds"]
+
+
+class WritingRow(BaseModel):
+    """How a worker writes, in one measure, beside the workers of the run of whom it is known.
+
+    `pasted`, `typed`: shares of all characters that they wrote; `pace`: characters a minute that were not
+    pasted; `pause`: the longest, in seconds; `away`: how often the page lost the focus, `away_seconds` for
+    how long. `low`, `median`, `high`: the quartiles of all of them; None of fewer than two.
+    """
+
+    measure: WritingMeasure
+    value: float | None
+    low: float | None
+    median: float | None
+    high: float | None
+    workers: int
 
 
 class RatingRow(BaseModel):
@@ -109,7 +132,10 @@ class ConversationDetail(BaseModel):
 
 
 class AssignmentDetail(BaseModel):
-    """Everything about one assignment. `before`, `after`: what was answered to its questionnaires."""
+    """Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
+
+    `writing`: how its worker writes, where that is recorded.
+    """
 
     assignment: str
     worker: str
@@ -119,6 +145,7 @@ class AssignmentDetail(BaseModel):
     before: list[AnswerRow]
     conversations: list[ConversationDetail]
     after: list[AnswerRow]
+    writing: list[WritingRow]
 
 
 class ConversationHit(BaseModel):

@@ -11,6 +11,7 @@
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
     │   │   LinkAltered
+    │   │   LinkExpired
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -23,6 +24,7 @@
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
     │   │   EventRefused
+    ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
@@ -49,6 +51,7 @@ from server.errors.access import (
     ForeignOrigin,
     LastOwner,
     LinkAltered,
+    LinkExpired,
     LinkUnsigned,
     LinkUsed,
     NoPassword,
@@ -155,6 +158,7 @@ from server.errors.run import (
     SeveralWorkers,
     TookPart,
     WithdrawalOver,
+    WorkerListInvalid,
     WorkerNotFound,
     WrongRunStatus,
 )
@@ -204,6 +208,7 @@ __all__ = [
     "LastReplica",
     "LineTaken",
     "LinkAltered",
+    "LinkExpired",
     "LinkUnsigned",
     "LinkUsed",
     "MalformedJson",
@@ -273,6 +278,7 @@ __all__ = [
     "TopicMissing",
     "UnknownMessage",
     "WithdrawalOver",
+    "WorkerListInvalid",
     "WorkerNotFound",
     "WrongPassword",
     "WrongPhase",

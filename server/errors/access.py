@@ -150,6 +150,14 @@ class LinkAltered(NotAuthorised):
     hint = "Copy the whole link again from where you found it, or ask the researchers for another."
 
 
+class LinkExpired(NotAuthorised):
+    """What a platform has signed of who comes was good for a short while, which is over."""
+
+    code = "link_expired"
+    status = 403
+    hint = "Open the study on the platform again."
+
+
 class TokenNotFound(NotAvailable):
     """There is no token of that name, or it was revoked before."""
 

@@ -19,6 +19,13 @@ class RunNotFound(NotAvailable):
     hint = "Check the link: its last part names the run."
 
 
+class WorkerListInvalid(CandorError):
+    """A list of workers, for whom there are to be personal links, has a mistake."""
+
+    code = "worker_list_invalid"
+    status = 422
+
+
 class RunNotReady(NotAvailable):
     """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
     for a bot."""

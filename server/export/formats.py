@@ -16,10 +16,16 @@ from server.export.hits import hits, hits_metadata
 from server.export.items import item_lines
 from server.study import parse_study
 
-Format = Literal["hits_data", "jsonl", "parquet", "csv"]
-FORMATS: tuple[Format, ...] = get_args(Format)
+Written = Literal["hits_data", "jsonl", "parquet", "csv"]
+WRITTEN: tuple[Written, ...] = get_args(Written)
+Format = Literal["hits_data", "jsonl", "parquet", "csv", "bundle"]  # a bundle is made of the file of another
 OnStep = Callable[[str, int, int], None]  # what is written, how much of it is, of how much
-_SUFFIXES: dict[Format, str] = {"jsonl": ".jsonl", "parquet": ".parquet.zip", "csv": ".csv.zip"}
+_SUFFIXES: dict[Format, str] = {
+    "jsonl": ".jsonl",
+    "parquet": ".parquet.zip",
+    "csv": ".csv.zip",
+    "bundle": ".bundle.zip",
+}
 _PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "side_by_side": "choices.jsonl"}
 
 
@@ -30,13 +36,13 @@ def file_name(run: RunEntry, form: Format) -> str:
     return f"{run.slug}{_SUFFIXES[form]}"
 
 
-def write_run(connection: Connection, run: RunEntry, form: Format, path: Path, on_step: OnStep) -> None:
+def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, on_step: OnStep) -> None:
     """Write a run to `path`, which appears when it is complete; what was there is replaced.
 
     Args:
         connection: whose transaction sees one moment of the database.
         run: what is written.
-        form: one of FORMATS. What `hits_data` stands for depends on the study's task.
+        form: one of WRITTEN. What `hits_data` stands for depends on the study's task.
         path: of the file.
         on_step: told how far it is.
 

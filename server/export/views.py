@@ -38,6 +38,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_human_conversation": ("conversation_id",),
     "v1_scenario": ("conversation_id",),
     "v1_turn": ("conversation_id", "turn_index"),
+    "v1_writing": ("conversation_id", "turn_index"),
     "v1_reply_output": ("conversation_id", "turn_index"),
     "v1_bot_call": ("conversation_id", "created_at", "turn_index", "tries"),
     "v1_wizard_line": ("conversation_id", "turn_index"),
@@ -70,9 +71,11 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "tries",
         "tokens_in",
         "tokens_out",
-        "latency_ms",
-        "queued_ms",
-        "computed_ms",
+        "typed",
+        "composed",
+        "pasted",
+        "pastes",
+        "away",
         "taken_over_from",
         "target_assignments",
         "target_conversations_per_system",
@@ -102,6 +105,8 @@ def kind_of(view: str, column: str) -> Kind:
     """Return what the values of a column are, where they are not null."""
     if column.endswith("_at") or column == "waiting_since":
         return "time"
+    if column.endswith("_ms"):
+        return "integer"
     return OF_A_VIEW.get((view, column)) or KINDS.get(column, "text")
 
 

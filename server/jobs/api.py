@@ -1,4 +1,4 @@
-"""What a researcher has the server do in the background: reports, rehearsals, the running analysis."""
+"""What a researcher has the server do in the background: reports, rehearsals, exports, the analysis."""
 
 import mimetypes
 from collections.abc import Callable
@@ -21,10 +21,13 @@ from server.db.store import Store
 from server.db.studies import find_study
 from server.errors import JobNotFound
 from server.jobs.background import BackgroundJobs
-from server.jobs.links import ReportLinks
+from server.jobs.exports import ExportOptions, Exports
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import RehearsalOptions, Rehearsals
 from server.jobs.reports import PAGE, ReportOptions, Reports
 from server.jobs.responses import (
+    ExportJob,
+    ExportList,
     JobOutcome,
     JobView,
     LatestAnalysis,
@@ -34,6 +37,8 @@ from server.jobs.responses import (
     ReportJob,
     ReportList,
     ScoresThen,
+    export_job,
+    export_list,
     job_outcome,
     job_view,
     rehearsal_job,
@@ -72,17 +77,22 @@ class JobsApi:
         jobs: BackgroundJobs,
         reports: Reports,
         rehearsals: Rehearsals,
-        links: ReportLinks,
+        exports: Exports,
+        links: FileLinks,
     ) -> None:
         self._store = store
         self._auth = auth
         self._jobs = jobs
         self._reports = reports
         self._rehearsals = rehearsals
+        self._exports = exports
         self._links = links
         self.router = APIRouter()
         self.router.add_api_route(
             "/reports/{link}/{name}", self.report_file, methods=["GET"], include_in_schema=False
+        )
+        self.router.add_api_route(
+            "/exports/{link}/{name}", self.export_file, methods=["GET"], include_in_schema=False
         )
         runs, rehearse = "/api/desk/runs/{run}", "/api/desk/rehearsals"
         self._add(f"{runs}/analysis", self.show_analysis, "analyse")
@@ -92,6 +102,8 @@ class JobsApi:
         self._add(f"{runs}/rehearsals", self.list_rehearsals, "analyse")
         self._add(f"{runs}/rehearsals", self.rehearse_run, "rehearse", "POST", 202)
         self._add(rehearse, self.rehearse_study, "rehearse", "POST", 202)
+        self._add(f"{runs}/exports", self.list_exports, "export")
+        self._add(f"{runs}/exports", self.start_export, "export", "POST", 202)
         self._add(f"{runs}/jobs/{{job}}", self.show_job, "analyse")
         self._add(f"{runs}/jobs/{{job}}/cancel", self.cancel_job, "analyse", "POST")
 
@@ -153,21 +165,32 @@ class JobsApi:
         options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
         return await self._rehearse(text, options, actor)
 
-    async def show_job(self, run: str, job: str) -> JobOutcome:
-        """How far a report or a rehearsal is, or what came of it."""
-        return job_outcome(await self._find(run, job), self._links.link(job))
+    async def list_exports(self, run: str) -> ExportList:
+        """The exports of a run, newest first, the one that is being made among them."""
+        return export_list(await self._exports.of_run(run), self._links)
+
+    async def start_export(self, run: str, options: ExportOptions, actor: Caller) -> ExportJob:
+        """Begin to write a run to a file. How far that is, and the file once it is done, are in the list."""
+        entry = await self._exports.start(run, options, _noted(actor, "run.export", run))
+        return export_job(entry, self._links)
+
+    async def show_job(self, run: str, job: str, actor: Caller) -> JobOutcome:
+        """How far a report, a rehearsal or an export is, or what came of it."""
+        entry = await self._find(run, job)
+        if entry.kind == "export":
+            await self._require_for(actor, "export", run)
+        return job_outcome(entry, self._links)
 
     async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
-        """Give up a report or a rehearsal that is under way. One that is over stays as it is."""
+        """Give up a report, a rehearsal or an export that is under way. One that is over stays as it is."""
         entry = await self._find(run, job)
-        if entry.kind == "rehearsal":
-            found = await self._store.read(lambda connection: find_run(connection, run))
-            actor.require("rehearse", parse_study(found.yaml).name)
+        if entry.kind != "report":
+            await self._require_for(actor, "rehearse" if entry.kind == "rehearsal" else "export", run)
         return job_view(await self._jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
 
     async def report_file(self, link: str, name: str) -> FileResponse:
         """A file of a report, by a link that the list of reports gave."""
-        path = self._reports.file(self._links.job(link), name)
+        path = self._reports.file(self._links.job("report", link), name)
         headers = {"Cache-Control": "private, max-age=3600"}
         if name == PAGE:
             headers["Content-Security-Policy"] = _PAGE_POLICY
@@ -176,6 +199,23 @@ class JobsApi:
         return FileResponse(
             path, media_type=kind, filename=name, content_disposition_type=disposition, headers=headers
         )
+
+    async def export_file(self, link: str, name: str) -> FileResponse:
+        """The file of an export, by a link that the list of exports gave, or the part that is asked for.
+
+        A download that broke off goes on by `Range`; with `If-Range` it begins anew where it is another file.
+        """
+        path = self._exports.file(self._links.job("export", link), name)
+        return FileResponse(
+            path,
+            media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",
+            filename=name,
+            headers={"Cache-Control": "private, no-store"},
+        )
+
+    async def _require_for(self, actor: Actor, permission: Permission, run: str) -> None:
+        found = await self._store.read(lambda connection: find_run(connection, run))
+        actor.require(permission, parse_study(found.yaml).name)
 
     async def _rehearse(self, text: str, options: RehearsalOptions, actor: Actor) -> RehearsalJob:
         study = parse_study(text).name
@@ -190,7 +230,7 @@ class JobsApi:
         return entry
 
     def _report(self, entry: JobEntry) -> ReportJob:
-        return report_job(entry, self._links.link(entry.id))
+        return report_job(entry, self._links)
 
 
 def _noted(actor: Actor, action: str, subject: str) -> Callable[[Connection], None]:

@@ -1,6 +1,7 @@
 """A command of ours as a child process: started with limits, listened to, and ended in any case."""
 
 import asyncio
+import json
 import os
 import sys
 from collections import deque
@@ -46,6 +47,17 @@ def reading(url: str) -> tuple[str, Mapping[str, str]]:
         parsed.drivername, parsed.username, None, parsed.host, parsed.port, parsed.database, parsed.query
     )
     return shown.render_as_string(hide_password=False), {"PGPASSWORD": parsed.password}
+
+
+def told_progress(tell: Callable[[str, int, int], None]) -> Callable[[str], None]:
+    """Return what hears the lines of a command that was given `--progress-lines`, and passes on its steps."""
+
+    def hear(line: str) -> None:
+        if line.startswith("{"):
+            told: Mapping[str, Any] = json.loads(line)
+            tell(told["step"], told["done"], told["total"])
+
+    return hear
 
 
 async def run_child(command: Command, limits: Limits, on_line: Callable[[str], None]) -> None:

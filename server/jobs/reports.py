@@ -1,11 +1,9 @@
 """Reports on runs from the desk: `candor report` as a child process, its files kept in the data folder."""
 
-import json
-import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
@@ -13,9 +11,9 @@ from sqlalchemy import Connection
 from server.db.jobs import JobEntry, forget_jobs, jobs_of
 from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import JobNotFound
 from server.jobs.background import BackgroundJobs, Progress, Result
-from server.jobs.child import Command, Limits, reading, run_child
+from server.jobs.child import Command, Limits, reading, run_child, told_progress
+from server.jobs.files import JobFiles
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 
@@ -54,7 +52,7 @@ class Reports:
         self._store = store
         self._jobs = jobs
         self._url = url
-        self._folder = folder
+        self._files = JobFiles(folder)
         self._limits = limits
         self._kept = kept
 
@@ -83,31 +81,28 @@ class Reports:
 
     def file(self, job: str, name: str) -> Path:
         """Return where a file of a report lies. Raises JobNotFound: it is not there, or no longer."""
-        folder = self._folder / job
-        if not folder.is_dir() or name not in {path.name for path in folder.iterdir()}:
-            raise JobNotFound(f"this report has no file `{name}`, or was removed")
-        return folder / name
+        return self._files.file(job, name)
 
     async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
-        folder = self._folder / progress.job
+        folder = self._files.folder(progress.job)
         source, variables = reading(self._url)
         arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *_typed(options))
-        hear = _listener(progress)
+        hear = told_progress(progress.tell)
         try:
             await run_child(Command("qc.report", arguments, variables), self._limits, hear)
         except BaseException:  # half a report is none, whatever has ended it
-            shutil.rmtree(folder, ignore_errors=True)
+            self._files.remove(progress.job)
             raise
-        result = _pack(folder)
+        signature = _pack(folder)
         await self._remove_old(run)
-        return result
+        return {"signature": signature, "files": self._files.listed(progress.job)}
 
     async def _remove_old(self, run: str) -> None:
         old = [job.id for job in (await self.of_run(run)) if job.status != "running"][self._kept - 1 :]
         if old:
             await self._store.submit(lambda connection: forget_jobs(connection, old))
         for job in old:
-            shutil.rmtree(self._folder / job, ignore_errors=True)
+            self._files.remove(job)
 
 
 def _typed(options: ReportOptions) -> list[str]:
@@ -124,25 +119,12 @@ def _typed(options: ReportOptions) -> list[str]:
     return typed
 
 
-def _listener(progress: Progress) -> Callable[[str], None]:
-    """Return what hears the lines of a child: those that tell its progress begin with a brace."""
-
-    def hear(line: str) -> None:
-        if line.startswith("{"):
-            told: Mapping[str, Any] = json.loads(line)
-            progress.tell(told["step"], told["done"], told["total"])
-
-    return hear
-
-
-def _pack(folder: Path) -> Result:
-    """Return what a finished report is, and put its files into one more, to be downloaded at once."""
+def _pack(folder: Path) -> str:
+    """Put the files of a finished report into one more, to be downloaded at once; return its signature."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     with zipfile.ZipFile(folder / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             archive.write(path, path.name)
-    listed = [{"name": path.name, "bytes": path.stat().st_size} for path in [*files, folder / ARCHIVE]]
     # A report of comparisons has no line of its own; its report.json says what was analysed.
     signature = folder / SIGNATURE
-    said = signature.read_text(encoding="utf-8").strip() if signature.exists() else ""
-    return {"signature": said, "files": listed}
+    return signature.read_text(encoding="utf-8").strip() if signature.exists() else ""

@@ -1,17 +1,20 @@
 """What the API answers about jobs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from server.clock import ShownTime
 from server.db.jobs import JobEntry, JobKind, JobStatus
+from server.jobs.exports import KEPT_DAYS, ExportOptions
+from server.jobs.files import FileLinks
 from server.jobs.rehearsals import RehearsalOptions
 from server.jobs.reports import ReportOptions
 
 
 class JobView(BaseModel):
-    """Something that is done in the background: a report, or a rehearsal.
+    """Something that is done in the background: a report, a rehearsal, an export.
 
     `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
     is. `error`: why it failed, for people.
@@ -29,8 +32,8 @@ class JobView(BaseModel):
     error: str | None
 
 
-class ReportFile(BaseModel):
-    """A file of a report, and the path at which it can be had for some hours."""
+class JobFile(BaseModel):
+    """A file of a report or an export, and the path at which it can be had for some hours."""
 
     name: str
     bytes: int
@@ -42,13 +45,27 @@ class ReportJob(JobView):
 
     options: ReportOptions
     signature: str | None
-    files: list[ReportFile]
+    files: list[JobFile]
 
 
 class ReportList(BaseModel):
     """The reports on a run, newest first. Old ones are removed."""
 
     reports: list[ReportJob]
+
+
+class ExportJob(JobView):
+    """An export. Its `files`, of which there is one, are there once it is done."""
+
+    options: ExportOptions
+    files: list[JobFile]
+
+
+class ExportList(BaseModel):
+    """The exports of a run, newest first. Old ones are removed, after `kept_days`."""
+
+    exports: list[ExportJob]
+    kept_days: int
 
 
 class RehearsalOptionsAsked(RehearsalOptions):
@@ -119,10 +136,10 @@ class RehearsalJob(JobView):
 
 
 class JobOutcome(JobView):
-    """A job of either kind, and what came of it: the fields of the other kind are empty."""
+    """A job of any kind, and what came of it: the fields of the other kinds are empty."""
 
     signature: str | None
-    files: list[ReportFile]
+    files: list[JobFile]
     forecast: Forecast | None
     trouble: str | None
 
@@ -170,12 +187,24 @@ def job_view(entry: JobEntry) -> JobView:
     return JobView(**_common(entry))
 
 
-def report_job(entry: JobEntry, path: str) -> ReportJob:
-    """Return a report as the API answers it; its files lie under `path`."""
-    result = entry.result or {"signature": None, "files": []}
+def report_job(entry: JobEntry, links: FileLinks) -> ReportJob:
+    """Return a report as the API answers it."""
+    result = entry.result or {"signature": None}
     asked = ReportOptions.model_validate(entry.options)
-    files = [ReportFile(**file, path=path + file["name"]) for file in result["files"]]
-    return ReportJob(**_common(entry), options=asked, signature=result["signature"], files=files)
+    return ReportJob(
+        **_common(entry), options=asked, signature=result["signature"], files=_files(entry, links)
+    )
+
+
+def export_job(entry: JobEntry, links: FileLinks) -> ExportJob:
+    """Return an export as the API answers it."""
+    asked = ExportOptions.model_validate(entry.options)
+    return ExportJob(**_common(entry), options=asked, files=_files(entry, links))
+
+
+def export_list(entries: Sequence[JobEntry], links: FileLinks) -> ExportList:
+    """Return exports as the API answers them."""
+    return ExportList(exports=[export_job(entry, links) for entry in entries], kept_days=KEPT_DAYS)
 
 
 def rehearsal_job(entry: JobEntry) -> RehearsalJob:
@@ -187,17 +216,22 @@ def rehearsal_job(entry: JobEntry) -> RehearsalJob:
     )
 
 
-def job_outcome(entry: JobEntry, path: str) -> JobOutcome:
-    """Return a job of either kind as the API answers it; the files of a report lie under `path`."""
-    report = report_job(entry, path) if entry.kind == "report" else None
+def job_outcome(entry: JobEntry, links: FileLinks) -> JobOutcome:
+    """Return a job of any kind as the API answers it."""
+    report = report_job(entry, links) if entry.kind == "report" else None
     rehearsal = rehearsal_job(entry) if entry.kind == "rehearsal" else None
     return JobOutcome(
         **_common(entry),
         signature=report and report.signature,
-        files=report.files if report else [],
+        files=_files(entry, links),
         forecast=rehearsal and rehearsal.forecast,
         trouble=rehearsal and rehearsal.trouble,
     )
+
+
+def _files(entry: JobEntry, links: FileLinks) -> list[JobFile]:
+    path = links.link(entry.kind, entry.id)
+    return [JobFile(**file, path=path + file["name"]) for file in (entry.result or {}).get("files", [])]
 
 
 def _common(entry: JobEntry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is over its time is removed by the server itself: words and ids of workers of runs that are closed."""
+"""What is over its time is removed by the server itself: words and ids of workers of closed runs, exports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from server.db.removal import remove, remove_id
 from server.db.runs import RunEntry, all_runs
 from server.db.store import Store
 from server.db.worker_ids import FORGOTTEN
+from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
 from server.study import parse_study
 
@@ -39,11 +40,13 @@ class RetentionJob:
 
     Args:
         store: where the runs are.
+        exports: of this machine.
         now: tells the time.
     """
 
-    def __init__(self, store: Store, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, store: Store, exports: KeptExports, now: Callable[[], datetime] = utc_now) -> None:
         self._store = store
+        self._exports = exports
         self._now = now
         self._task = PeriodicTask(self.look, SECONDS, "what is over its time was not removed")
 
@@ -60,6 +63,7 @@ class RetentionJob:
         at = self._now()
         while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at))):
             await self._store.submit(lambda connection: _remove(connection, at))
+        await self._exports.remove_old(at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from server.errors import (
     ErrorBody,
     ErrorDetail,
     LinkAltered,
+    LinkExpired,
     LinkUnsigned,
     NotAuthorised,
     NotAvailable,
@@ -147,7 +148,7 @@ class _Visit:
         return self.brought is not None and self.brought.has_expired
 
 
-def _refusal(error: LinkAltered | LinkUnsigned | NotAvailable, study: Study) -> JSONResponse:
+def _refusal(error: LinkAltered | LinkExpired | LinkUnsigned | NotAvailable, study: Study) -> JSONResponse:
     body = JoinRefused(
         error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
         words=study_card(study).words,
@@ -263,7 +264,7 @@ class JoinApi:
         entry = await self._store.read(lambda connection: find_run(connection, body.run))
         try:
             return await self._admitted(body, entry)
-        except (LinkAltered, LinkUnsigned, NotAvailable) as error:
+        except (LinkAltered, LinkExpired, LinkUnsigned, NotAvailable) as error:
             return _refusal(error, parse_study(entry.yaml))
 
     async def _admitted(self, body: JoinRequest, entry: RunEntry) -> JoinResponse:
@@ -316,7 +317,7 @@ class JoinApi:
                 workers, and nothing names this one.
             NotAvailable: there is no place for them; as `require_place`.
             AlreadyTookPart: their browser has an assignment in this run, under another name.
-            LinkUnsigned, LinkAltered: nothing proves who they are, where the recruiter has to sign it.
+            LinkUnsigned, LinkExpired: nothing proves who they are, where the recruiter has to sign it.
         """
         run, is_named = visit.run, visit.named is not None
         arrival = self._auth.kept(ticket.arrival)

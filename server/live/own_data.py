@@ -1,5 +1,6 @@
 """What workers may do with their own data: download it, or withdraw it, for as long as their study says."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any
@@ -7,13 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from limits import RateLimitItem
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from server.access.auth import Auth
 from server.access.rate_limit import RateLimits
 from server.clock import ShownTime, utc_now
 from server.db.audit import record
-from server.db.models import Assignment, Removal, Run, columns
+from server.db.models import Assignment, Removal, Run, Turn, columns
 from server.db.removal import remove
 from server.db.runs import find_run
 from server.db.store import Store
@@ -44,24 +45,35 @@ class OwnToken(BaseModel):
 
 
 class OwnLine(BaseModel):
-    """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it."""
+    """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it.
+
+    `rating`: what you thought of the reply.
+    """
 
     who: str
     text: str
     at: ShownTime
     writing: Writing | None = None
+    rating: int | None = None
 
 
 class OwnConversation(BaseModel):
-    """A conversation in the order in which it came; with whom is not said."""
+    """A conversation in the order in which it came, or an item; with whom, or by whom, is not said.
+
+    `preferences`: the better of two side by side, reply by reply, with the left one. `improved`: your text.
+    `quiz`: the number of the line that you chose.
+    """
 
     topics: list[str]
     lines: list[OwnLine]
     ratings: dict[str, int]
+    preferences: list[str]
+    improved: str | None = None
+    quiz: int | None = None
 
 
 class OwnData(BaseModel):
-    """All that a worker has given in an assignment."""
+    """All that a worker has given in an assignment. `test_answers`: to the test questions, in order."""
 
     study: str
     began_at: ShownTime
@@ -69,6 +81,7 @@ class OwnData(BaseModel):
     consent_version: str | None
     consent_ticked: list[str]
     feedback: str | None
+    test_answers: list[int]
     answers: Annotated[list[dict[str, str | float | None]], Field(max_length=10_000)]
     conversations: list[OwnConversation]
 
@@ -135,22 +148,6 @@ def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
     found = _require_in_time(connection, assignment, at)
     row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment)).one()
     named = {"assignment": assignment}
-    conversations: dict[str, OwnConversation] = {
-        key: OwnConversation(topics=[], lines=[], ratings={})
-        for key in connection.execute(_CONVERSATIONS, named).scalars()
-    }
-    for key, topic in connection.execute(_TOPICS, named):
-        conversations[key].topics.append(topic)
-    written = {
-        (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
-        for row in connection.execute(_WRITINGS, named)
-    }
-    for key, index, author, words, said_at in connection.execute(_LINES, named):
-        who = "you" if author == "worker" else "partner"
-        line = OwnLine(who=who, text=words, at=said_at, writing=written.get((key, index)))
-        conversations[key].lines.append(line)
-    for key, criterion, value in connection.execute(_RATINGS, named):
-        conversations[key].ratings[criterion] = value
     return OwnData(
         study=parse_study(find_run(connection, found.slug).yaml).title,
         began_at=row.created_at,
@@ -158,23 +155,83 @@ def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
         consent_version=row.consent_version,
         consent_ticked=row.consent_ticked.split(",") if row.consent_ticked else [],
         feedback=row.feedback,
+        test_answers=list(connection.execute(_TEST_ANSWERS, named).scalars()),
         answers=[dict(one._mapping) for one in connection.execute(_ANSWERS, named)],
-        conversations=list(conversations.values()),
+        conversations=list(_own_conversations(connection, named, at).values()),
     )
+
+
+def _own_conversations(
+    connection: Connection, named: dict[str, str], now: datetime
+) -> dict[str, OwnConversation]:
+    found = {
+        row.id: OwnConversation(
+            topics=[], lines=[], ratings={}, preferences=[], improved=row.improved, quiz=row.quiz
+        )
+        for row in connection.execute(_CONVERSATIONS, named)
+    }
+    for key, topic in connection.execute(_TOPICS, named):
+        found[key].topics.append(topic)
+    for key, line in _own_lines(connection, named, now):
+        found[key].lines.append(line)
+    for key, criterion, value in connection.execute(_RATINGS, named):
+        found[key].ratings[criterion] = value
+    for key, preference in connection.execute(_PREFERENCES, named):
+        found[key].preferences.append(preference)
+    return found
+
+
+def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> Iterator[tuple[str, OwnLine]]:
+    """Yield the lines of an assignment, each with its conversation and the time at which it was shown.
+
+    When a reply was made is not said: it would tell a chatbot that is fast from one that is slow.
+    """
+    written = {
+        (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
+        for row in connection.execute(_WRITINGS, named)
+    }
+    thought = {(key, index): value for key, index, value in connection.execute(_TURN_RATINGS, named)}
+    for key, index, author, words, shown_at in connection.execute(_LINES, named | {"now": now}):
+        yield (
+            key,
+            OwnLine(
+                who="you" if author == "worker" else "partner",
+                text=words,
+                at=shown_at,
+                writing=written.get((key, index)),
+                rating=thought.get((key, index)),
+            ),
+        )
 
 
 _OF = "JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :assignment"
 _CONVERSATIONS = text("""
-    SELECT id FROM conversation WHERE assignment_id = :assignment AND started_at IS NOT NULL
+    SELECT conversation.id, item_edit.text AS improved, quiz.choice AS quiz
+    FROM conversation
+    LEFT JOIN item_edit ON item_edit.conversation_id = conversation.id
+    LEFT JOIN quiz ON quiz.conversation_id = conversation.id
+    WHERE assignment_id = :assignment AND started_at IS NOT NULL
     ORDER BY position, attempt""")
 _TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
-_LINES = text(
-    f"SELECT conversation_id, turn_index, author, text, turn.created_at FROM turn {_OF} "  # noqa: S608
-    "ORDER BY conversation_id, turn_index"
+_SHOWN = columns(Turn).show_at.type
+_LINES = (
+    text(
+        f"SELECT conversation_id, turn_index, author, text, show_at FROM turn {_OF} "  # noqa: S608
+        "AND show_at <= :now ORDER BY conversation_id, turn_index"
+    )
+    .bindparams(bindparam("now", type_=_SHOWN))
+    .columns(show_at=_SHOWN)
 )
 _WRITINGS = text(f"SELECT writing.* FROM writing {_OF}")  # noqa: S608
 _RATINGS = text(
     f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
     "ORDER BY conversation_id, criterion"
 )
+_TURN_RATINGS = text(
+    f"SELECT conversation_id, turn_index, value FROM turn_rating {_OF} ORDER BY turn_rating.id"  # noqa: S608
+)
+_PREFERENCES = text(
+    f"SELECT conversation_id, preference FROM choice {_OF} ORDER BY conversation_id, turn_index"  # noqa: S608
+)
+_TEST_ANSWERS = text("SELECT answer FROM tutorial_answer WHERE assignment_id = :assignment ORDER BY id")
 _ANSWERS = text("SELECT label, text, number FROM answer WHERE assignment_id = :assignment ORDER BY id")

@@ -10,7 +10,7 @@ from typing import Protocol
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, span
+from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
 from server.bots.lineup import OpenRun
 from server.bots.spending_caps import first_reached
 from server.clock import utc_now
@@ -38,6 +38,7 @@ from server.session.protocol import (
     Accepted,
     Ended,
     Rate,
+    Say,
     ServerMessage,
     StudyNotice,
     TakenOver,
@@ -265,7 +266,11 @@ class LiveSession:
         self._perform(outcome.effects)
 
     async def _with_lines(self, event: Event) -> Event:
-        """Return a rating that a quiz may follow with what that can be made of; any other event as it is."""
+        """Return an input with what of it should not have been said, and a rating that a quiz may follow with
+        what that can be made of; any other event as it is.
+        """
+        if isinstance(event, FromWorker) and isinstance(event.message, Say):
+            return replace(event, offensive=offensive_words(event.message.text, self._run.study.language))
         current = self.state.current
         if self.state.rules.quiz_choices is None or self.state.phase is not Phase.RATING or current is None:
             return event
@@ -392,6 +397,7 @@ class LiveSession:
                 said.output,
                 said.changes,
                 _call(tries, said.provenance),
+                offensive_words(said.text, self._run.study.language),
             )
         raise AssertionError("a count has no end")
 

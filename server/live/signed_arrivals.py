@@ -3,7 +3,7 @@
 from dataclasses import replace
 from urllib.parse import quote
 
-from server.errors import LinkAltered, LinkUnsigned, NotAuthorised, PlatformFailed
+from server.errors import LinkAltered, LinkExpired, LinkUnsigned, NotAuthorised, PlatformFailed
 from server.recruiters.arrival import Arrival
 from server.recruiters.prolific.signed_arrival import (
     PARAMETER,
@@ -43,7 +43,7 @@ class SignedArrivals:
         try:
             signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
-            late = LinkAltered("this link was good for two minutes: open the study at Prolific again")
+            late = LinkExpired("this link was good for two minutes: open the study at Prolific again")
             return recruiter.arrival(parameters), late
         except Forged as error:
             raise LinkAltered(f"this link is not as Prolific has made it: {error}") from error

@@ -3,6 +3,7 @@
 import asyncio
 from http import HTTPStatus
 from time import monotonic
+from typing import Protocol
 
 import h11
 import structlog
@@ -20,13 +21,21 @@ MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # of a client: a page sends none, a bot ho
 log = structlog.get_logger()
 
 
+class HasAddress(Protocol):
+    """Addresses and networks."""
+
+    def __contains__(self, address: str) -> bool:
+        """Return whether an address is one of them, or in one of them."""
+
+
 class Counts(ServerState):
     """What the connections of a server share. `silent` counts those that were closed for their silence."""
 
-    def __init__(self, shaper: Shaper) -> None:
+    def __init__(self, shaper: Shaper, proxies: HasAddress) -> None:
         super().__init__()
         self.silent = 0
         self.shaper = shaper
+        self.proxies = proxies
 
 
 class HttpConnection(H11Protocol):
@@ -46,13 +55,19 @@ class HttpConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take up a request, or refuse it unread: its peer itself, not one behind a proxy, asks too much."""
-        if self.client is not None and self.conn.their_state is h11.IDLE:
-            seconds = self.server_state.shaper.refusal(self.client[0], monotonic())
-            if seconds is not None:
-                self.transport.write(refusal_bytes(seconds))
-                self.transport.close()
-                return
-        super().data_received(data)
+        seconds = self._refusal()
+        if seconds is None:
+            super().data_received(data)
+        else:
+            self.transport.write(refusal_bytes(seconds))
+            self.transport.close()
+
+    def _refusal(self) -> int | None:
+        """Return in how many seconds a request that begins now would be taken, None if it is now."""
+        state = self.server_state
+        if self.client is None or self.conn.their_state is not h11.IDLE or self.client[0] in state.proxies:
+            return None
+        return state.shaper.refusal(self.client[0], monotonic())
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing more."""

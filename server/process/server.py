@@ -8,6 +8,7 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 from limits import parse
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from server.config import Settings
 from server.process.collector import spare_what_lasts
@@ -38,9 +39,13 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, lifecycle: Lifecycle, settings: Settings) -> None:
         shaper = Shaper(parse(settings.requests_per_address), frozenset(settings.exempt_addresses))
+        served = ProxyHeadersMiddleware(
+            TrafficShaping(app, shaper),  # type: ignore[arg-type]  # uvicorn has types of its own for the same
+            settings.trusted_proxies,
+        )
         super().__init__(
             uvicorn.Config(
-                TrafficShaping(app, shaper),
+                served,
                 http=HttpConnection,
                 ws=WebSocketConnection,
                 ws_max_size=_MOST_BYTES,
@@ -49,11 +54,11 @@ class Server(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                forwarded_allow_ips=settings.trusted_proxies,
+                proxy_headers=False,  # `served` has read them
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
-        self.counts = Counts(shaper)
+        self.counts = Counts(shaper, served.trusted_hosts)
         self.server_state = self.counts
         self._lifecycle = lifecycle
         sys.setswitchinterval(_SWITCH_SECONDS)

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.hashes import SHA512
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _PURPOSE: Final = b"candor: id of a worker"
+_MARK: Final = b"candor: mark of a key"
 _KEY_BYTES: Final = 64  # AES-256 in SIV mode takes two keys
 
 
@@ -31,6 +32,11 @@ class IdCipher:
         """Return an id as the database keeps it."""
         content = self._ciphers[0].encrypt(external_id.encode(), [_PURPOSE])
         return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What tells each key from others, in the order of the keys; no key can be computed from it."""
+        return tuple(cipher.encrypt(_MARK, [_MARK]).hex() for cipher in self._ciphers)
 
     def decrypted(self, kept: str) -> str | None:
         """Return the id that the database keeps so; None: it was forgotten, or the key is another."""

@@ -1,6 +1,7 @@
 """Bonuses in two steps, so that none is ever paid twice: prepared, which pays nothing, then paid."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from sqlalchemy import Connection
 
@@ -82,21 +83,23 @@ class Bonuses:
             payments = await _payments(client, batch)
         seen = {one.submission: payments[one.submission].count(one.cents) for one in batch.bonuses}
 
+        sent_at = utc_now()
+
         def take(connection: Connection) -> None:
             record(connection, actor, "bonus.pay", run, f"batch {batch.platform_batch}")
-            bonuses.take(connection, number, seen, utc_now())
+            bonuses.take(connection, number, seen, sent_at)
 
         await self._store.submit(take)
         try:
             async with self._platform.asked() as client:
                 await client.bonuses.pay(batch.platform_batch)
         except PlatformUnsure:
-            await self._settle(number, "unknown")
+            await self._settle(number, sent_at, "unknown")
             raise
         except PlatformFailed:
-            await self._settle(number, "prepared")
+            await self._settle(number, sent_at, "prepared")
             raise
-        await self._settle(number, "paid")
+        await self._settle(number, sent_at, "paid")
         return await self._store.read(lambda c: find_batch(c, found.id, number))
 
     async def look(self, run: str, number: int, actor: Doer) -> tuple[StoredBatch, Outcome]:
@@ -115,7 +118,7 @@ class Bonuses:
             payments = await _payments(client, batch)
         became = outcome(batch, payments, utc_now())
         states: dict[Outcome, State] = {"paid": "paid", "not_paid": "prepared"}
-        await self._settle(number, states.get(became, "unknown"))
+        await self._settle(number, batch.sent_at, states.get(became, "unknown"))
 
         def note(connection: Connection) -> StoredBatch:
             record(connection, actor, "bonus.look", run, f"batch {batch.platform_batch}: {became}")
@@ -133,8 +136,8 @@ class Bonuses:
 
         await self._store.submit(work)
 
-    async def _settle(self, number: int, state: State) -> None:
-        await self._store.submit(lambda c: bonuses.settle(c, number, state, utc_now()))
+    async def _settle(self, number: int, sent_at: datetime | None, state: State) -> None:
+        await self._store.submit(lambda c: bonuses.settle(c, number, sent_at, state, utc_now()))
 
 
 def _required(connection: Connection, run: str) -> StoredRecruitment:

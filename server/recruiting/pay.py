@@ -60,11 +60,7 @@ class Pay:
         ]
 
         def keep(connection: Connection) -> StoredRecruitment:
-            found = require_recruitment(connection, find_run(connection, run).id)
-            known = {one.id for one in submissions_of(connection, found.id)}
-            unknown = [one for one in submissions if one not in known]
-            if unknown:
-                raise PayRefused(f"no submission of this run: {', '.join(unknown)}")
+            found = _required(connection, run, submissions)
             add_decisions(connection, made)
             record(connection, actor, f"pay.{decision}", run, f"{len(made)} submissions")
             return found
@@ -85,11 +81,17 @@ class Pay:
         await self._carry_out(found, [made])
 
     async def tell(self, run: str, submissions: Sequence[str], text: str, actor: Doer) -> None:
-        """Write to the participants of submissions. Raises like `decide`."""
+        """Write to the participants of submissions.
+
+        Raises:
+            PayRefused: one of them is not of this run; nobody was written to.
+            NotConnected, PlatformFailed, PlatformUnsure: some were not written to.
+        """
 
         def find(connection: Connection) -> StoredRecruitment:
+            found = _required(connection, run, submissions)
             record(connection, actor, "participants.message", run, text)
-            return require_recruitment(connection, find_run(connection, run).id)
+            return found
 
         found = await self._store.submit(find)
         async with self._platform.asked() as client:
@@ -103,6 +105,16 @@ class Pay:
                 status = await _carry_out(client, found, one)
                 if status is not None:
                     await self._store.submit(partial(set_status, submission=one.submission, status=status))
+
+
+def _required(connection: Connection, run: str, submissions: Sequence[str]) -> StoredRecruitment:
+    """Return a run's study, of which these submissions are. Raises PayRefused, NotRecruiting, RunNotFound."""
+    found = require_recruitment(connection, find_run(connection, run).id)
+    known = {one.id for one in submissions_of(connection, found.id)}
+    unknown = [one for one in submissions if one not in known]
+    if unknown:
+        raise PayRefused(f"no submission of this run: {', '.join(unknown)}")
+    return found
 
 
 async def _carry_out(client: ProlificClient, found: StoredRecruitment, one: Decision) -> Status | None:

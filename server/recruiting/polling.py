@@ -42,14 +42,27 @@ class Polling:
             await self._store.submit(lambda connection: release_lease(connection, self._holder))
 
     async def look(self) -> None:
-        """Read every published study, unless another process does. Raises StorageFailed."""
+        """Read every published study, unless another process does; pause those whose run takes nobody.
+
+        Raises:
+            StorageFailed.
+            ExceptionGroup: faults of ours; each has kept its own study from being read, and no other.
+        """
 
         def find(connection: Connection) -> list[StoredRecruitment]:
             mine = take_lease(connection, _LEASE, self._holder, utc_now())
             return open_recruitments(connection) if mine else []
 
+        faults = []
         for found in await self._store.submit(find):
             try:
                 await self._studies.refresh(found)
+                await self._studies.pause_unless_open(found)
             except (PlatformFailed, PlatformUnsure) as error:
                 log.warning("study was not read", study=found.study, reason=error.message)
+            except StorageFailed:
+                raise
+            except Exception as fault:  # the others' people wait for their pay
+                faults.append(fault)
+        if faults:
+            raise ExceptionGroup("studies were not read", faults)

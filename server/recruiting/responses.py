@@ -109,13 +109,17 @@ class BatchLook(_Shown):
 
 
 class RecruitmentDetail(_Shown):
-    """A run's study on a platform. `fault`: why it could not be read when it was last tried."""
+    """A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+
+    `fault`: why it could not be read when it was last tried.
+    """
 
     platform: str
     study: str
     status: str
     places: int
     reward: int
+    currency: str | None
     pays_screen_outs: bool
     read_at: datetime | None
     fault: str | None
@@ -173,6 +177,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
         status=found.status,
         places=found.places,
         reward=found.reward,
+        currency=found.currency,
         pays_screen_outs="screened_out" in found.codes,
         read_at=found.read_at,
         fault=found.fault,

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from server.db.recruitments import (
     StoredRecruitment,
     StoredSubmission,
     add_recruitment,
+    note_currency,
     note_read,
     note_study,
     recruitment_of,
@@ -73,6 +75,14 @@ class Plan(BaseModel):
     keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _ClosedRun:
+    """Has a study paused, as the audit log says it."""
+
+    kind: str = "server"
+    name: str = "run that takes nobody"
+
+
 class PlatformStudies:
     """Has studies made and changed on the platform; each change is in the audit log.
 
@@ -101,12 +111,14 @@ class PlatformStudies:
         draft = _draft(entry, plan, recruiter, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
         async with self._platform.asked() as client:
             study = await client.studies.draft(draft)
+            currency = (await client.studies.cost(study.id)).currency
         new = NewRecruitment(
             PROLIFIC,
             study.id,
             study.status,
             plan.places,
             plan.reward,
+            currency,
             {ending: code.code for ending, code in codes.items()},
         )
 
@@ -155,6 +167,14 @@ class PlatformStudies:
             study = await client.studies.move(found.study, transition)
         return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
 
+    async def pause_unless_open(self, found: StoredRecruitment) -> None:
+        """Pause a study whose run takes nobody, whatever has ended it: participants would be sent away."""
+        run, now = await self._store.read(
+            lambda c: (find_run(c, found.run), require_recruitment(c, found.run_id))
+        )
+        if run.status != "open" and now.status == "ACTIVE":
+            await self.move(found.run, Transition.PAUSE, _ClosedRun())
+
     async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
         """Set how many can take part: as many as there are, or more."""
         found = await self._store.read(lambda c: _required(c, run))
@@ -179,6 +199,7 @@ class PlatformStudies:
 
     async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
         study = await client.studies.study(found.study)
+        currency = found.currency or (await client.studies.cost(found.study)).currency
         submissions = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
             async for one in client.submissions.of_study(found.study)
@@ -187,6 +208,7 @@ class PlatformStudies:
         def keep(connection: Connection) -> None:
             now = utc_now()
             note_study(connection, found.id, study.status, study.total_available_places)
+            note_currency(connection, found.id, currency)
             store_submissions(connection, found.id, submissions, now)
             note_read(connection, found.id, now)
 

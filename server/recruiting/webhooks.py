@@ -1,7 +1,7 @@
 """Hears from the platform that something has happened, and reads the study anew.
 
 What an event says is not believed beyond that: so it does not matter in which order events come, or whether
-one is lost, which the next look of `polling` makes good.
+one is lost, which the next look of `polling` makes good, and of `listening`.
 """
 
 import asyncio
@@ -13,14 +13,11 @@ from sqlalchemy import Connection
 
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
-from server.db.audit import Doer, record
 from server.db.platform_events import take_event
 from server.db.recruitments import StoredRecruitment, open_recruitments, study_of_submission
 from server.db.store import Store
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.recruiters.prolific.event import Event, NotGenuine, genuine
-from server.recruiters.prolific.hooks import STUDIES, SUBMISSIONS
-from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
 PATH = "/api/recruitment/prolific/events"
@@ -101,45 +98,20 @@ class Webhooks:
                 log.exception("study was not read", study=found.study)
 
 
-async def subscribe(
-    store: Store, platform: Platform, public_url: str, workspace: str, secret: str | None, actor: Doer
-) -> str:
-    """Have Prolific send its events here, and confirm that this is wanted; return what it signs them with.
-
-    Args:
-        store: where the audit log is.
-        platform: Prolific.
-        public_url: how the outside reaches this server.
-        workspace: the workspace there.
-        secret: what the workspace signs with already; None: it gets a new secret, and any earlier is void.
-        actor: who wants it.
-
-    Raises:
-        NotConnected, PlatformFailed, PlatformUnsure: as of `Platform.asked`. Doing it again is safe.
-    """
-    target = f"{public_url}{PATH}"
-    async with platform.asked() as client:
-        if secret is None:
-            secret = (await client.hooks.new_secret(workspace)).value
-        ours = [one for one in await client.hooks.subscriptions(workspace) if one.target_url == target]
-        for event_type in (STUDIES, SUBMISSIONS):
-            before = [one for one in ours if one.event_type == event_type]
-            if any(one.is_enabled for one in before):
-                continue
-            for one in before:  # was never confirmed: what confirms it was in an answer that is gone
-                await client.hooks.unsubscribe(one.id)
-            await client.hooks.subscribe(workspace, event_type, target)
-    await store.submit(lambda connection: record(connection, actor, "recruitment.listen", workspace))
-    return secret
-
-
 def _taken(connection: Connection, event: Event) -> list[StoredRecruitment]:
-    """Note an event, and return the studies to read: where it names none of ours, it may be of any."""
+    """Note an event, and return the studies to read."""
     if not take_event(connection, event.id, event.signature, utc_now()):
         log.warning("event refused", reason="it has arrived before")
         return []
-    study = event.study or (study_of_submission(connection, event.submission) if event.submission else None)
-    found = [one for one in open_recruitments(connection) if study in (None, one.study)]
+    found = studies_told_of(connection, event.study, event.submission)
     if not found:
         log.warning("event refused", reason="no run here has its study")
     return found
+
+
+def studies_told_of(
+    connection: Connection, study: str | None, submission: str | None
+) -> list[StoredRecruitment]:
+    """Return the studies to read after an event; one of a submission that is not known yet may be of any."""
+    study = study or (study_of_submission(connection, submission) if submission else None)
+    return [one for one in open_recruitments(connection) if study in (None, one.study)]

@@ -12,12 +12,14 @@ from server.session.records import QuizLine
 class FromWorker:
     """A message of the worker's.
 
-    `others`: lines that other workers were told, with a rating that a quiz may follow.
+    `others`: lines that other workers were told, with a rating that a quiz may follow. `offensive`: words of
+    an input that should not have been said.
     """
 
     message: wire.ClientMessage
     at: datetime
     others: tuple[QuizLine, ...] = ()
+    offensive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class BotReplied:
 
     `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
     says what the bot is; None where it does not. `output`: what its model wrote, where that is not what is
-    shown, and `changes` in what it is not. `call`: where it came from, as far as the bot tells.
+    shown, and `changes` in what it is not. `call`: where it came from, as far as the bot tells. `offensive`:
+    words of it that should not have been said.
     """
 
     conversation: str
@@ -38,6 +41,7 @@ class BotReplied:
     output: str | None = None
     changes: tuple[str, ...] = ()
     call: BotCall | None = None
+    offensive: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -331,10 +331,11 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something that went wrong with a bot. Changes no state; kept for the analyst.
+    """Something that went wrong with a bot, or that should not have been said.
 
-    `text`: the reason; of `gave_itself_away`, the words by which it did. `failure`: of `bot_error` and
-    `bot_gave_up`, the kind of failure, a word of `bots.core.failures`.
+    Changes no state; kept for the analyst. `text`: the reason; of `gave_itself_away`, the words by which it
+    did; of `offensive_reply` and `offensive_input`, those that should not have been said. `failure`: of
+    `bot_error` and `bot_gave_up`, the kind of failure, a word of `bots.core.failures`.
     """
 
     conversation: str
@@ -343,6 +344,8 @@ class Incident:
         "bot_gave_up",
         "replaced",
         "gave_itself_away",
+        "offensive_reply",
+        "offensive_input",
         "ended_by_researcher",
         "ended_by_partner",
     ]

@@ -40,6 +40,9 @@ def replied(state: State, event: BotReplied) -> Decision:
     if event.gave_away is not None:
         # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
         records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))
+    if event.offensive:
+        words = ", ".join(event.offensive)
+        records.append(Incident(event.conversation, "offensive_reply", words, event.at))
     beside = [c for c in held if c is not conversation]
     if any(c.awaits_reply() for c in beside):
         return Decision(records, [])

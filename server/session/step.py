@@ -56,6 +56,7 @@ from server.session.records import (
     QuestionAnswered,
     QuestionnaireHandedIn,
     Record,
+    WorkerSaid,
 )
 from server.session.state import Conversation, State, fold
 from server.session.turn_rating import turn_rating
@@ -175,7 +176,15 @@ def _take_in_conversation(state: State, message: _ForConversation, event: FromWo
             return _then_next(state, [quiz_answer(current, message, event.at)], event.at)
         case _:
             decision = chat.take(state, state.held_with(current), message, event.at)
-            return _decided(state, decision, event.at)
+            records = [*decision.records, *_offences(decision.records, event)]
+            return _decided(state, decision._replace(records=records), event.at)
+
+
+def _offences(records: list[Record], event: FromWorker) -> list[Record]:
+    """Return what is noted of an input that should not have been said: it is stored and answered like any."""
+    said = [record for record in records if event.offensive and isinstance(record, WorkerSaid)]
+    words = ", ".join(event.offensive)
+    return [Incident(record.conversation, "offensive_input", words, event.at) for record in said]
 
 
 def _decided(state: State, decision: Decision, at: datetime) -> Outcome:

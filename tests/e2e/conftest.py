@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.chromium import launch
 from tests.e2e.hands import context_of
 from tests.e2e.stage import Stage
+from tests.server.support.prolific import Prolific, served_prolific
 from tests.support.waiting import PATIENCE
 
 
@@ -23,6 +24,24 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     stage = Stage(tmp_path_factory.mktemp("stage"))
+    stage.start()
+    yield stage
+    stage.stop()
+
+
+@pytest.fixture(scope="module")
+def prolific() -> Iterator[Prolific]:
+    """The stand-in. What was asked of it in the module, and what it answered, is as specified."""
+    with served_prolific() as served:
+        yield served
+    assert served.contract.broken == []
+
+
+@pytest.fixture(scope="module")
+def prolific_stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
+    """A server that recruits on the stand-in."""
+    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
+    stage = Stage(tmp_path_factory.mktemp("recruiting"), prolific_token=prolific.token, **addresses)
     stage.start()
     yield stage
     stage.stop()

@@ -1,4 +1,4 @@
-"""A report and a rehearsal from the desk, in a real browser: begun, watched, read, downloaded, given up."""
+"""A report, an export and a rehearsal from the desk, in a real browser: begun, watched, read, given up."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from qc.loading import load
 from tests.e2e.axe import clean
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
@@ -58,6 +59,30 @@ def test_a_report_is_made_and_read(page: Page, phone: Page, server: Server) -> N
     clean(page)
     at(phone, server, "report")
     expect(phone.locator("iframe")).to_be_visible()
+    fits(phone)
+
+
+def test_a_run_is_exported_and_another_export_given_up(page: Page, phone: Page, server: Server) -> None:
+    page.goto(f"{server.url}/desk/runs/spring#token={server.token}")
+    page.get_by_role("link", name="Export", exact=True).click()
+    page.get_by_label("CSV").check()
+    clean(page)
+    page.get_by_role("button", name="Export", exact=True).click()
+    expect(page.get_by_role("progressbar", name="The export")).to_be_visible()
+    page.reload()
+    file = page.get_by_role("link", name="spring.csv.zip")
+    expect(file).to_be_visible()
+    with page.expect_download() as download:
+        file.click()
+    assert len(load(download.value.path()).assignments) == 6
+    page.get_by_label("Bundle").check()
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("cancelled")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    clean(page)
+    at(phone, server, "export")
+    expect(phone.get_by_role("link", name="spring.csv.zip")).to_be_visible()
     fits(phone)
 
 

@@ -1,7 +1,10 @@
-"""A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages."""
+"""A study on the stand-in of Prolific, from the desk alone, with participants who come by its pages.
+
+At its end the run is packed, and what others read of the bundle is what the database says.
+"""
 
 import re
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -9,29 +12,15 @@ from playwright.sync_api import Browser, Page, expect
 
 from server.recruiters.stand_in.faults import Fault
 from tests.e2e.axe import clean
+from tests.e2e.bundles import assert_same_numbers, downloaded_bundle
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
 from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call, desk
-from tests.server.support.prolific import Prolific, served_prolific
+from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
-
-
-@pytest.fixture(scope="module")
-def prolific() -> Iterator[Prolific]:
-    with served_prolific() as served:
-        yield served
-    assert served.contract.broken == []
-
-
-@pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
-    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
-    stage = Stage(tmp_path_factory.mktemp("recruiting"), prolific_token=prolific.token, **addresses)
-    stage.start()
-    yield stage
-    stage.stop()
+CONVERSATIONS = 3  # of which one is with the qc bot, without which there is no report
 
 
 def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Page:
@@ -43,11 +32,12 @@ def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Pag
 
 def go_all_the_way(page: Page) -> None:
     """Finish the study, and be back at the platform's page."""
-    open_topic(page)
-    say(page, "I bake bread.")
-    finish(page)
-    rate(page, [70, 80, 60, 50, 40, 30, 20])
-    press(page, "Submit ratings")
+    for number in range(1, CONVERSATIONS + 1):
+        open_topic(page)
+        say(page, "I bake bread.")
+        finish(page)
+        rate(page, [70 - number, 80, 60, 50, 40 + number, 30, 20])
+        press(page, "Submit ratings" if number == CONVERSATIONS else "Submit ratings and go on")
     press(page, "Hand in")
     page.get_by_role("link", name=re.compile("Prolific|platform|Return|back", re.IGNORECASE)).click()
 
@@ -80,7 +70,7 @@ def draft(page: Page, **more: str) -> None:
 
 def publish(page: Page, stage: Stage) -> None:
     """Open a run, and publish its study from its page: at the second try, with paid screen-outs."""
-    quick = RUNS["platform"] | {"completion_url": None}
+    quick = RUNS["platform"] | {"completion_url": None, "systems_per_assignment": 2, "qc_per_assignment": 1}
     recruiter = {"recruiter": {"kind": "prolific", "completion_code": "C1AB2CD3"}}
     text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
     call(page, stage, "POST", "/runs", {"run": RUN, "yaml": text, "despite_failing_bots": True})
@@ -141,9 +131,9 @@ def pay_a_bonus_whose_answer_is_lost(page: Page, prolific: Prolific) -> None:
 
 
 def test_a_study_is_published_filled_paid_and_closed(
-    browser: Browser, page: Page, phone: Page, stage: Stage, prolific: Prolific
+    browser: Browser, page: Page, phone: Page, prolific_stage: Stage, prolific: Prolific, tmp_path: Path
 ) -> None:
-    publish(page, stage)
+    publish(page, prolific_stage)
     platform = prolific.platform
     (study,) = platform.studies
     by_person = five_come(browser, prolific, study)
@@ -160,7 +150,10 @@ def test_a_study_is_published_filled_paid_and_closed(
     assert paid == {ann: (450, [150]), bob: (225, [150])}
     confirm(page, "Close")
     expect(page.get_by_text("is awaiting review")).to_be_visible()
-    desk(phone, stage, f"runs/{RUN}/recruiting")
+    desk(phone, prolific_stage, f"runs/{RUN}/recruiting")
     expect(phone.get_by_text("is awaiting review")).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
+    desk(page, prolific_stage, f"runs/{RUN}")
+    bundle = downloaded_bundle(page, RUN, tmp_path)
+    assert_same_numbers(bundle, f"sqlite:///{prolific_stage.database}", RUN, tmp_path)

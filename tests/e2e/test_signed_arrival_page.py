@@ -1,7 +1,6 @@
 """A worker whose address Prolific has signed, in a browser: comes, loads the page again, is told why not."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -14,27 +13,11 @@ from tests.e2e.axe import clean
 from tests.e2e.hands import context_of
 from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call
-from tests.server.support.prolific import Prolific, served_prolific
+from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import PLAN
 
 pytestmark = pytest.mark.browser
 RUN = "signed"
-
-
-@pytest.fixture(scope="module")
-def prolific() -> Iterator[Prolific]:
-    with served_prolific() as served:
-        yield served
-    assert served.contract.broken == []
-
-
-@pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory, prolific: Prolific) -> Iterator[Stage]:
-    addresses = {"prolific_api": prolific.url, "prolific_site": prolific.url}
-    stage = Stage(tmp_path_factory.mktemp("signed"), prolific_token=prolific.token, **addresses)
-    stage.start()
-    yield stage
-    stage.stop()
 
 
 def publish(page: Page, stage: Stage) -> None:
@@ -48,9 +31,9 @@ def publish(page: Page, stage: Stage) -> None:
 
 
 def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
-    browser: Browser, page: Page, stage: Stage, prolific: Prolific
+    browser: Browser, page: Page, prolific_stage: Stage, prolific: Prolific
 ) -> None:
-    publish(page, stage)
+    publish(page, prolific_stage)
     platform = prolific.platform
     (study,) = platform.studies
     worker = context_of(browser, 360).new_page()
@@ -64,7 +47,9 @@ def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
     worker.goto(late)
     expect(consent).to_be_visible()
     other = context_of(browser, 360).new_page()
-    for refused in (late, address, worker.url.replace("PID-ann", "PID-bob")):
+    told = other.get_by_text("Er galt nur wenige Minuten")
+    for refused, expired in ((late, 1), (address, 0), (worker.url.replace("PID-ann", "PID-bob"), 1)):
         other.goto(refused)
         expect(other.get_by_role("heading", name=re.compile("Link"))).to_be_visible()
+        expect(told).to_have_count(expired)
         clean(other)

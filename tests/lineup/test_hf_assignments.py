@@ -66,7 +66,8 @@ def database(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
         server = Server(data)
         server.start()
         try:
-            crowd = server.crowd("tiny", "--workers", str(WORKERS))
+            # A model answers late on a busy machine, and a page hears nothing meanwhile.
+            crowd = server.crowd("tiny", "--workers", str(WORKERS), "--patience", str(ENOUGH))
             said, _ = crowd.communicate(timeout=ENOUGH)
             assert crowd.returncode == 0, said
         finally:

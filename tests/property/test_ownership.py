@@ -11,11 +11,9 @@ import itertools
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,29 +27,23 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from bots import BotError, Chat, Reply
+from bots import BotError
 from bots.core.failures import BotGone
-from bots.crowd.view import View, draw, show
-from server.access.auth import Auth
+from bots.crowd.view import View
 from server.bots.lineup import OpenRun
 from server.db.engine import migrate
 from server.db.store import Store
-from server.errors import CandorError, StorageFailed
-from server.live import run_news, runtime
+from server.errors import CandorError
+from server.live import runtime
 from server.live.enrolment import ArrivingWorker, enrol
-from server.live.runtime import LiveSession
-from server.live.sessions import LiveSessions
-from server.news import LocalNews, Payload
+from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
-from server.session.protocol import ServerMessage, client_messages
-from server.session.records import BotSaid, Record, WorkerSaid
+from server.session.protocol import client_messages
 from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.processes import Bots, Gossip, HeldStore, Message, Page, Process
 from tests.server.support.study import AT, RATINGS, study_text
 
-T = TypeVar("T")
-Message = dict[str, Any]
-AUTH = Auth("secret", "token", 3600)
 PROCESSES = 3
 SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
 # No try is given up because this machine is slow: only the machine's rules end one.
@@ -85,159 +77,6 @@ LINES = """
     ORDER BY position, attempt, turn_index"""
 STANDING = "SELECT position, attempt, status, topic FROM conversation LEFT JOIN topic_mark ON\
  conversation_id = conversation.id AND ordinal = 0 WHERE assignment_id = ?"
-
-
-class Bots:
-    """All the bots of a run: each answers, or fails, when a rule says so."""
-
-    def __init__(self) -> None:
-        self.asked: list[asyncio.Future[str]] = []
-        self.at_once = False
-        self._numbers = itertools.count()
-
-    async def reply(self, chat: Chat) -> Reply:
-        number = next(self._numbers)
-        if self.at_once:
-            return Reply(f"Reply {number}.")
-        future: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self.asked.append(future)
-        try:
-            return Reply(f"{await future} {number}.")
-        finally:
-            self.asked.remove(future)
-
-
-@dataclass
-class HeldStore:
-    """A process's way to the store, which may stop before or behind it, or lose what it is answered."""
-
-    store: Store
-    order: asyncio.Lock
-    written: dict[tuple[str, int], int]
-    tried: dict[tuple[str, int], set[int]]
-    busy: set[asyncio.Task[Any]]
-    before: asyncio.Event = field(default_factory=asyncio.Event)
-    behind: asyncio.Event = field(default_factory=asyncio.Event)
-    fails: list[str] = field(default_factory=list)
-
-    async def append(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
-        lines = [(r.conversation, r.index) for r in records if isinstance(r, WorkerSaid | BotSaid)]
-
-        async def write() -> None:
-            for line in lines:
-                self.tried.setdefault(line, set()).add(fence)
-            await self.store.append(assignment, fence, records, at)
-            self.written.update(dict.fromkeys(lines, fence))
-
-        await self._pass(write, may_fail=True)
-
-    async def submit(self, work: Callable[[Any], T]) -> T:
-        return await self._pass(lambda: self.store.submit(work))
-
-    async def read(self, work: Callable[[Any], T]) -> T:
-        return await self._pass(lambda: self.store.read(work))
-
-    async def _pass(self, call: Callable[[], Awaitable[T]], *, may_fail: bool = False) -> T:
-        await self.before.wait()
-        how = self.fails.pop() if may_fail and self.fails else None
-        if how == "nothing stored":
-            raise StorageFailed("the database could not store this")
-        # What has reached the database is done there, whatever becomes of the process.
-        task = asyncio.ensure_future(self._in_order(call))
-        self.busy.add(task)
-        task.add_done_callback(self.busy.discard)
-        try:
-            result = await asyncio.shield(task)
-        finally:
-            await self.behind.wait()
-        if how == "stored, and nobody told":
-            raise StorageFailed("the database could not store this")
-        return result
-
-    async def _in_order(self, call: Callable[[], Awaitable[T]]) -> T:
-        async with self.order:  # one after the other, so that an example is the same each time
-            return await call()
-
-
-class Gossip:
-    """News between the processes, on its way until a rule delivers it or loses it."""
-
-    def __init__(self) -> None:
-        self.members: list[HeardNews] = []
-        self.under_way: list[tuple[HeardNews, str, Payload]] = []
-
-    def tell(self, teller: "HeardNews", topic: str, payload: Payload) -> None:
-        self.under_way += [(member, topic, payload) for member in self.members if member is not teller]
-
-
-class HeardNews(LocalNews):
-    """What one process hears: its own news at once."""
-
-    def __init__(self, gossip: Gossip) -> None:
-        super().__init__()
-        self._gossip = gossip
-        gossip.members.append(self)
-
-    def publish(self, topic: str, payload: Payload) -> None:
-        super().publish(topic, payload)
-        if topic != run_news.TOPIC:  # what desks hear comes by the clock, and is nothing to a session
-            self._gossip.tell(self, topic, payload)
-
-
-class Page:
-    """A page of the worker's: what it was told, and how it stands by that."""
-
-    def __init__(self, process: "Process") -> None:
-        self.process = process
-        self.session: LiveSession | None = None
-        self.told: list[Message] = []
-        self.outbox: list[str] = []
-        self.view: View | None = None
-        self.closed = self.cut = False
-
-    @property
-    def alive(self) -> bool:
-        return self.session is not None and self.view is not None and not self.closed and not self.cut
-
-    def send(self, message: ServerMessage) -> None:
-        if self.cut:
-            return
-        assert not self.closed, f"told {message} after the end"
-        content = message.model_dump()
-        self.told.append(content)
-        if self.view is None:
-            if content["type"] == "snapshot":
-                self.view = draw(content)
-        elif content["type"] != "error":
-            self.view = show(self.view, content)
-
-    def close(self, code: int = 1000) -> None:
-        self.closed = True
-
-
-class Process:
-    """A web process, as far as sessions go."""
-
-    def __init__(self, store: HeldStore, gossip: Gossip, run: OpenRun) -> None:
-        self.store = store
-        self.news = HeardNews(gossip)
-        self.live = LiveSessions(store, {run.id: run}, AUTH, self.news)  # type: ignore[arg-type]
-        self.tasks: set[asyncio.Task[None]] = set()
-        self.go_on()
-
-    def go_on(self) -> None:
-        self.store.before.set()
-        self.store.behind.set()
-
-    def spawn(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self.tasks.add(task)
-        task.add_done_callback(self._over)
-
-    def _over(self, task: asyncio.Task[None]) -> None:
-        self.tasks.discard(task)
-        if not task.cancelled():
-            task.result()  # nothing but what is caught below may come of it
 
 
 class Ownership(RuleBasedStateMachine):

@@ -111,7 +111,7 @@ def someone() -> str:
 def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs a command in this process, with pages as if they were built."""
     pages = tmp_path / "pages"
-    pages.mkdir()
+    pages.mkdir(exist_ok=True)  # a server of the same test has made it
     (pages / "worker.html").write_text("<!doctype html>")
     monkeypatch.setattr(serve_command, "PAGES", pages)
     monkeypatch.setenv("COLUMNS", "200")

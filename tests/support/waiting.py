@@ -8,9 +8,9 @@ PATIENCE = 120.0  # seconds until a test gives up waiting for something that sho
 ENOUGH = 500.0  # seconds for a process and what takes it a few, on a machine that is busy with other things
 
 
-def wait_until(holds: Callable[[], object], what: str) -> None:
+def wait_until(holds: Callable[[], object], what: str, within: float = PATIENCE) -> None:
     """Return when `holds()` is true. Fail, naming `what`, if it never is."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + within
     while not holds():
         assert time.monotonic() < end, f"waited in vain for {what}"
         time.sleep(0.005)

@@ -7,6 +7,7 @@ import { AccountContext } from "./account";
 import { accountOf, askAgain } from "./api";
 import type { Account } from "./api_types";
 import { AssignmentView } from "./assignment/AssignmentView";
+import { ExportView } from "./export/ExportView";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
 import { AuditView } from "./people/AuditView";
@@ -164,6 +165,8 @@ function View({ route }: { route: Route }) {
       return <ReportView key={route.run} run={route.run} />;
     case "rehearsal":
       return <RehearsalView key={route.run} run={route.run} />;
+    case "export":
+      return <ExportView key={route.run} run={route.run} />;
     case "recruiting":
       return <RecruitingView key={route.run} run={route.run} />;
     case "wizard":

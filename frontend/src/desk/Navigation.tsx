@@ -75,6 +75,8 @@ function crumbsOf(route: Route): Crumb[] {
       return [...run, { name: "Report", to: route }];
     case "rehearsal":
       return [...run, { name: "Rehearsal", to: route }];
+    case "export":
+      return [...run, { name: "Export", to: route }];
     case "recruiting":
       return [...run, { name: "Recruiting", to: route }];
     case "wizard":

@@ -39,7 +39,21 @@ export async function getFile(
   query: Record<string, string>,
   name: string,
 ): Promise<void> {
-  const answer = await answered(`${address}${asQuery(query)}`, { headers: bearing(token) });
+  await saved(await answered(`${address}${asQuery(query)}`, { headers: bearing(token) }), name);
+}
+
+/** Send `body` to `address`, and save what is answered as a file of that name. Throws as `getJson` does. */
+export async function postForFile(
+  address: string,
+  token: string,
+  body: unknown,
+  name: string,
+): Promise<void> {
+  const headers = { ...bearing(token), "Content-Type": "application/json" };
+  await saved(await answered(address, { method: "POST", headers, body: JSON.stringify(body) }), name);
+}
+
+async function saved(answer: Response, name: string): Promise<void> {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await answer.blob());
   link.download = name;

@@ -53,6 +53,7 @@ export interface Answers {
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/credits": CreditView;
+  "/api/desk/runs/{run}/exports": ExportList;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
   "/api/desk/runs/{run}/recruitment": RecruitmentView;
@@ -124,6 +125,8 @@ export interface WaysIn {
 }
 /**
  * Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
+ *
+ * `writing`: how its worker writes, where that is recorded.
  */
 export interface AssignmentDetail {
   after: AnswerRow[];
@@ -134,6 +137,7 @@ export interface AssignmentDetail {
   simulated: boolean;
   status: "active" | ("completed" | "returned" | "expired");
   worker: string;
+  writing: WritingRow[];
 }
 /**
  * What a worker answered to a question of the study's own. Several choices are as many `answers`.
@@ -239,11 +243,14 @@ export interface TopicRow {
 }
 /**
  * A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
+ *
+ * `pasted`: characters of a worker's line that were pasted, where that is recorded.
  */
 export interface TurnRow {
   author: "worker" | "bot";
   created_at: string;
   latency_ms: number | null;
+  pasted: number | null;
   rating: PointRow | null;
   text: string;
   turn_index: number;
@@ -254,6 +261,21 @@ export interface TurnRow {
 export interface PointRow {
   point: number;
   points: number;
+}
+/**
+ * How a worker writes, in one measure, beside the workers of the run of whom it is known.
+ *
+ * `pasted`, `typed`: shares of all characters that they wrote; `pace`: characters a minute that were not
+ * pasted; `pause`: the longest, in seconds; `away`: how often the page lost the focus, `away_seconds` for
+ * how long. `low`, `median`, `high`: the quartiles of all of them; None of fewer than two.
+ */
+export interface WritingRow {
+  high: number | null;
+  low: number | null;
+  measure: "pasted" | "typed" | "pace" | "pause" | "away" | "away_seconds";
+  median: number | null;
+  value: number | null;
+  workers: number;
 }
 /**
  * What a simulated worker believes of the systems of its assignment.
@@ -767,7 +789,8 @@ export interface Attention {
  *
  * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
  * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
- * so far; `failing` are those in a row since its last reply. `replicas`: of a registered bot, by state.
+ * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list.
+ * `replicas`: of a registered bot, by state.
  */
 export interface BotReplies {
   bot: string;
@@ -778,6 +801,7 @@ export interface BotReplies {
   floor_ms: number;
   gave_away: number;
   late: number;
+  offensive: number;
   p50_ms: number | null;
   p95_ms: number | null;
   replicas: {
@@ -910,31 +934,61 @@ export interface CreditRow {
   worker: string;
 }
 /**
- * A job of either kind, and what came of it: the fields of the other kind are empty.
+ * The exports of a run, newest first. Old ones are removed, after `kept_days`.
+ */
+export interface ExportList {
+  exports: ExportJob[];
+  kept_days: number;
+}
+/**
+ * An export. Its `files`, of which there is one, are there once it is done.
+ */
+export interface ExportJob {
+  created_at: string;
+  done: number;
+  ended_at: string | null;
+  error: string | null;
+  files: JobFile[];
+  job: string;
+  kind: "report" | "rehearsal" | "export";
+  options: ExportOptions;
+  run: string;
+  status: "running" | "done" | "failed" | "cancelled";
+  step: string;
+  total: number;
+}
+/**
+ * A file of a report or an export, and the path at which it can be had for some hours.
+ */
+export interface JobFile {
+  bytes: number;
+  name: string;
+  path: string;
+}
+/**
+ * What an export may be asked for: `format`, as `candor export` has them.
+ */
+export interface ExportOptions {
+  format: "hits_data" | "jsonl" | "parquet" | "csv" | "bundle";
+}
+/**
+ * A job of any kind, and what came of it: the fields of the other kinds are empty.
  */
 export interface JobOutcome {
   created_at: string;
   done: number;
   ended_at: string | null;
   error: string | null;
-  files: ReportFile[];
+  files: JobFile[];
   forecast: Forecast | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   run: string;
   signature: string | null;
   status: "running" | "done" | "failed" | "cancelled";
   step: string;
   total: number;
   trouble: string | null;
-}
-/**
- * A file of a report, and the path at which it can be had for some hours.
- */
-export interface ReportFile {
-  bytes: number;
-  name: string;
-  path: string;
 }
 /**
  * What a rehearsal foretells, as `python -m qc.outlook` printed it.
@@ -1022,10 +1076,13 @@ export interface RecruitmentView {
   recruitment: RecruitmentDetail | null;
 }
 /**
- * A run's study on a platform. `fault`: why it could not be read when it was last tried.
+ * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+ *
+ * `fault`: why it could not be read when it was last tried.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
+  currency: string | null;
   differences: DifferenceRow[];
   fault: string | null;
   pays_screen_outs: boolean;
@@ -1134,7 +1191,7 @@ export interface RehearsalJob {
   error: string | null;
   forecast: Forecast | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   options: RehearsalOptionsAsked;
   run: string;
   status: "running" | "done" | "failed" | "cancelled";
@@ -1192,9 +1249,9 @@ export interface ReportJob {
   done: number;
   ended_at: string | null;
   error: string | null;
-  files: ReportFile[];
+  files: JobFile[];
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   options: ReportOptions;
   run: string;
   signature: string | null;
@@ -1468,6 +1525,7 @@ export interface Pushed {
   "/api/desk/watch/people": PeopleUpdate;
   "/api/desk/watch/runs": RunListUpdate;
   "/api/desk/watch/runs/{run}": RunUpdate;
+  "/api/desk/watch/runs/{run}/exports": ExportList;
   "/api/desk/watch/runs/{run}/rehearsals": RehearsalList;
   "/api/desk/watch/runs/{run}/reports": ReportList;
   "/api/desk/watch/studies": StudyList;
@@ -1565,7 +1623,7 @@ export interface PersonWithLink {
   roles: StudyRole[];
 }
 /**
- * Something that is done in the background: a report, or a rehearsal.
+ * Something that is done in the background: a report, a rehearsal, an export.
  *
  * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
  * is. `error`: why it failed, for people.
@@ -1576,7 +1634,7 @@ export interface JobView {
   ended_at: string | null;
   error: string | null;
   job: string;
-  kind: "report" | "rehearsal";
+  kind: "report" | "rehearsal" | "export";
   run: string;
   status: "running" | "done" | "failed" | "cancelled";
   step: string;

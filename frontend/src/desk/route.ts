@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
   | { page: "study"; study: string }
-  | { page: "run" | "report" | "rehearsal" | "recruiting" | "wizard"; run: string }
+  | { page: "run" | "report" | "rehearsal" | "export" | "recruiting" | "wizard"; run: string }
   | { page: "assignment"; run: string; assignment: string };
 
 /** Goes to another route; for every link below. */
@@ -23,7 +23,13 @@ export function routeOf(path: string): Route {
   if (place !== "runs" || !name) {
     return { page: "runs" };
   }
-  if (part === "report" || part === "rehearsal" || part === "recruiting" || part === "wizard") {
+  if (
+    part === "report" ||
+    part === "rehearsal" ||
+    part === "export" ||
+    part === "recruiting" ||
+    part === "wizard"
+  ) {
     return { page: part, run: name };
   }
   return part === "assignments" && id
@@ -46,6 +52,7 @@ function parts(route: Route): string[] {
       return ["runs", route.run];
     case "report":
     case "rehearsal":
+    case "export":
     case "recruiting":
     case "wizard":
       return ["runs", route.run, route.page];

@@ -41,6 +41,7 @@ from qc.loading.database.turn_ratings import scenarios, turn_ratings
 from qc.loading.database.values import flags, located, numbers, times
 from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
 from qc.loading.database.words import words
+from qc.loading.database.writing import writing
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -121,6 +122,7 @@ def _of_conversations(
         scenarios=scenarios(views, run_id, rated),
         turn_ratings=turn_ratings(views, run_id, rated, problems),
         quizzes=quizzes(views, run_id, rated, problems),
+        writing=writing(views, run_id, rated, problems),
         people=people,
         left_out=left_out,
         notes=(

@@ -9,7 +9,12 @@ from qc.loading.database.views import Views
 from qc.run import FAILURES
 
 BEGUN = ("active", "ended", "rated", "unrated", "failed")
-_COLUMN_OF_KIND = {"bot_error": "errors", "gave_itself_away": "gave_away"}
+_COLUMN_OF_KIND = {
+    "bot_error": "errors",
+    "gave_itself_away": "gave_away",
+    "offensive_reply": "offensive",
+    "offensive_input": "offensive_inputs",
+}
 
 
 def incidents(
@@ -34,6 +39,7 @@ def incidents(
     begun = conversations[conversations["status"].isin(BEGUN)]
     system = begun.set_index("conversation_id")["system"]
     turns = views.counts("v1_turn", ("conversation_id", "author", "overran"), run_id)
+    inputs = turns[turns["author"] == "worker"]
     turns = turns[turns["author"] == "bot"].reset_index(drop=True)
     late = flags(turns["overran"], located("conversation", turns["conversation_id"]), problems)
     notes = views.counts("v1_note", ("conversation_id", "kind"), run_id)
@@ -44,6 +50,7 @@ def incidents(
             "failed": begun.loc[begun["status"] == "failed", "system"].value_counts(),
             "replies": _per_system(turns, system),
             "overran": _per_system(turns[late], system),
+            "inputs": _per_system(inputs, system),
             **{
                 column: _per_system(notes[notes["kind"] == kind], system)
                 for kind, column in _COLUMN_OF_KIND.items()

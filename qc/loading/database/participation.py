@@ -39,7 +39,8 @@ def taking_part(
     real = bool((~simulated & (reason == "")).any())
     if real:
         reason[simulated] = SIMULATED
-    out = assignments.assign(reason=reason)[reason != ""]
+    # A database tells rows in no order of its own.
+    out = assignments.assign(reason=reason)[reason != ""].sort_values("assignment_id")
     left_out = tuple(
         LeftOut(str(row.assignment_id), str(row.worker), str(row.reason)) for row in out.itertuples()
     )

@@ -79,6 +79,17 @@ EXCLUSION = ("assignment_id", "reason")
 SCENARIO = ("conversation_id", "scenario")
 TURN_RATING = ("conversation_id", "turn_index", "value")
 QUIZ = ("conversation_id", "choices", "why_not", "is_right")
+WRITING = (
+    "conversation_id",
+    "typed",
+    "composed",
+    "pasted",
+    "pastes",
+    "writing_ms",
+    "longest_pause_ms",
+    "away",
+    "away_ms",
+)
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {

@@ -31,6 +31,7 @@ from qc.render.manifest import (
     TRANSCRIPTS,
     TURN_RATINGS,
     WHOLE,
+    WRITING,
     AnalysisPart,
     MadeFile,
 )
@@ -49,6 +50,7 @@ from qc.render.tables import (
     turn_ratings,
     words,
     workers,
+    writing,
 )
 
 Tables = dict[str, Table]
@@ -220,8 +222,14 @@ TABLES: tuple[MadeFile[Table], ...] = (
     INCIDENTS.file(
         "incidents.csv",
         "for each system, also of what is not analysed: failed conversations, late replies, replies by which "
-        "it gave itself away; only from a database of the server or what was converted from it",
+        "it gave itself away, offensive words; only from a database of the server or what was converted from "
+        "it",
         kept.incidents,
+    ),
+    INCIDENTS.file(
+        "offensive.csv",
+        "replies of each system and inputs to it that have offensive words, of the same conversations",
+        kept.offensive,
     ),
     SERVED.file(
         "served.csv",
@@ -237,6 +245,9 @@ TABLES: tuple[MadeFile[Table], ...] = (
     QUIZ.file("quiz_workers.csv", "the same for each worker, with p of guessing", quiz.workers),
     QUIZ.file("quiz_filter.csv", "how the quiz agrees with the worker filter", quiz.agreement),
     QUIZ.file("quiz_not_asked.csv", "conversations without a quiz, and why", quiz.not_asked),
+    WRITING.file("writing.csv", "conversations that look pasted, and how workers wrote", writing.groups),
+    WRITING.file("writing_workers.csv", "how each worker wrote", writing.workers),
+    WRITING.file("writing_scores.csv", "scores without conversations that look pasted", writing.scores),
     TURN_RATINGS.file(
         "turn_ratings.csv",
         "what workers thought of single replies, by system",

@@ -146,6 +146,20 @@ def incidents(found: Incidents) -> Table:
     return Table(found.table, columns, found.table.assign(how=how))
 
 
+def offensive(found: Incidents) -> Table:
+    """Return how many replies of each system, and inputs to it, have words of the list of offensive ones."""
+    columns = (
+        Column("system", "System"),
+        Column("replies", "Replies", COUNT),
+        Column("offensive", "with offensive words", COUNT),
+        Column("offensive_share", "of them", SHARE),
+        Column("inputs", "Workers’ inputs", COUNT),
+        Column("offensive_inputs", "with offensive words", COUNT),
+        Column("offensive_inputs_share", "of them", SHARE),
+    )
+    return Table(found.table[[column.key for column in columns]], columns)
+
+
 def left_out(analysis: Analysis) -> Table:
     """Return the assignments that take no part."""
     keys = ["assignment", "worker", "reason"]

@@ -93,7 +93,11 @@ class Connection:
         self, operation: str, method: str, path: str, shape: type[Shape], body: Json | None = None
     ) -> Shape:
         """Change something, and return what it is then."""
-        return _parsed(operation, await self._again(operation, method, path, body=body), shape)
+        answer = await self._again(operation, method, path, body=body)
+        try:
+            return _parsed(operation, answer, shape)
+        except Unreadable as error:
+            raise OutcomeUnknown(operation, error.message) from error
 
     async def tell(self, operation: str, method: str, path: str, body: Json | None = None) -> httpx2.Headers:
         """Change something whose answer says no more than that it was done; return the answer's headers."""

@@ -9,8 +9,9 @@ ProlificFailure
 │   ├── Refused         Prolific says no, and why
 │   │   ├── TokenRefused
 │   │   └── NotThere
-│   └── Unreadable      an answer that is none of Prolific's
-└── OutcomeUnknown      a change was sent, and may or may not have been made: look before asking again
+│   └── Unreadable      an answer that is none of Prolific's, where nothing was to be changed
+└── OutcomeUnknown      a change was sent, and no answer, or none that can be read, says whether it was
+                        made: look before asking again
 """
 
 

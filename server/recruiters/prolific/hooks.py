@@ -1,11 +1,14 @@
 """Webhooks of Prolific: how they are subscribed to."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from itertools import count
+from typing import Any, Final
 
 from server.recruiters.prolific.connection import Answer, Connection
 from server.recruiters.prolific.failures import Unreadable
 
+FAILED: Final = "FAILED"  # of an event that could not be sent
+_PAGE: Final = 100
 STUDIES, SUBMISSIONS = "study.status.change", "submission.status.change"
 _HOOKS = "/api/v1/hooks"
 
@@ -45,6 +48,10 @@ class Event(Answer):
     payload: dict[str, Any] | None = None
 
 
+class _Events(Answer):
+    results: tuple[Event, ...] = ()
+
+
 class _Types(Answer):
     results: tuple[EventType, ...] = ()
 
@@ -69,9 +76,9 @@ class Hooks:
         body = {"workspace_id": workspace}
         return await self._connection.change("make a secret", "POST", f"{_HOOKS}/secrets/", Secret, body)
 
-    async def subscriptions(self, workspace: str) -> list[Subscription]:
-        """Return the subscriptions of a workspace."""
-        query = {"workspace_id": workspace}
+    async def subscriptions(self, workspace: str | None = None) -> list[Subscription]:
+        """Return the subscriptions of a workspace, or of all that the token is for."""
+        query = None if workspace is None else {"workspace_id": workspace}
         found = await self._connection.get(
             "list the subscriptions", f"{_HOOKS}/subscriptions/", _Subscriptions, query
         )
@@ -97,7 +104,14 @@ class Hooks:
         """Have no more events sent."""
         await self._connection.tell("unsubscribe", "DELETE", f"{_HOOKS}/subscriptions/{subscription}/")
 
-    def events(self, subscription: str) -> AsyncIterator[Event]:
-        """Yield the events of a subscription: also those that did not arrive."""
+    async def events(self, subscription: str, status: str | None = None) -> AsyncIterator[Event]:
+        """Yield the events of a subscription, or those of a status: also such as did not arrive."""
         path = f"{_HOOKS}/subscriptions/{subscription}/events/"
-        return self._connection.every("read the events", path, Event)
+        chosen = {} if status is None else {"status": status}
+        for offset in count(0, _PAGE):
+            query = chosen | {"offset": str(offset), "limit": str(_PAGE)}
+            page = await self._connection.get("read the events", path, _Events, query)
+            for event in page.results:
+                yield event
+            if len(page.results) < _PAGE:
+                return

@@ -14,3 +14,8 @@ def decimal_amount(cents: int) -> str:
     There an amount of `150` would pay a hundred and fifty pounds.
     """
     return f"{cents // 100}.{cents % 100:02d}"
+
+
+def shown_amount(cents: int, currency: str | None) -> str:
+    """Return an amount as people read it: `1.50 GBP`, without a currency where it is not known."""
+    return decimal_amount(cents) if currency is None else f"{decimal_amount(cents)} {currency}"

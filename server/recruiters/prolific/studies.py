@@ -188,6 +188,11 @@ class TotalCost(Answer):
     rewards: Cost = Cost()
     bonuses: Cost = Cost()
 
+    @property
+    def currency(self) -> str | None:
+        """The currency of all amounts of the study, as GBP; None: Prolific does not say."""
+        return self.rewards.rewards.currency or None
+
 
 class Counts(Answer):
     """How many submissions of a study have each status."""

@@ -206,8 +206,14 @@ class ResearcherApi:
 
     async def _events(self, request: Request) -> Response:
         wanted = self._platform.subscription(_id(request))
-        found = [one for one in self._platform.events if one.subscription == wanted.id]
-        return _page(request, [one.answer(wanted.target_url) for one in found])
+        status = request.query_params.get("status")
+        offset, limit = (int(request.query_params.get(*name)) for name in (("offset", "0"), ("limit", "100")))
+        found = [
+            one.answer(wanted.target_url)
+            for one in self._platform.events
+            if one.subscription == wanted.id and status in (None, one.status)
+        ]
+        return JSONResponse({"results": found[offset : offset + limit]})
 
 
 def _id(request: Request) -> str:

@@ -171,7 +171,9 @@ class Platform:
 
     def cost(self, study_id: str) -> tuple[int, int]:
         """Return what was paid in rewards and in bonuses, in cents, without fees."""
-        found = self.of_study(study_id)
+        self.study(study_id)
+        self._let_time_pass()
+        found = self._of(study_id)
         return sum(one.paid for one in found), sum(sum(one.bonuses) for one in found)
 
     def move(self, submission_id: str, asked: Json) -> Submission:

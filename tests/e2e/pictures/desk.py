@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.hands import press
 from tests.e2e.pictures.camera import Camera
-from tests.e2e.pictures.desk_stage import RUN, DeskStage
+from tests.e2e.pictures.desk_stage import DRAFTED, RECRUITED, RUN, DeskStage
 from tests.server.support.talker import talking
 
 TITLES = {
@@ -33,6 +33,9 @@ TITLES = {
     "desk-register-service": "Desk: registering a model of a service, with a mistake",
     "desk-bots": "Desk: what checks found, and the examination of the qc bot",
     "desk-open-run": "Desk: opening a run",
+    "desk-recruiting-draft": "Desk: a study to be drafted on Prolific",
+    "desk-recruiting": "Desk: recruiting on Prolific",
+    "desk-recruiting-decision": "Desk: deciding on pay",
     "desk-people": "Desk: people",
     "desk-audit": "Desk: the audit log",
     "desk-lost": "Desk: the server cannot be reached",
@@ -169,6 +172,21 @@ def _bots(page: Page, camera: Camera, stage: DeskStage, name: str) -> None:
     camera.shoot(page, "desk-bots", whole=True)
 
 
+def recruiting(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    _go(page, stage, f"/runs/{DRAFTED}/recruiting")
+    _heading(page, "Draft a study on Prolific")
+    camera.shoot(page, "desk-recruiting-draft")
+    _go(page, stage, f"/runs/{RECRUITED}/recruiting")
+    expect(page.get_by_text("is active")).to_be_visible()
+    camera.shoot(page, "desk-recruiting")
+    page.get_by_role("checkbox").nth(1).check()
+    press(page, "Decide about 1")
+    page.get_by_label("What becomes of them").select_option(label="Reject")
+    camera.shoot(page, "desk-recruiting-decision")
+    press(page, "Cancel")
+
+
 def people(page: Page, camera: Camera, stage: DeskStage) -> None:
     _enter(page, stage)
     _go(page, stage, "/people")
@@ -204,6 +222,7 @@ SCENES: list[Callable[[Page, Camera, DeskStage], None]] = [
     runs,
     jobs,
     studies,
+    recruiting,
     people,
     troubles,
 ]

@@ -12,7 +12,10 @@ import pytest
 from qc.loading import load
 from qc.method.effort import Lengths, describe_effort
 from qc.method.sample import Sample, take_sample
-from qc.run import CHANGES, OPINIONS, Words
+from qc.method.topics import describe_topics
+from qc.robustness.workers import describe_workers
+from qc.run import CHANGES, OPINIONS, REMOVED, Words
+from server.db import removal
 
 Hits = dict[str, Any]
 
@@ -100,3 +103,29 @@ def test_published_medians(published_sample: Callable[[str, str], Sample], sourc
     characters = (effort.passed.characters_per_conversation, effort.failed.characters_per_conversation)
     assert [lengths.median for lengths in characters] == [249, 188]
     assert [lengths.n for lengths in characters] == [1075, 445]
+
+
+def test_removed_words_have_no_length(sample: Sample) -> None:
+    """Where a worker had their words removed, `[removed]` is no word of theirs; that they spoke is known."""
+    inputs = [(0, 1, REMOVED), (0, 2, REMOVED), (2, 1, "I like tea."), (4, 1, REMOVED)]
+    removed = said(sample, inputs)
+    effort = describe_effort(removed)
+    assert effort is not None
+    assert effort.passed.inputs_per_conversation == Lengths(3, 1.0, 1.0)
+    assert effort.passed.words_per_input == Lengths(1, 3.0, 3.0)
+    assert effort.passed.words_per_conversation == Lengths(2, 1.5, 1.5)  # of the one without inputs, 0
+    assert effort.failed.words_per_input.n == 0
+    workers = describe_workers(removed).set_index("worker")["words"]
+    assert workers["anna"] == 3
+    assert np.isnan(workers["ben"])
+    topics = pd.DataFrame({"conversation": [0, 2], "round": [0, 0], "topic": [REMOVED, "tea"]})
+    assert removed.run.words is not None
+    words = replace(removed.run.words, topics=topics.assign(opinion=pd.Categorical(["like"] * 2, OPINIONS)))
+    found = describe_topics(replace(removed, run=replace(removed.run, words=words)))
+    assert found is not None
+    assert found.words == (("tea", 1),)
+    assert found.opening["passed"].n == 2
+
+
+def test_what_stands_where_words_were_is_what_the_server_puts_there() -> None:
+    assert removal.REMOVED == REMOVED

@@ -106,6 +106,16 @@ def test_incidents_are_counted_in_all_conversations_that_were_begun(troubled: An
     assert counted(load(troubled.url)) == EXPECTED
 
 
+def test_offensive_words_are_counted_beside_what_they_were_said_in(troubled: Any) -> None:
+    note(troubled, "r1-anna-1", "offensive_reply", "offensive_input", "offensive_input")
+    found = describe_incidents(load(troubled.url))
+    assert found is not None
+    alpha = found.table.set_index("system").loc["alpha"]
+    assert alpha[["replies", "offensive", "inputs", "offensive_inputs"]].to_list() == [4, 1, 4, 2]
+    assert alpha[["offensive_share", "offensive_inputs_share"]].to_list() == [0.25, 0.5]
+    assert any("offensive ones" in text and "alpha (1)" in text for text in found.notes)
+
+
 def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
     run = load(database.url)
     assert {system: counts[1:] for system, counts in counted(run).items()} == dict.fromkeys(
@@ -277,7 +287,7 @@ def test_a_terminal_shows_them_if_there_are_any() -> None:
     assert "Incidents" not in shown(without_incidents())
     run = awkward_run()
     assert run.incidents is not None
-    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0)
+    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0, offensive=0, offensive_inputs=0)
     assert "Incidents" not in shown(analyse(replace(run, incidents=fine), BARE))
 
 
@@ -297,10 +307,13 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
     table = pd.read_csv(tmp_path / "incidents.csv")
     assert list(table) == [
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
-        "gave_away", "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
+        "gave_away", "offensive", "offensive_share", "inputs", "offensive_inputs", "offensive_inputs_share",
+        "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
         "thoughts_only", "too_long",
         "other_errors",
     ]  # fmt: skip
+    offensive = pd.read_csv(tmp_path / "offensive.csv")
+    assert offensive["offensive_inputs"].tolist() == [0, 2, 4, 6, 8]
     assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
     content = json.loads((tmp_path / "report.json").read_text())
     assert [row["system"] for row in content["incidents"]] == table["system"].tolist()
@@ -311,5 +324,5 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
 
 def test_where_nobody_counted_no_file_and_no_key_is_there(tmp_path: Path) -> None:
     write(without_incidents(), tmp_path, frozenset({"csv", "json"}))
-    assert not (tmp_path / "incidents.csv").exists()
+    assert not [*tmp_path.glob("incidents.csv"), *tmp_path.glob("offensive.csv")]
     assert "incidents" not in json.loads((tmp_path / "report.json").read_text())

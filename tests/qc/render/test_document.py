@@ -111,6 +111,7 @@ def test_a_whole_report_on_transcripts_fits_the_schema() -> None:
     absent = {
         "answers",
         "quiz",
+        "writing",
         "turn_ratings",
         "scenarios",
         "incidents",

@@ -40,6 +40,7 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
     unheld = {
         *OF_PEOPLE,
         "incidents.csv",
+        "offensive.csv",
         "served.csv",
         "answers.csv",
         "answers_numbers.csv",
@@ -47,6 +48,9 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "quiz_workers.csv",
         "quiz_filter.csv",
         "quiz_not_asked.csv",
+        "writing.csv",
+        "writing_workers.csv",
+        "writing_scores.csv",
         "turn_ratings.csv",
         "scenarios.csv",
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),

@@ -1,35 +1,25 @@
-"""report.html: as text, and as a reader meets it in a browser."""
+"""report.html as text."""
 
 import html
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
-from pathlib import Path
-from typing import Literal
 
 import pandas as pd
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, sync_playwright
 
-from qc.adherence import follow
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.render import tables
-from qc.render.figures import Figure, figures
-from qc.render.findings.files import write_findings
-from qc.render.findings.several_runs import several_runs_findings
+from qc.render.figures import Figure
 from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
 from qc.render.table import shade
 from qc.render.tables.ranking import ranking
 from qc.render.tables.workers import workers as workers_table
 from qc.run import SIMULATED_NOTE
-from qc.several_runs import set_side_by_side
-from tests.chromium import launch
-from tests.qc.support.analyses import NASTY, SYSTEMS, awkward_run, bare, whole, without
-from tests.qc.support.registrations import registration
+from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
+from tests.qc.support.rendered import rendered
 
 CSS = resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8")
 CHAPTERS = {
@@ -44,8 +34,6 @@ CHAPTERS = {
     "effort": "effort",
     "groups": "groups",
 }
-# The rules of axe that hang on colours.
-COLOURS = ["color-contrast", "link-in-text-block"]
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
@@ -79,10 +67,6 @@ class Outline(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self._open.pop() == tag
-
-
-def rendered(analysis: Analysis) -> str:
-    return page(analysis, tables(analysis), figures(analysis, beside=False))
 
 
 def test_the_page_needs_nothing_but_itself(text: str) -> None:
@@ -356,94 +340,3 @@ def test_shades_grow_with_the_distance_from_zero() -> None:
         "below-5",
         "",
     ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def report(text: str, tmp_path: Path) -> Path:
-    path = tmp_path / "report.html"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def registered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page that says whether a preregistration was followed, of systems with names of any length."""
-    hypotheses = [{"higher": SYSTEMS[2], "lower": SYSTEMS[1]}, {"higher": SYSTEMS[1], "lower": NASTY}]
-    analysis = bare()
-    followed = follow(analysis, registration(hypotheses=hypotheses, stopping="when all are complete"))
-    path = tmp_path_factory.mktemp("registered") / "report.html"
-    path.write_text(rendered(replace(analysis, preregistration=followed)), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def side_by_side(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of two runs, one with awkward names."""
-    runs, options = [awkward_run(1), replace(awkward_run(2), name="second")], AnalysisOptions(bootstrap=100)
-    found = several_runs_findings(set_side_by_side(runs, options), runs, options)
-    directory = tmp_path_factory.mktemp("runs")
-    write_findings(found, directory, frozenset({"html"}))
-    return directory / "runs.html"
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_in_a_browser(browser: Browser, report: Path, width: int, scheme: Literal["light", "dark"]) -> None:
-    check_in_a_browser(browser, report, width, scheme)
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [360, 1280])
-def test_what_was_registered_in_a_browser(browser: Browser, registered: Path, width: int) -> None:
-    check_in_a_browser(browser, registered, width, "light")
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [360, 1280])
-def test_runs_side_by_side_in_a_browser(browser: Browser, side_by_side: Path, width: int) -> None:
-    check_in_a_browser(browser, side_by_side, width, "light")
-
-
-def check_in_a_browser(browser: Browser, report: Path, width: int, scheme: Literal["light", "dark"]) -> None:
-    """Check that the page is as wide as the window, asks for nothing, and is passed by axe."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 800}, is_mobile=width < 600, offline=True, color_scheme=scheme
-    )
-    troubles: list[str] = []
-    context.on("console", lambda message: troubles.append(message.text))
-    context.on("weberror", lambda error: troubles.append(str(error.error)))
-    context.on(
-        "request", lambda request: troubles.append(request.url) if request.url != report.as_uri() else None
-    )
-    opened = context.new_page()
-    opened.goto(report.as_uri())
-    opened.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-    assert opened.evaluate("document.documentElement.scrollWidth") == width
-    # In the dark only the colours are others.
-    rules = {"runOnly": {"type": "rule", "values": COLOURS}} if scheme == "dark" else {}
-    found = Axe().run(opened, options=rules).response["violations"]
-    assert [(violation["id"], violation["nodes"][0]["html"]) for violation in found] == []
-    assert [trouble for trouble in troubles if not trouble.startswith("data:")] == []
-    context.close()
-
-
-@pytest.mark.browser
-def test_on_paper_nothing_is_cut(browser: Browser, report: Path) -> None:
-    # A4 less the margins of the style: 182 mm at 96 pixels an inch.
-    width = int(182 / 25.4 * 96)
-    context = browser.new_context(viewport={"width": width, "height": 1000})
-    opened = context.new_page()
-    opened.goto(report.as_uri())
-    opened.emulate_media(media="print")
-    assert opened.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.locator("#table-significance_holm").is_visible()
-    context.close()

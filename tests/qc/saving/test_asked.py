@@ -9,8 +9,8 @@ import pytest
 
 from qc.errors import DataError
 from qc.loading import load
-from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_quizzes, typed_turn_ratings
-from qc.run import Answers, Run
+from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_quizzes, typed_turn_ratings, typed_writing
+from qc.run import WRITING_NUMBERS, Answers, Run
 from qc.saving import losses, save
 from tests.qc.support.spoken import spoken_run
 
@@ -39,6 +39,15 @@ def asked_run() -> Run:
         words=None,
         answers=typed_answers(asked, run.assignments, held, np.arange(len(held))),
         scenarios=pd.Series(pd.Categorical(["shop", None] * (len(held) // 2)), name="scenario"),
+        writing=typed_writing(
+            pd.DataFrame(
+                {
+                    "conversation": [3, 1],
+                    **{name: [number, 2**40] for number, name in enumerate(WRITING_NUMBERS)},
+                }
+            ),
+            np.arange(len(held)),
+        ),
         quizzes=typed_quizzes(
             pd.DataFrame(
                 {
@@ -68,6 +77,7 @@ def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
     pd.testing.assert_frame_equal(again.answers.given, run.answers.given)
     pd.testing.assert_frame_equal(again.turn_ratings, run.turn_ratings)
     pd.testing.assert_frame_equal(again.quizzes, run.quizzes)
+    pd.testing.assert_frame_equal(again.writing, run.writing)
     assert again.scenarios is not None
     assert run.scenarios is not None
     pd.testing.assert_series_equal(again.scenarios, run.scenarios)
@@ -75,10 +85,11 @@ def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_what_nobody_was_asked_is_not_there(tmp_path: Path, form: str) -> None:
-    run = replace(asked_run(), answers=None, turn_ratings=None, scenarios=None, quizzes=None)
+    run = replace(asked_run(), answers=None, turn_ratings=None, scenarios=None, quizzes=None, writing=None)
     save(run, tmp_path / f"run.{form}", form)
     again = load(tmp_path / f"run.{form}")
-    assert (again.answers, again.turn_ratings, again.scenarios, again.quizzes) == (None, None, None, None)
+    missing = (again.answers, again.turn_ratings, again.scenarios, again.quizzes, again.writing)
+    assert missing == (None,) * 5
 
 
 def test_the_published_format_says_what_it_cannot_hold() -> None:
@@ -87,6 +98,7 @@ def test_the_published_format_says_what_it_cannot_hold() -> None:
     lost = {loss.what: loss.count for loss in losses(run, "hits")}
     assert lost["ratings of single replies"] == len(run.conversations) // 2
     assert lost["quizzes after conversations"] == 4
+    assert lost["conversations of which it is known how they were written"] == 2
     assert lost["scenarios of conversations"] == len(run.conversations) // 2
     assert lost["answers to the study's own questions"] == len(run.answers.given)
 

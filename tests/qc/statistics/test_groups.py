@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.statistics.groups import group_means, group_sums, group_varies
+from qc.statistics.groups import distinct, group_means, group_sums, group_varies
 
 cells = st.lists(
     st.tuples(st.integers(0, 2), st.one_of(st.floats(-1e9, 1e9), st.integers(-100, 100).map(float))),
@@ -61,3 +61,8 @@ def test_a_group_varies_if_rows_differ_in_any_column() -> None:
     # Group 0 has one row, group 1 three of which the second differs in the last column, group 2 equal rows.
     table = np.array([[1.0, 2], [5, 5], [5, 6], [5, 5], [7, 8], [7, 8]])
     assert group_varies(table, np.array([0, 1, 1, 1, 2, 2]), 4).tolist() == [False, True, False, False]
+
+
+@given(st.lists(st.integers(-3, 3) | st.integers(-(2**62), 2**62), max_size=30))
+def test_distinct_codes_are_those_of_a_set_from_the_least_on(codes: list[int]) -> None:
+    assert distinct(np.array(codes, np.int64)).tolist() == sorted({*codes})

@@ -54,6 +54,7 @@ def awkward_run(seed: int = 1, workers: int = 32) -> Run:
         scenarios=pd.Series(pd.Categorical([NASTY, "=shop"] * (len(who) // 2))),
         turn_ratings=_turn_ratings(len(who), rng),
         quizzes=_quizzes(len(who)),
+        writing=_writing(len(who)),
         left_out=left_out,
         notes=("a < b & c",),
     )
@@ -107,6 +108,26 @@ def _quizzes(conversations: int) -> pd.DataFrame:
     )
 
 
+def _writing(conversations: int) -> pd.DataFrame:
+    """Return ten inputs of each conversation: every seventh pasted, one in eleven empty, all others typed."""
+    number = np.arange(conversations)
+    pasted, empty = number % 7 == 0, number % 11 == 5
+    by_hand = np.where(pasted | empty, 0, 300)
+    columns = {
+        "inputs": 10,
+        "typed": by_hand,
+        "composed": by_hand // 10,
+        "pasted": np.where(pasted & ~empty, 500, 20),
+        "pastes": np.where(pasted, 10, 1),
+        "writing_ms": 200 * by_hand,
+        "longest_pause_ms": 4_000,
+        "away": np.where(pasted, 10, 0),
+        "away_ms": np.where(pasted, 60_000, 0),
+    }
+    numbers = pd.DataFrame(columns, index=number).astype(np.int64)
+    return numbers.rename_axis("conversation").reset_index().astype({"conversation": np.int32})
+
+
 def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
     """Return incidents of which each system has one more than the one before, the first none."""
     number = np.arange(len(systems))
@@ -119,6 +140,9 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "errors": 2 * number,
             "overran": 10.0 * number,
             "gave_away": number,
+            "offensive": number,
+            "inputs": 240,
+            "offensive_inputs": 2 * number,
             "timed_out": 2 * number,
             **dict.fromkeys(("busy", "gone", "refused", "declined", "budget_spent"), 0),
             "empty": number,

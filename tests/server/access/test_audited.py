@@ -75,6 +75,7 @@ STEPS = [
     Step("POST /api/desk/runs/{run}/replicate", "/runs/low-tide/replicate", "run.open", {}),
     Step("POST /api/desk/runs/{run}/reports", "/runs/low-tide/reports", "run.report", {}),
     Step("POST /api/desk/runs/{run}/jobs/{job}/cancel", "/runs/low-tide/jobs/{job}/cancel", "report.cancel"),
+    Step("POST /api/desk/runs/{run}/exports", "/runs/low-tide/exports", "run.export", {"format": "csv"}),
     Step(
         "POST /api/desk/runs/{run}/rehearsals", "/runs/low-tide/rehearsals", "study.rehearse", {"workers": 8}
     ),
@@ -164,6 +165,7 @@ STEPS = [
 # What is sent to be answered only, and what workers do, who have a record of their own.
 WITHOUT_A_ROW = {
     "POST /api/desk/study-check": "nothing is stored",
+    "POST /api/desk/runs/{run}/links.csv": "nothing is stored: the same list gives the same links",
     "POST /api/desk/study-preview": "nothing is stored",
     "POST /api/account/link": "says whom a link is for",
     "POST /api/desk/runs/{run}/wizard": "each line is stored with who said it",

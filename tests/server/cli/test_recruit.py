@@ -79,7 +79,7 @@ def test_every_command_does_what_it_says_and_writes_its_row(
     assert [prolific.platform.submission(one).paid for one in (ann, bob, cay)] == [450, 0, 90]
     recruit("repeat", ann)
     recruit("message", ann, "--text", "Thank you.")
-    assert "Prepared as 1: 2.10" in recruit("bonus", ann, "--cents", "150", "--purpose", "thanks")
+    assert "Prepared as 1: 2.10 GBP" in recruit("bonus", ann, "--cents", "150", "--purpose", "thanks")
     prolific.faults.due.append(Fault("broken after", "/pay/"))
     with pytest.raises(AssertionError, match="Look at Prolific"):
         recruit("pay-bonus", "1")
@@ -152,7 +152,7 @@ def test_a_process_that_is_killed_while_it_pays_pays_once(
             recruit("pay-bonus", batch)
     assert f"({seen})" in recruit("look-at-bonus", "1")
     if seen != "paid":
-        execute(environment, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00' WHERE id = 1")
+        execute(environment, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00.000000' WHERE id = 1")
         assert "are prepared (not paid)" in recruit("look-at-bonus", "1")
         recruit("pay-bonus", "1")
     recruit("pay-bonus", "2")

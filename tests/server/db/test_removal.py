@@ -15,6 +15,7 @@ from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.db.store import Store
 from server.export.hits import hits, hits_metadata
+from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
@@ -143,6 +144,43 @@ def test_all_is_gone_and_the_counts_agree(house: House) -> None:
         assert page.snapshot["phase"] == "instructions"
 
 
+def test_words_are_gone_where_a_partner_heard_them_and_where_others_rate_them(house: House) -> None:
+    first = "SELECT conversation.id FROM conversation JOIN assignment ON assignment.id = assignment_id"
+    of = f"{first} JOIN worker ON worker.id = worker_id WHERE external_id = ? ORDER BY position"
+    (hers, *_), (his, quizzed, rated, _) = (
+        [name for (name,) in stored(house, of, house.kept(worker))] for worker in ("ann", "bob")
+    )
+    at, run = "2026-01-01 12:00:00.000000", house.runs[0].id
+    for here, there in ((hers, his), (his, hers)):
+        pair = "INSERT INTO human_conversation (conversation_id, run_id, waiting_since, partner_id)"
+        execute(house.url, f"{pair} VALUES (?, ?, ?, ?)", here, run, at, there)
+    execute(house.url, "UPDATE turn SET text = ? WHERE author = 'bot' AND conversation_id = ?", SECRET, his)
+    execute(house.url, "UPDATE turn SET text = 'It rains.' WHERE author = 'worker'")
+    quiz = "INSERT INTO quiz (conversation_id, asked_at) VALUES (?, ?)"
+    execute(house.url, quiz, quizzed, at)
+    line = (
+        "INSERT INTO quiz_line (conversation_id, choice, text, said_in_id, turn_index) VALUES (?, 1, ?, ?, 1)"
+    )
+    execute(house.url, line, quizzed, SECRET, his)
+    note = "INSERT INTO note (conversation_id, kind, text, created_at) VALUES (?, 'gave_itself_away', ?, ?)"
+    execute(house.url, note, his, SECRET, at)
+    content = f'{{"lines": [{{"author": "bot", "text": "{SECRET}"}}]}}'
+    item = (
+        "INSERT INTO item (run_id, name, form, system_id, source, source_conversation_id, content) "
+        "SELECT ?, 'one', 'ordinary', min(id), 'conversation', ?, ? FROM system"
+    )
+    execute(house.url, item, run, his, content)
+    shown = "INSERT INTO shown_item (conversation_id, item_id, kind) SELECT ?, id, 'ordinary' FROM item"
+    execute(house.url, shown, rated)
+    edit = "INSERT INTO item_edit (conversation_id, text, share, created_at) VALUES (?, ?, 0.1, ?)"
+    execute(house.url, edit, rated, f"{SECRET}!", at)
+    forget(house, worker="ann")
+    assert SECRET not in everything(house.url)
+    assert stored(
+        house, "SELECT DISTINCT text FROM turn WHERE conversation_id = ? AND author = 'worker'", his
+    ) == [("It rains.",)]
+
+
 def test_who_is_in_a_session_is_told_that_it_has_ended(house: House) -> None:
     with house.page("cleo") as page:
         page.agree()
@@ -218,7 +256,8 @@ async def look_after(url: str, days: float) -> None:
     """Have the server look so many days from now."""
     store = Store(url)
     store.start()
-    await RetentionJob(store, lambda: utc_now() + timedelta(days=days)).look()
+    exports = KeptExports(store, Path("there are none"))
+    await RetentionJob(store, exports, lambda: utc_now() + timedelta(days=days)).look()
     store.stop()
 
 

@@ -1,18 +1,20 @@
 """Ids of workers in the database: none in plain text, whatever was there before."""
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 import structlog
 from alembic import command
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from bots import BotError
 from server.db.engine import alembic_config, migrate, open_engine
-from server.db.worker_ids import encrypt_again
+from server.db.worker_ids import encrypt_again, require_key
 from server.errors import DatabaseUnfit
 from server.process.logs import configure_logging
 from server.recruiters.id_cipher import IdCipher
@@ -76,11 +78,47 @@ def test_a_new_key_before_the_old_one_is_used_for_all(url: str) -> None:
         assert encrypt_again(connection, NEW) == 0
 
 
+def steps_to_encrypt_again(url: str, workers: int) -> int:
+    """Return how much SQLite does, in hundreds of its instructions, for so many workers."""
+    steps = count(1)
+    with transaction(url) as connection:
+        connection.execute(text("DELETE FROM worker"))
+        new = text("INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', :kept, :kept)")
+        connection.execute(new, [{"kept": OLD.encrypted(str(number))} for number in range(workers)])
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        driver.set_progress_handler(lambda: 0 * next(steps), 100)
+        assert encrypt_again(connection, BOTH) == workers
+        driver.set_progress_handler(None, 0)
+    return next(steps)
+
+
+def test_a_new_key_takes_time_of_the_order_of_all_workers(url: str) -> None:
+    migrate(url)
+    few, many = steps_to_encrypt_again(url, 200), steps_to_encrypt_again(url, 800)
+    assert many < 6 * few  # four times as much, not sixteen times
+
+
 def test_without_the_key_nothing_is_changed(url: str) -> None:
     fill(url, OLD)
     with pytest.raises(DatabaseUnfit, match="under another key"), transaction(url) as connection:
         encrypt_again(connection, NEW)
     assert ids(url) == encrypted(OLD)
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_two_servers_with_different_keys_are_told_apart_before_anybody_comes(url: str) -> None:
+    with transaction(url) as connection:
+        assert encrypt_again(connection, OLD) == 0
+    with transaction(url) as connection, pytest.raises(DatabaseUnfit, match="another key") as refused:
+        encrypt_again(connection, NEW)
+    assert "CANDOR_WORKER_ID_KEY" in refused.value.hint
+    with transaction(url) as connection:
+        encrypt_again(connection, BOTH)  # the key is replaced
+    with transaction(url) as connection:
+        require_key(connection, NEW)
+        with pytest.raises(DatabaseUnfit):
+            require_key(connection, OLD)
 
 
 @pytest.fixture

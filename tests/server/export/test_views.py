@@ -19,7 +19,7 @@ from qc.options import AnalysisOptions
 from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.export import completed
-from server.export.formats import FORMATS, Format, write_run
+from server.export.formats import WRITTEN, Written, write_run
 from server.export.hits import hits
 from server.export.views import ORDER, rows_of, views_of
 from tests.qc.support.same import same_run
@@ -28,7 +28,7 @@ from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 
-WHOLE: tuple[Format, ...] = ("jsonl", "parquet", "csv")
+WHOLE: tuple[Written, ...] = ("jsonl", "parquet", "csv")
 # What CSV, a spreadsheet and JSON each could take for something else.
 WORDS = ["=1+1", "'+2", "''", 'She said "no", twice', "one\ntwo\r\nthree", "NULL", "véritable 🦦", "-3"]
 # Ratings by the order of their ids, lower ones for the qc bot.
@@ -38,6 +38,11 @@ _VARIED = """
                WHERE r.conversation_id || r.criterion < rating.conversation_id || rating.criterion) % 41
            + CASE WHEN (SELECT is_qc FROM system JOIN conversation ON conversation.system_id = system.id
                         WHERE conversation.id = rating.conversation_id) THEN 0 ELSE 50 END"""
+_WRITTEN = """
+    INSERT INTO writing (conversation_id, turn_index, typed, composed, pasted, pastes, writing_ms,
+                         longest_pause_ms, away, away_ms)
+    SELECT conversation_id, turn_index, length(text), 0, turn_index, 1, 4000, 300 + turn_index, 0, 0
+    FROM turn WHERE author = 'worker'"""
 OPTIONS = AnalysisOptions(alpha=0.5, bootstrap=100, sections=frozenset({"significance", "intervals"}))
 
 
@@ -64,6 +69,7 @@ def collect(url: str, house: House) -> None:
     house.stop()
     # Everybody rates alike in these tests; numbers that differ show where rows were mixed up.
     execute(url, _VARIED)
+    execute(url, _WRITTEN)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +84,7 @@ def collected(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return url
 
 
-def exported(url: str, form: Format, folder: Path) -> Path:
+def exported(url: str, form: Written, folder: Path) -> Path:
     path = folder / f"run.{form}"
     engine = open_engine(url)
     with engine.connect() as connection:
@@ -89,13 +95,18 @@ def exported(url: str, form: Format, folder: Path) -> Path:
 
 def same_in_every_format(url: str, folder: Path) -> None:
     """Assert that each format says what the database says, of whoever has finished and of everybody."""
-    files = {form: exported(url, form, folder) for form in FORMATS}
+    files = {form: exported(url, form, folder) for form in WRITTEN}
     for partial in (False, True):
         there = load(url, RUN, include_partial=partial)
         assert len(there.assignments) == 4
         assert [out.reason for out in there.left_out if "=a bot" in out.reason]
+        assert there.writing is not None
+        assert len(there.writing) == 16
         for form in WHOLE:
-            same_run(there, load(files[form], include_partial=partial))
+            here = load(files[form], include_partial=partial)
+            same_run(there, here)
+            assert here.writing is not None
+            pd.testing.assert_frame_equal(here.writing, there.writing)
     there, published = load(url, RUN), load(files["hits_data"])
     for form in WHOLE:
         assert analyse(load(files[form]), OPTIONS).signature == analyse(there, OPTIONS).signature
@@ -130,7 +141,7 @@ def test_every_view_is_in_it_and_every_row_of_the_run(collected: str, tmp_path: 
 
 
 def test_the_same_run_gives_the_same_bytes(collected: str, tmp_path: Path) -> None:
-    for form in FORMATS:
+    for form in WRITTEN:
         first = exported(collected, form, tmp_path).read_bytes()
         assert exported(collected, form, tmp_path).read_bytes() == first
 
@@ -151,7 +162,7 @@ def test_a_file_is_there_as_a_whole_or_as_it_was(collected: str, tmp_path: Path)
             raise Stopped
 
     engine = open_engine(collected)
-    for form in FORMATS:
+    for form in WRITTEN:
         path = exported(collected, form, tmp_path)
         was = path.read_bytes()
         path.with_name(f".{path.name}.part").write_text("what a killed process has left")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from server.jobs.links import ReportLinks
+from server.jobs.files import FileLinks
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
@@ -50,6 +50,15 @@ def made(house: House, run: str = RUN, **options: Any) -> dict[str, Any]:
     return latest()
 
 
+def given_up(house: House) -> dict[str, Any]:
+    """Begin a report and give it up; return it. Meanwhile there is no second one."""
+    first = house.desk(f"/runs/{RUN}/reports", method="POST", json={}).json()
+    again = house.desk(f"/runs/{RUN}/reports", method="POST", json={})
+    assert again.json()["error"]["code"] == "job_under_way"
+    cancelled: dict[str, Any] = house.desk(f"/runs/{RUN}/jobs/{first['job']}/cancel", method="POST").json()
+    return cancelled
+
+
 def test_a_report_from_its_beginning_to_the_download(rated: House) -> None:
     report = made(rated, alpha=0.5, reward=2.5)
     assert report["status"] == "done", report
@@ -81,31 +90,29 @@ def test_why_there_is_no_report(rated: House) -> None:
 
 def test_a_link_opens_one_report_and_no_other_file(rated: House) -> None:
     assert rated.http("GET", "/reports/made-up/report.html").status_code == 401
-    link = ReportLinks(rated.auth.secret).link("no-such-job")
+    link = FileLinks(rated.auth.secret).link("report", "no-such-job")
     assert rated.http("GET", f"{link}report.html").status_code == 404
 
 
 def test_a_report_can_be_given_up_and_one_is_made_at_a_time(rated: House) -> None:
-    first = rated.desk("/runs/harbour/reports", method="POST", json={}).json()
-    again = rated.desk("/runs/harbour/reports", method="POST", json={})
-    assert again.json()["error"]["code"] == "job_under_way"
-    cancelled = rated.desk(f"/runs/harbour/jobs/{first['job']}/cancel", method="POST")
-    assert cancelled.json()["status"] == "cancelled"
-    elsewhere = rated.desk(f"/runs/empty/jobs/{first['job']}")
+    cancelled = given_up(rated)
+    assert cancelled["status"] == "cancelled"
+    elsewhere = rated.desk(f"/runs/empty/jobs/{cancelled['job']}")
     assert elsewhere.json()["error"]["code"] == "job_not_found"
 
 
 def test_the_newest_are_kept(rated: House) -> None:
+    older = [given_up(rated)["job"] for _ in range(2)]
     newest = made(rated, alpha=0.01)
     assert newest["status"] == "done"
     listed = reports(rated)
-    assert len(listed) == 2
-    assert listed[0]["job"] == newest["job"]
+    assert [each["job"] for each in listed] == [newest["job"], older[-1]]
     folders = {path.name for path in (rated.folder / "reports").iterdir()}
     assert newest["job"] in folders
     assert folders <= {each["job"] for each in listed}
 
 
 def test_who_did_it_is_in_the_log(rated: House) -> None:
+    given_up(rated)
     actions = [action for (action,) in query(rated.url, "SELECT action FROM audit_entry ORDER BY id")]
     assert {"run.report", "report.cancel"} <= set(actions)

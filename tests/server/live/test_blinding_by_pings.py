@@ -46,11 +46,12 @@ TEXT = study_text(
 BUILTIN = {
     "marmot_plain": "builtin:interviewer",
     "marmot_warm": "builtin:ngram",
-    "wombat_plain": "builtin:retrieval",
-    "dugong_plain": "builtin:reflect",
+    "quokka_plain": "builtin:retrieval",
+    "quokka_warm": "builtin:reflect",
     QC: "qc",
 }
-BOTS = {"quokka_plain": "http", "quokka_warm": "openai", **BUILTIN}
+# Bots elsewhere, of which most is to be feared, are families of one: they have the most conversations.
+BOTS = {"wombat_plain": "http", "dugong_plain": "openai", **BUILTIN}
 Place = tuple[str, int, int]
 
 
@@ -181,11 +182,12 @@ def address() -> Iterator[str]:
     process.stdout.close()
 
 
+@pytest.mark.timeout(1_200 if SOAK else 600)
 async def test_pongs_tell_no_kind_of_bot_apart(url: str, serve: Serve, address: str) -> None:
     opened = OpenedBots(refuse_private=False)
     bots: dict[str, Bot] = {system: opened.built_in(spec, SMALL_TALK) for system, spec in BUILTIN.items()}
-    bots["quokka_plain"] = opened.open(HttpEndpoint(kind="http", urls=[address]))
-    bots["quokka_warm"] = opened.open(OpenAiEndpoint(kind="openai", urls=[f"{address}/v1"], model="m"))
+    bots["wombat_plain"] = opened.open(HttpEndpoint(kind="http", urls=[address]))
+    bots["dugong_plain"] = opened.open(OpenAiEndpoint(kind="openai", urls=[f"{address}/v1"], model="m"))
     house = serve(url, make_run(url, TEXT, bots), opened_bots=opened, exempt_addresses=["127.0.0.1"])
     found = await pinged(house)
     assert found.keys() == {*SYSTEMS, QC}

@@ -52,6 +52,45 @@ def test_a_worker_reads_what_they_gave_and_takes_it_back(url: str, serve: Callab
         assert page.snapshot["phase"] == "done"
 
 
+def test_all_that_a_worker_can_give_is_in_what_they_read(url: str, serve: Callable[..., House]) -> None:
+    house, token = finished(url, serve, withdrawal_days=7)
+    ((first,), (second,), *_) = stored(house, "SELECT id FROM conversation ORDER BY position")
+    ((assignment,),) = stored(house, "SELECT id FROM assignment")
+    at = "2026-01-01 12:00:00.000000"
+    rate = "INSERT INTO turn_rating (conversation_id, turn_index, value, created_at, client_id)"
+    for value in (0, 100):  # of several the last one counts
+        execute(url, f"{rate} VALUES (?, 1, ?, ?, '')", first, value, at)
+    choose = "INSERT INTO choice (conversation_id, turn_index, preference, client_id, created_at)"
+    for turn, preference in ((1, "left"), (3, "tie")):
+        execute(url, f"{choose} VALUES (?, ?, ?, '', ?)", first, turn, preference, at)
+    improve = "INSERT INTO item_edit (conversation_id, text, share, created_at) VALUES (?, 'Better.', 1.0, ?)"
+    execute(url, improve, second, at)
+    execute(url, "INSERT INTO quiz (conversation_id, asked_at, choice) VALUES (?, ?, 3)", second, at)
+    answer = (
+        "INSERT INTO tutorial_answer (assignment_id, question, answer, is_right, created_at, client_id) "
+        "VALUES (?, 0, 2, ?, ?, '')"
+    )
+    execute(url, answer, assignment, True, at)
+    content = post(house, "download", token).json()
+    one, two = content["conversations"][:2]
+    assert [line["rating"] for line in one["lines"]] == [None, 100, None, None]
+    assert one["preferences"] == ["left", "tie"]
+    assert (one["improved"], one["quiz"]) == (None, None)
+    assert (two["improved"], two["quiz"]) == ("Better.", 3)
+    assert content["test_answers"] == [2]
+
+
+def test_a_line_has_the_time_at_which_it_was_shown(url: str, serve: Callable[..., House]) -> None:
+    house, token = finished(url, serve, withdrawal_days=7)
+    ((first,), *_) = stored(house, "SELECT id FROM conversation ORDER BY position")
+    shown = "UPDATE turn SET show_at = ? WHERE conversation_id = ? AND turn_index = ?"
+    execute(url, shown, "2026-01-01 12:00:07.000000", first, 1)
+    execute(url, shown, "2226-01-01 12:00:00.000000", first, 3)
+    lines = post(house, "download", token).json()["conversations"][0]["lines"]
+    assert len(lines) == 3  # the reply that is not shown yet is not there
+    assert lines[1]["at"] == "2026-01-01T12:00:07+00:00"
+
+
 @pytest.mark.databases("sqlite")
 def test_its_time_is_the_studys(url: str, serve: Callable[..., House]) -> None:
     house, token = finished(url, serve, withdrawal_days=7)

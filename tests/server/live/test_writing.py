@@ -56,6 +56,35 @@ def test_withdrawing_takes_it_back(url: str, serve: Callable[..., House]) -> Non
     assert stored(house, KEPT) == []
 
 
+def test_the_desk_shows_a_worker_beside_the_others(url: str, serve: Callable[..., House]) -> None:
+    house = served(url, serve, records_writing=True)
+    shares = {"ann": (100, 0), "bob": (0, 100), "cleo": (50, 50)}  # typed, pasted
+    for worker, (typed, pasted) in shares.items():
+        with house.page(worker) as page:
+            page.agree()
+            page.open_topic()
+            line = f"I am {worker}."
+            told = WRITING | {"typed": typed, "pasted": pasted, "composed": 0, "writing_ms": 30_000}
+            assert page.ask("say", text=line, writing=told)["type"] == "accepted"
+    names = dict(
+        stored(
+            house,
+            "SELECT text, assignment_id FROM v1_turn JOIN conversation "
+            "ON conversation.id = conversation_id WHERE author = 'worker'",
+        )
+    )
+    detail = house.desk(f"/assignments/{names['I am bob.']}").json()
+    rows = {
+        row["measure"]: (row["value"], row["low"], row["median"], row["high"]) for row in detail["writing"]
+    }
+    # Of 0, 0.5 and 1 the quartiles are 0.25, 0.5 and 0.75; 200, 100 and 0 characters a minute.
+    assert rows["pasted"] == (1.0, 0.25, 0.5, 0.75)
+    assert rows["pace"] == (0.0, 50.0, 100.0, 150.0)
+    assert rows["away"] == (2.0, 2.0, 2.0, 2.0)
+    first = detail["conversations"][0]["turns"][0]
+    assert (first["text"], first["pasted"]) == ("I am bob.", 100)
+
+
 @pytest.mark.databases("sqlite")
 def test_nothing_is_stored_where_the_study_does_not_say_so(url: str, serve: Callable[..., House]) -> None:
     house = served(url, serve)

@@ -84,7 +84,7 @@ def test_more_than_a_burst_only_waits(url: str, run: OpenRun, serve: Serve) -> N
 
 def test_a_caller_without_a_proxy_is_refused_unread(url: str, run: OpenRun, serve: Serve) -> None:
     """Over one connection, which is closed then, and over new ones, whatever they say."""
-    house = serve(url, run, requests_per_address="1/day")
+    house = serve(url, run, requests_per_address="1/day", trusted_proxies=[])
     with capture_logs() as lines:
         with httpx2.Client(base_url=f"http://127.0.0.1:{house.port}", timeout=PATIENCE) as client:
             assert client.get("/healthz").status_code == 200
@@ -96,6 +96,13 @@ def test_a_caller_without_a_proxy_is_refused_unread(url: str, run: OpenRun, serv
             assert connection.recv(65_536).startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
             assert connection.recv(65_536) == b""
         wait_until(lambda: sum(line.get("requests", 0) for line in lines) == 2, "what the log says of both")
+
+
+def test_a_caller_on_the_proxys_machine_is_not_the_proxy(url: str, run: OpenRun, serve: Serve) -> None:
+    """As a rehearsal beside it, which must not have everybody behind it refused."""
+    house = serve(url, run, requests_per_address="1/day")
+    assert [house.http("GET", "/healthz").status_code for _ in range(2)] == [200, 429]
+    assert get(house, "/healthz", ANN).status_code == 200
 
 
 def test_a_socket_waits_like_all_else_and_its_messages_do_not(url: str, run: OpenRun, serve: Serve) -> None:

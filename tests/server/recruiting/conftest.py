@@ -21,6 +21,8 @@ def _served() -> Iterator[Prolific]:
 def prolific(_served: Prolific) -> Iterator[Prolific]:
     """The stand-in. What was asked of it in the test, and what it answered, is as specified."""
     yield _served
+    _served.platform.subscriptions.clear()
+    _served.platform.events.clear()
     assert _served.contract.broken == []
     assert _served.faults.due == []
 

@@ -158,8 +158,18 @@ def test_a_platform_that_says_no_leaves_what_was_read_and_why_is_shown(recruitin
 def test_participants_are_written_to(recruiting: Recruiting) -> None:
     recruiting.publish()
     submission, _ = recruiting.begin("PID-ann")
+    recruiting.refreshed()
     recruiting.ask("/messages", submissions=[submission], text="Please hand in.")
     assert recruiting.prolific.platform.sent[-1] == ("PID-ann", "Please hand in.")
+
+
+def test_participants_of_other_studies_are_not_written_to(recruiting: Recruiting) -> None:
+    recruiting.publish()
+    platform = recruiting.prolific.platform
+    elsewhere = platform.reserve(recruiting.shown()["study"], "PID-bob").id  # not read, so none of this run
+    before = list(platform.sent)
+    assert recruiting.refused("/messages", submissions=[elsewhere], text="Hello.") == "pay_refused"
+    assert platform.sent == before
 
 
 def test_the_token_and_participants_ids_are_shown_nowhere(recruiting: Recruiting) -> None:

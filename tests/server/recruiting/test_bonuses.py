@@ -2,10 +2,13 @@
 
 import pytest
 
+from server.db import bonuses
+from server.db.engine import open_engine
 from server.recruiters.stand_in.faults import Fault
 from tests.server.support.database import execute
 from tests.server.support.recruiting import Recruiting
 from tests.server.support.server import stored
+from tests.server.support.study import AT, seconds
 
 
 @pytest.fixture
@@ -87,11 +90,29 @@ def test_a_payment_that_was_never_made_is_sent_again_only_after_an_hour(
     assert recruiting.refused(f"/bonuses/{batch}/pay") == "platform_unsure"
     assert recruiting.ask(f"/bonuses/{batch}/look")["seen"] == "too_early"
     assert recruiting.refused(f"/bonuses/{batch}/pay") == "bonus_refused"
-    execute(recruiting.house.url, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00'")
+    execute(recruiting.house.url, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00.000000'")
     looked = recruiting.ask(f"/bonuses/{batch}/look")
     assert (looked["seen"], looked["batch"]["state"]) == ("not_paid", "prepared")
     assert recruiting.ask(f"/bonuses/{batch}/pay")["state"] == "paid"
     assert paid(recruiting, submissions[0]) == [150]
+
+
+def test_who_looked_at_an_earlier_payment_says_nothing_of_the_one_under_way(
+    recruiting: Recruiting, submissions: list[str]
+) -> None:
+    """Two look, and both see that nothing was paid; before the second has said so it is being paid again."""
+    number, url = int(prepare(recruiting, submissions[0])), recruiting.house.url
+    engine = open_engine(url)
+    with engine.begin() as connection:
+        bonuses.take(connection, number, {}, AT)
+    with engine.begin() as connection:
+        assert bonuses.settle(connection, number, AT, "prepared", AT)
+        bonuses.take(connection, number, {}, AT + seconds(1))
+    with engine.begin() as connection:
+        assert not bonuses.settle(connection, number, AT, "prepared", AT)
+        assert bonuses.settle(connection, number, AT + seconds(1), "paid", AT)
+    engine.dispose()
+    assert recruiting.refused(f"/bonuses/{number}/pay") == "bonus_refused"
 
 
 def test_decisions_on_pay_are_never_changed(recruiting: Recruiting, submissions: list[str]) -> None:

@@ -1,7 +1,11 @@
 """The server reads published studies by itself, in one process of those that serve."""
 
+import pytest
+
 from server.config import Settings
+from server.db.recruitments import StoredRecruitment, open_recruitments
 from server.db.store import Store
+from server.recruiting import polling
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
@@ -37,4 +41,32 @@ async def test_one_process_looks_and_the_others_do_not(recruiting: Recruiting) -
     assert stored(recruiting.house, "SELECT count(*) FROM submission") == [(1,)]
     await one.look()
     assert stored(recruiting.house, "SELECT count(*) FROM submission") == [(2,)]
+    store.stop()
+
+
+class FaultyOnce(PlatformStudies):
+    """Meets a fault of ours with the first study that it reads."""
+
+    reads = 0
+
+    async def refresh(self, found: StoredRecruitment) -> None:
+        self.reads += 1
+        if self.reads == 1:
+            raise KeyError(found.study)
+        await super().refresh(found)
+
+
+async def test_a_fault_with_one_study_keeps_no_other_from_being_read(
+    recruiting: Recruiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recruiting.prolific.platform.reserve(recruiting.publish(), "PID-ann")
+    recruiting.house.stop()
+    monkeypatch.setattr(polling, "open_recruitments", lambda connection: 2 * open_recruitments(connection))
+    settings = Settings(prolific_token=recruiting.prolific.token, prolific_api=recruiting.prolific.url)
+    store, platform = Store(recruiting.house.url), platform_of(settings)
+    store.start()
+    with pytest.raises(ExceptionGroup, match="studies were not read") as raised:
+        await Polling(store, platform, FaultyOnce(store, platform, "https://lab.example")).look()
+    assert raised.group_contains(KeyError)
+    assert stored(recruiting.house, "SELECT count(*) FROM submission") == [(1,)]
     store.stop()

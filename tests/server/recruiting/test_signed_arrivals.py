@@ -82,10 +82,10 @@ def test_a_page_that_is_loaded_again_later_goes_on(signed: Recruiting) -> None:
         once_more = signed.house.join(parameters=given, token=enrolled["token"])
         assert once_more.json()["assignment"] == ticket["assignment"]
     # Without what this browser was given nothing proves it, and what another was given does not either.
-    refused(signed.house.join(parameters=parameters), "link_altered")
+    refused(signed.house.join(parameters=parameters), "link_expired")
     other = signed.house.join(parameters=arriving(signed, "PID-bob")).json()["token"]
     for token in (other, "forged"):
-        refused(signed.house.join(parameters=parameters, token=token), "link_altered")
+        refused(signed.house.join(parameters=parameters, token=token), "link_expired")
 
 
 def test_names_without_a_signature_are_refused(signed: Recruiting) -> None:

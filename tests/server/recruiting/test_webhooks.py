@@ -1,6 +1,6 @@
 """The platform tells of what happens: signed, once, in any order, or not at all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ class Listening(Recruiting):
 @pytest.fixture
 def listen(
     url: str, serve: Callable[..., House], prolific: Prolific, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Start]:
+) -> Start:
     """Return a function that starts the server, with some settings changed."""
     platform = prolific.platform
     read, readings = platform.of_study, list[str]()
@@ -59,17 +59,17 @@ def listen(
             "prolific_hook_secret": secret,
         }
         house = serve(url, run, **(given | settings))
-        wait_until(lambda: stored(house, "SELECT 1 FROM job_lease") != [], "the first look")
-        execute(url, "UPDATE job_lease SET holder = 'nobody', until = '2999-01-01 00:00:00'")
+        polled = "FROM job_lease WHERE name = 'recruitment'"
+        wait_until(lambda: stored(house, f"SELECT 1 {polled}") != [], "the first look")
+        never = "holder = 'nobody', until = '2999-01-01 00:00:00'"
+        execute(url, f"UPDATE job_lease SET {never} WHERE name = 'recruitment'")  # noqa: S608
         target = f"http://127.0.0.1:{house.port}{PATH}"
         for kind in ("study.status.change", "submission.status.change"):
             given = {"workspace_id": WORKSPACE, "event_type": kind, "target_url": target}
             platform.subscribe(given).is_enabled = True
         return Listening(house, prolific, readings)
 
-    yield start
-    platform.subscriptions.clear()
-    platform.events.clear()
+    return start
 
 
 def test_what_happens_on_the_platform_is_read_as_it_tells_of_it(listen: Start) -> None:
@@ -101,6 +101,46 @@ def test_events_in_another_order_and_lost_ones_lead_to_what_the_platform_says(li
         here.send(here.told()[-1])
     here.house.start()
     wait_until(lambda: here.statuses() == ["RETURNED"], "the first look")
+
+
+def test_events_that_were_lost_while_the_server_was_down_are_taken_up_at_its_start(listen: Start) -> None:
+    here = listen()
+    house, platform = here.house, here.prolific.platform
+    submission = platform.reserve(here.publish(), "PID-ann")
+    house.settings["public_url"] = f"http://127.0.0.1:{house.port}"  # as the subscriptions have it
+    house.stop()
+    platform.open(submission.id)
+    for event in here.told():
+        with pytest.raises(httpx2.HTTPError):
+            here.send(event)
+    house.start()
+    wait_until(lambda: here.statuses() == ["ACTIVE"], "the look for lost events")
+    assert len(here.readings) == 1  # of two events, of a submission that was not known and of a study
+    taken = stored(house, "SELECT count(*) FROM platform_event")
+    house.stop()
+    house.start()
+    assert stored(house, "SELECT count(*) FROM platform_event") == taken == [(3,)]
+
+
+def test_a_subscription_that_is_missing_is_made_anew_by_the_server(listen: Start) -> None:
+    here = listen(prolific_workspace=WORKSPACE)
+    house, platform = here.house, here.prolific.platform
+    house.settings["public_url"] = f"http://127.0.0.1:{house.port}"
+    house.stop()
+    removed, *_ = list(platform.subscriptions)
+    kind = platform.subscriptions.pop(removed).event_type
+    house.start()
+
+    def subscribed() -> set[str]:
+        ours = [
+            one
+            for one in platform.subscriptions.values()
+            if one.target_url.startswith(house.settings["public_url"])
+        ]
+        return {one.event_type for one in ours if one.is_enabled}
+
+    wait_until(lambda: kind in subscribed(), "the subscription")
+    assert len([one for one in platform.subscriptions.values() if one.event_type == kind]) <= 2
 
 
 def test_a_replayed_event_is_answered_and_leads_to_nothing(listen: Start) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.session import protocol as wire
-from server.session.events import BotGaveUp, BotReplied, BotStumbled, ShowReply
+from server.session.events import BotGaveUp, BotReplied, BotStumbled, FromWorker, ShowReply
 from server.session.phase import Phase
 from server.session.plan import QC
 from server.session.records import (
@@ -16,11 +16,12 @@ from server.session.records import (
     ConversationPlanned,
     ConversationSkipped,
     Incident,
+    WorkerSaid,
 )
 from server.session.state import fold
 from server.session.step import Outcome, resume, step
 from tests.server.support.study import AT
-from tests.server.support.walk import Walk, pending, told
+from tests.server.support.walk import Walk, message, pending, told
 
 # ---- bots that give themselves away ----------------------------------------------------------
 
@@ -173,3 +174,15 @@ def test_a_session_whose_assignment_has_expired_takes_nothing_more() -> None:
     expired = fold(walk.state, [Closed("expired", AT)])
     assert (expired.phase, resume(expired, AT)) == (Phase.EXPIRED, ())
     assert step(expired, BotReplied("a1-1.1", 1, "Late.", 3, AT)) == Outcome(expired)
+
+
+def test_what_should_not_have_been_said_is_noted_and_stays() -> None:
+    walk = Walk().to(Phase.CHAT)
+    said = FromWorker(message("say", conversation=1, attempt=1, turn=0, text="Damn it."), AT, (), ("damn",))
+    line, noted = walk.event(said).records
+    assert isinstance(line, WorkerSaid)
+    assert noted == Incident("a1-1.1", "offensive_input", "damn", AT)
+    reply, noted = walk.event(BotReplied("a1-1.1", 1, "Damn you.", 12, AT, offensive=("damn",))).records
+    assert isinstance(reply, BotSaid)
+    assert reply.text == "Damn you."
+    assert noted == Incident("a1-1.1", "offensive_reply", "damn", AT)

@@ -8,6 +8,7 @@ import { StatusHead } from "../Status";
 import { Answers } from "./Answers";
 import { Conversation } from "./Conversation";
 import { Pair } from "./Pair";
+import { Writing } from "./Writing";
 import "./assignment.css";
 
 /** One assignment as it goes on: every conversation with its transcript, topics and ratings. */
@@ -38,6 +39,7 @@ export function AssignmentView({ run, assignment }: { run: string; assignment: s
               records.map((record) => <Conversation key={keyOf([record])} record={record} />)
             ),
           )}
+          <Writing writing={data.writing} />
           <Answers title="Questionnaire after" answers={data.after} />
           {data.feedback && (
             <section class="box" aria-labelledby="feedback">

@@ -42,6 +42,9 @@ function Line({ turn }: { turn: TurnRow }) {
       <span class="unseen">{turn.author === "worker" ? "Worker: " : "Chatbot: "}</span>
       <p>{turn.text}</p>
       {turn.latency_ms !== null && <span class="soft line-time">{latency(turn.latency_ms)}</span>}
+      {turn.pasted !== null && turn.pasted > 0 && (
+        <span class="line-rating">{turn.pasted} characters pasted</span>
+      )}
       {turn.rating !== null && (
         <span class="line-rating">
           <span class="unseen">rated </span>

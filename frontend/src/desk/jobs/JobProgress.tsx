@@ -1,9 +1,9 @@
 import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
-import type { RehearsalJob, ReportJob } from "../api_types";
+import type { ExportJob, RehearsalJob, ReportJob } from "../api_types";
 import { useRequest } from "./useRequest";
 
-type Job = ReportJob | RehearsalJob;
+type Job = ReportJob | RehearsalJob | ExportJob;
 
 /** How far something is that the server does in the background, and a way to give it up. */
 export function JobProgress({ job, what }: { job: Job; what: string }) {

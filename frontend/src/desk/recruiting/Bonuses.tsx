@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
 import type { BatchRow } from "../api_types";
-import { type Action, ActionDialog } from "../run/ActionDialog";
+import type { Action } from "../run/ActionDialog";
+import { ActionRows } from "./ActionRows";
 import { type At, amount } from "./amounts";
 
 const STATES: Record<BatchRow["state"], string> = {
@@ -13,53 +12,30 @@ const STATES: Record<BatchRow["state"], string> = {
 
 interface Props {
   rows: BatchRow[];
+  currency: string | null;
   at: At;
   onDone: () => void;
 }
 
 /** Bonuses: prepared, then paid, once. */
-export function Bonuses({ rows, at, onDone }: Props) {
-  const [chosen, setChosen] = useState<Action | null>(null);
+export function Bonuses({ rows, currency, at, onDone }: Props) {
   return (
-    <section class="recruiting-part" aria-label="Bonuses">
-      <h2>Bonuses</h2>
-      {rows.length === 0 && <p class="soft">Choose submissions above to prepare a bonus for them.</p>}
-      <ul class="differences">
-        {rows.map((row) => (
-          <li key={row.batch} class="box">
-            <div>
-              <p>
-                {row.purpose}: {row.bonuses.length} × {amount(row.bonuses[0]?.cents ?? 0)},{" "}
-                {amount(row.total)} with fees
-              </p>
-              <p class="soft small">{STATES[row.state]}</p>
-            </div>
-            <div class="actions">
-              {actionsOf(row, at).map((action) => (
-                <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
-                  {action.name}
-                  <span class="unseen"> {row.purpose}</span>
-                </Button>
-              ))}
-            </div>
-          </li>
-        ))}
-      </ul>
-      {chosen && (
-        <ActionDialog
-          title={chosen.name}
-          action={chosen}
-          onClose={() => {
-            setChosen(null);
-            onDone();
-          }}
-        />
-      )}
-    </section>
+    <ActionRows
+      title="Bonuses"
+      none="Choose submissions above to prepare a bonus for them."
+      rows={rows.map((row) => ({
+        key: String(row.batch),
+        what: `${row.purpose}: ${row.bonuses.length} × ${amount(row.bonuses[0]?.cents ?? 0, currency)}, ${amount(row.total, currency)} with fees`,
+        more: STATES[row.state],
+        about: row.purpose,
+        actions: actionsOf(row, currency, at),
+      }))}
+      onDone={onDone}
+    />
   );
 }
 
-function actionsOf(row: BatchRow, at: At): Action[] {
+function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
   const batch = { batch: String(row.batch) };
   switch (row.state) {
     case "paid":
@@ -68,7 +44,7 @@ function actionsOf(row: BatchRow, at: At): Action[] {
       return [
         {
           name: "Pay",
-          about: `Prolific pays ${amount(row.total)}, fees among it. This cannot be undone.`,
+          about: `Prolific pays ${amount(row.total, currency)}, fees among it. This cannot be undone.`,
           method: "POST",
           address: at("bonuses/{batch}/pay", batch),
         },

@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
-import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
 import type { DifferenceRow } from "../api_types";
-import { type Action, ActionDialog } from "../run/ActionDialog";
+import type { Action } from "../run/ActionDialog";
+import { ActionRows } from "./ActionRows";
 import type { At } from "./amounts";
 
 const KINDS: Record<DifferenceRow["kind"], string> = {
@@ -26,46 +25,28 @@ interface Props {
 
 /** Where Prolific and we do not agree: each with what to do about it. */
 export function Differences({ rows, at, onDone }: Props) {
-  const [chosen, setChosen] = useState<Action | null>(null);
   return (
-    <section class="recruiting-part" aria-label="Differences">
-      <h2>Differences</h2>
-      {rows.length === 0 && <p class="soft">Prolific and Candor agree.</p>}
-      <ul class="differences">
-        {rows.map((row) => {
-          const action = remedyOf(row, at);
-          return (
-            <li key={`${row.submission} ${row.assignment}`} class="box">
-              <div>
-                <p>{KINDS[row.kind]}</p>
-                <p class="soft small">
-                  {row.worker ?? "nobody here"}
-                  {row.submission && (
-                    <>
-                      , submission <code>{row.submission}</code>
-                    </>
-                  )}
-                </p>
-              </div>
-              <Button kind="quiet" onClick={() => setChosen(action)}>
-                {action.name}
-                <span class="unseen"> {row.worker ?? row.submission}</span>
-              </Button>
-            </li>
-          );
-        })}
-      </ul>
-      {chosen && (
-        <ActionDialog
-          title={chosen.name}
-          action={chosen}
-          onClose={() => {
-            setChosen(null);
-            onDone();
-          }}
-        />
-      )}
-    </section>
+    <ActionRows
+      title="Differences"
+      none="Prolific and Candor agree."
+      rows={rows.map((row) => ({
+        key: `${row.submission} ${row.assignment}`,
+        what: KINDS[row.kind],
+        more: (
+          <>
+            {row.worker ?? "nobody here"}
+            {row.submission && (
+              <>
+                , submission <code>{row.submission}</code>
+              </>
+            )}
+          </>
+        ),
+        about: row.worker ?? row.submission ?? "",
+        actions: [remedyOf(row, at)],
+      }))}
+      onDone={onDone}
+    />
   );
 }
 

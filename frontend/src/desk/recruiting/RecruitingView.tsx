@@ -10,6 +10,7 @@ import { Bonuses } from "./Bonuses";
 import { Credits } from "./Credits";
 import { Differences } from "./Differences";
 import { DraftForm } from "./DraftForm";
+import { PersonalLinks } from "./PersonalLinks";
 import { StudyControls } from "./StudyControls";
 import { Submissions } from "./Submissions";
 import "./recruiting.css";
@@ -49,6 +50,7 @@ export function RecruitingView({ run }: { run: string }) {
         <DraftForm run={run} minutes={data.minutes} onDone={lookAgain} />
       )}
       {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
+      {data && <PersonalLinks run={run} />}
     </>
   );
 }
@@ -66,14 +68,14 @@ function Recruitment({ run, found, onDone }: Props) {
     <>
       <p>
         Study <code>{found.study}</code> is <b>{found.status.toLowerCase()}</b>: {found.places} places,{" "}
-        {amount(found.reward)} each.{" "}
+        {amount(found.reward, found.currency)} each.{" "}
         <span class="soft">{found.read_at ? `Read ${ago(found.read_at)}.` : "Not read yet."}</span>
       </p>
       {found.fault && <p class="failure">{found.fault}</p>}
       <StudyControls found={found} at={at} onDone={onDone} />
       <Differences rows={found.differences} at={at} onDone={onDone} />
       <Submissions rows={found.submissions} at={at} onDone={onDone} />
-      <Bonuses rows={found.batches} at={at} onDone={onDone} />
+      <Bonuses rows={found.batches} currency={found.currency} at={at} onDone={onDone} />
     </>
   );
 }

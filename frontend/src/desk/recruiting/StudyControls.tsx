@@ -71,7 +71,7 @@ function actionsOf(found: RecruitmentDetail, at: At): Action[] {
   };
   switch (found.status) {
     case "UNPUBLISHED": {
-      const cost = amount(found.places * found.reward);
+      const cost = amount(found.places * found.reward, found.currency);
       const about = `Participants get in from now on. ${found.places} places cost ${cost}, and Prolific's fee.`;
       const discard: Action = {
         name: "Discard the draft",

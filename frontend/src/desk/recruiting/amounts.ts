@@ -1,6 +1,7 @@
-/** Cents as the platform counts them: its currency is the workspace's. */
-export function amount(cents: number): string {
-  return (cents / 100).toFixed(2);
+/** Cents in the study's currency, as people read them; without it where the platform has not said which. */
+export function amount(cents: number, currency: string | null): string {
+  const plain = (cents / 100).toFixed(2);
+  return currency === null ? plain : `${plain} ${currency}`;
 }
 
 /** Cents of an amount as it is typed, like 4.50. */

@@ -11,6 +11,7 @@ const COLUMNS = [
   { name: "Typing floor", kind: "number" },
   { name: "Late", kind: "number" },
   { name: "Failed tries", kind: "number" },
+  { name: "Offensive words", kind: "number" },
 ] as const;
 
 /** How the bots do: whether they answer, how fast against the typing-time floor, and what failed. */
@@ -51,6 +52,9 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
               </td>
               <td data-name="Failed tries" class="number">
                 {failedOf(bot)}
+              </td>
+              <td data-name="Offensive words" class={bot.offensive > 0 ? "number poor" : "number"}>
+                {bot.offensive}
               </td>
             </tr>
           ))}

@@ -7,6 +7,8 @@ const KINDS: Record<string, string> = {
   bot_gave_up: "The bot gave up",
   replaced: "Replaced",
   gave_itself_away: "Said what it is",
+  offensive_reply: "Offensive words of the bot",
+  offensive_input: "Offensive words of the worker",
 };
 
 /** The latest incidents, the newest first. */

@@ -24,6 +24,7 @@ export function RunControls({ run }: { run: RunDetail }) {
       <RulesControl run={run} />
       <Link to={{ page: "report", run: run.run }}>Report</Link>
       <Link to={{ page: "rehearsal", run: run.run }}>Rehearsal</Link>
+      {may(account, "export") && <Link to={{ page: "export", run: run.run }}>Export</Link>}
       {may(account, "act_on_workers") && <Link to={{ page: "recruiting", run: run.run }}>Recruiting</Link>}
       {run.bots.some(({ bot }) => bot === WIZARD) && (
         <Link to={{ page: "wizard", run: run.run }}>Answer as a chatbot</Link>

@@ -101,6 +101,10 @@ const NAMES: Record<string, SettingName> = {
     label: "Completion code",
     hint: "Of the study on the platform: it proves there that a worker has finished.",
   },
+  "recruiter.signed": {
+    label: "Take only addresses that Prolific has signed",
+    hint: "The study there has to ask for it; it does where Candor drafts it.",
+  },
   "recruiter.completion_url": {
     label: "Where workers are sent at the end",
     hint: "As the platform names it.",

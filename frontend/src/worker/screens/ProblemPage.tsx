@@ -17,6 +17,7 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
   already_took_part: ["problem.already_took_part_title", "problem.already_took_part"],
   link_unsigned: ["problem.link_unsigned_title", "problem.link_unsigned"],
   link_altered: ["problem.link_incomplete_title", "problem.link_altered"],
+  link_expired: ["problem.token_expired_title", "problem.link_expired"],
   rate_limited: ["problem.rate_limited_title", "problem.rate_limited"],
   token_expired: ["problem.token_expired_title", "problem.token_expired"],
   token_invalid: ["problem.forgotten_title", "problem.forgotten"],

@@ -18,6 +18,7 @@ const REMEDIES: Record<string, Problem["remedy"]> = {
   not_invited: null,
   link_unsigned: null,
   link_altered: null,
+  link_expired: null,
   already_took_part: null,
   invalid_request: null,
   token_expired: "start_anew",

@@ -359,6 +359,7 @@ export const ENGLISH = {
   "problem.link_unsigned": "Everybody who takes part has a link of their own. Please open the whole of the one that you were sent, or ask whoever invited you for yours.",
   "problem.link_incomplete_title": "This link is not complete",
   "problem.link_altered": "It differs from the one that was given out. Please copy the whole link again from where you found it.",
+  "problem.link_expired": "It was good for a few minutes after you pressed it. Please go back to where you found the study, and open it from there again.",
   "problem.invalid_request": "Part of it can’t be read. Please copy the whole link again from where you found it.",
   "problem.rate_limited_title": "A short pause, please",
   "problem.rate_limited": "There were too many requests from your connection just now. Please wait a minute, then try again.",

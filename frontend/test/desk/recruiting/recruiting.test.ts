@@ -52,8 +52,8 @@ describe("a decision", () => {
 
 describe("amounts", () => {
   it("are cents inside and decimals on the page", () => {
-    expect(amount(5)).toBe("0.05");
-    expect(amount(450)).toBe("4.50");
+    expect(amount(5, "GBP")).toBe("0.05 GBP");
+    expect(amount(450, null)).toBe("4.50");
     expect(centsOf("4.35")).toBe(435); // 434.99… in floating point
   });
 });

@@ -358,3 +358,13 @@ async def test_an_amount_in_parts_of_a_cent_is_no_amount(client: ProlificClient,
     prolific.platform.studies[study].given["reward"] = 450.5
     with pytest.raises(Unreadable, match="not as specified: reward"):
         await client.studies.study(study)
+
+
+async def test_whether_a_change_was_made_whose_answer_cannot_be_read_is_not_known(
+    client: ProlificClient, prolific: Prolific
+) -> None:
+    study = await published(client)
+    prolific.platform.studies[study].given["reward"] = 450.5
+    with pytest.raises(OutcomeUnknown, match="not as specified: reward"):
+        await client.studies.move(study, Transition.PAUSE)
+    assert prolific.platform.studies[study].status == "PAUSED"

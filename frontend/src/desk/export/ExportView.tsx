@@ -1,0 +1,65 @@
+import type { ExportJob, ExportList } from "../api_types";
+import { when } from "../format";
+import { JobProgress, JobStatus } from "../jobs/JobProgress";
+import { sizeOf } from "../jobs/numbers";
+import { LoadStatus } from "../LoadStatus";
+import { newestOf, usePushed } from "../pushed";
+import { ExportForm } from "./ExportForm";
+import { FORMATS } from "./formats";
+
+/** The exports of a run: one is made, and those that are there can be downloaded. */
+export function ExportView({ run }: { run: string }) {
+  const { data, failure } = usePushed("/api/desk/watch/runs/{run}/exports", { run }, newestOf<ExportList>);
+  const exports = data?.exports ?? [];
+  const underWay = exports.find(({ status }) => status === "running");
+  const newest = exports[0];
+  return (
+    <>
+      <h1>Export</h1>
+      <LoadStatus failure={failure} empty={data === null} />
+      {data && (
+        <>
+          {underWay ? <JobProgress job={underWay} what="The export" /> : <ExportForm run={run} />}
+          {newest?.status === "failed" && (
+            <p class="failure" role="alert">
+              The last export was not made: {newest.error}
+            </p>
+          )}
+          {exports.length > 0 && <Made exports={exports} keptDays={data.kept_days} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function Made({ exports, keptDays }: { exports: ExportJob[]; keptDays: number }) {
+  return (
+    <section aria-labelledby="made">
+      <h2 id="made">Files</h2>
+      <p class="soft small">
+        Each stays for {keptDays} days, or until something of a worker of this run is removed. A download that
+        broke off can be resumed.
+      </p>
+      <ul class="job-list">
+        {exports.map((one) => (
+          <li key={one.job}>
+            <div>
+              {one.files.length > 0 ? (
+                one.files.map((file) => (
+                  <a key={file.name} href={file.path} download={file.name}>
+                    {file.name} ({sizeOf(file.bytes)})
+                  </a>
+                ))
+              ) : (
+                <span>{FORMATS[one.options.format].name}</span>
+              )}
+              <span class="soft small block">{when(one.created_at)}</span>
+              {one.error && <span class="small block">{one.error}</span>}
+            </div>
+            <JobStatus job={one} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

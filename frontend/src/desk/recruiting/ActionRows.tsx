@@ -1,0 +1,59 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "../../design/Button";
+import { type Action, ActionDialog } from "../run/ActionDialog";
+
+/** What there is to decide about something: `about` tells it from the others, for who only hears the buttons. */
+export interface ActionRow {
+  key: string;
+  what: ComponentChildren;
+  more: ComponentChildren;
+  about: string;
+  actions: Action[];
+}
+
+interface Props {
+  title: string;
+  none: string;
+  rows: ActionRow[];
+  onDone: () => void;
+}
+
+/** A part of the page with rows, each with what can be done about it; `none` stands where there are no rows. */
+export function ActionRows({ title, none, rows, onDone }: Props) {
+  const [chosen, setChosen] = useState<Action | null>(null);
+  return (
+    <section class="recruiting-part" aria-label={title}>
+      <h2>{title}</h2>
+      {rows.length === 0 && <p class="soft">{none}</p>}
+      <ul class="differences">
+        {rows.map(({ key, what, more, about, actions }) => (
+          <li key={key} class="box">
+            <div>
+              <p>{what}</p>
+              <p class="soft small">{more}</p>
+            </div>
+            <div class="actions">
+              {actions.map((action) => (
+                <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+                  {action.name}
+                  <span class="unseen"> {about}</span>
+                </Button>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {chosen && (
+        <ActionDialog
+          title={chosen.name}
+          action={chosen}
+          onClose={() => {
+            setChosen(null);
+            onDone();
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+"""How workers wrote, and the scores without conversations that look pasted."""
+
+import numpy as np
+
+from qc.render.table import COUNT, ONE, SHARE, THREE, Column, Table
+from qc.robustness.writing import WritingResults
+
+_MEDIANS = (
+    Column("pace", "Characters a minute", COUNT),
+    Column("pause", "Longest pause, s", ONE),
+    Column("away", "Times away", ONE),
+    Column("away_seconds", "Away, s", ONE),
+)
+
+
+def groups(found: WritingResults) -> Table:
+    """Return how many conversations look pasted, of workers who passed, who failed, and of all."""
+    columns = (
+        Column("group", "Workers who"),
+        Column("workers", "Workers", COUNT),
+        Column("conversations", "Conversations", COUNT),
+        Column("pasted", "Look pasted", COUNT),
+        Column("share", "Share", SHARE),
+        Column("low", "95 % interval", SHARE, upper="high"),
+        Column("high", None, SHARE),
+        *_MEDIANS,
+    )
+    return Table(found.groups, columns)
+
+
+def workers(found: WritingResults) -> Table:
+    """Return how each worker wrote; a reader sees who pasted most first."""
+    ordered = found.workers.sort_values(["pasted_share", "worker"], ascending=[False, True])
+    columns = (
+        Column("worker", "Worker"),
+        Column("outcome", "Filter"),
+        Column("conversations", "Conversations", COUNT),
+        Column("pasted", "Look pasted", COUNT),
+        Column("pasted_share", "Pasted", SHARE),
+        Column("typed_share", "Typed", SHARE),
+        *_MEDIANS,
+    )
+    shown = ordered.assign(outcome=np.where(ordered["passed"], "passed", "failed"))
+    return Table(found.workers, columns, shown)
+
+
+def scores(found: WritingResults) -> Table | None:
+    """Return the scores without conversations that look pasted; None if none does."""
+    if found.scores.empty:
+        return None
+    columns = (
+        Column("system", "System"),
+        Column("n", "Conversations", COUNT),
+        Column("left", "Without", COUNT),
+        Column("z", "z", THREE),
+        Column("z_left", "z without", THREE),
+        Column("change", "Change", THREE),
+        Column("low", "95 % interval", THREE, upper="high"),
+        Column("high", None, THREE),
+    )
+    return Table(found.scores, columns)

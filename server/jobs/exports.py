@@ -1,0 +1,110 @@
+"""Exports of runs from the desk: `candor export` as a child process, its file kept for some days."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import Connection
+
+from server.db.jobs import JobEntry, exports_over, forget_jobs, jobs_of, jobs_with_files
+from server.db.runs import find_run
+from server.db.store import Store
+from server.export.formats import Format, file_name
+from server.jobs.background import BackgroundJobs, Progress, Result
+from server.jobs.child import Command, Limits, run_child, told_progress
+from server.jobs.files import JobFiles
+
+KEPT_DAYS = 7
+_STARTING = "Starting"
+
+
+class ExportOptions(BaseModel):
+    """What an export may be asked for: `format`, as `candor export` has them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Format
+
+
+class KeptExports:
+    """The files of exports, until they are over.
+
+    That is after KEPT_DAYS, or as soon as something was removed of what workers of the run have given.
+    """
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self._store = store
+        self.files = JobFiles(folder)
+
+    async def remove_old(self, at: datetime) -> None:
+        """Remove what is over, and what processes have left that were killed. Raises StorageFailed."""
+        there = self.files.jobs()
+        over = await self._store.read(lambda c: exports_over(c, at - timedelta(days=KEPT_DAYS)))
+        if over:
+            await self._store.submit(lambda connection: forget_jobs(connection, over))
+        kept = await self._store.read(lambda connection: jobs_with_files(connection, "export"))
+        for job in there - kept:
+            self.files.remove(job)
+
+
+class Exports:
+    """Makes exports, one of a run at a time.
+
+    Args:
+        store: where runs and jobs are.
+        jobs: carries them out.
+        url: of the database, for the child.
+        kept: where their files are.
+        limits: of the child.
+    """
+
+    def __init__(
+        self, store: Store, jobs: BackgroundJobs, url: str, kept: KeptExports, limits: Limits
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._url = url
+        self._files = kept.files
+        self._limits = limits
+
+    async def start(self, run: str, options: ExportOptions, note: Callable[[Connection], None]) -> JobEntry:
+        """Begin an export of a run and return it; `note` runs in the transaction that stores the job.
+
+        Raises:
+            RunNotFound: there is no such run.
+            JobUnderWay: this run is being exported.
+        """
+
+        def prepare(connection: Connection) -> int:
+            note(connection)
+            return find_run(connection, run).id
+
+        async def work(progress: Progress) -> Result:
+            return await self._make(run, options.format, progress)
+
+        return await self._jobs.start("export", run, options.model_dump(), prepare, work)
+
+    async def of_run(self, run: str) -> list[JobEntry]:
+        """Return the exports of a run, newest first. Raises RunNotFound."""
+        return await self._store.read(lambda c: jobs_of(c, "export", [find_run(c, run).id]))
+
+    def file(self, job: str, name: str) -> Path:
+        """Return where the file of an export lies. Raises JobNotFound: it is not there, or no longer."""
+        return self._files.file(job, name)
+
+    async def _make(self, run: str, form: Format, progress: Progress) -> Result:
+        progress.tell(_STARTING, 0, 1)
+        entry = await self._store.read(lambda connection: find_run(connection, run))
+        folder = self._files.folder(progress.job)
+        folder.mkdir(parents=True)
+        arguments = ["export", "--run", run, "--format", form, "--progress-lines"]
+        arguments += ["--out", str(folder / file_name(entry, form))]
+        # A variable, as a command line is everybody's to read and the URL may have a password.
+        command = Command("server", arguments, {"CANDOR_DATABASE_URL": self._url})
+        try:
+            await run_child(command, self._limits, told_progress(progress.tell))
+        except BaseException:  # half an export is none, whatever has ended it
+            self._files.remove(progress.job)
+            raise
+        return {"files": self._files.listed(progress.job)}

@@ -1,0 +1,67 @@
+"""Words of the lists are found in whichever language a study is, and hardly in what people mean well."""
+
+import pytest
+
+from bots import load_corpus
+from bots.core.offensive_words import offensive_words
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("You are a fucking idiot.", "en", {"fucking"}),
+        ("FUCKING. Hell", "en-GB", {"fucking"}),
+        ("Du bist ein Arschloch!", "de", {"arschloch"}),
+        ("Eres un hijo de puta", "es", {"hijo de puta", "puta"}),
+        ("Putain de merde", "fr", {"merde", "putain"}),
+        ("你他妈的傻逼", "zh-TW", {"傻逼"}),
+        ("Das ist fucking gut", "de", {"fucking"}),  # English words are said in every language
+    ],
+)
+def test_it_is_found(text: str, language: str, found: set[str]) -> None:
+    assert found <= set(offensive_words(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I live in Scunthorpe, and my classic car is in Essex.", "en"),
+        ("That assassin passed the bass to an analyst.", "en"),
+        ("Ich wohne in Fucking, das heißt heute Fugging, nicht.", "xx"),
+        ("我很喜欢这本书，你呢？", "zh"),
+        ("週末に東京へ行きました。", "ja"),
+        ("", "en"),
+    ],
+)
+def test_what_only_looks_like_it_is_not(text: str, language: str) -> None:
+    assert not {word for word in offensive_words(text, language) if word != "fucking"}
+
+
+def test_ordinary_small_talk_has_hardly_any() -> None:
+    # The English list has "a$$", whose letters alone are every second line's.
+    lines = [turn for dialogue in load_corpus("builtin:smalltalk").dialogues for turn in dialogue.turns]
+    flagged = [line for line in lines if offensive_words(line, "en")]
+    assert len(flagged) <= 0.005 * len(lines), flagged
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("スマホはsmallです。", "ja"), ("我今年13.5岁。", "zh"), ("Sadece 18+ filmler.", "tr")],
+)
+def test_letters_and_numbers_inside_of_others_are_none(text: str, language: str) -> None:
+    assert offensive_words(text, language) == ()
+
+
+def test_every_language_of_the_page_has_a_list() -> None:
+    for language in ("en", "de", "es", "fr", "ja", "zh"):
+        assert offensive_words(_ONE_OF_EACH[language], language), language
+
+
+_ONE_OF_EACH = {
+    "en": "shit",
+    "de": "scheiße",
+    "es": "mierda",
+    "fr": "merde",
+    "ja": "ちんこ",
+    "zh": "傻逼",
+}

@@ -1,0 +1,75 @@
+"""The proxies of docs/deploy.md, each with its file of `deploy/`: TLS, sockets, who calls, what is logged.
+
+`test_behind_proxy.py` has nginx with the whole installation behind it, while that is killed.
+"""
+
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.support import tls_proxy
+from tests.support.local_process import free_port
+from tests.support.server_process import Server
+from tests.support.tls_proxy import Proxy
+from tests.support.waiting import ENOUGH
+
+WORKER = "external-id-of-ann"
+OPENINGS = len(tls_proxy.KINDS)  # a crowd of one comes through each
+pytestmark = [pytest.mark.services, pytest.mark.timeout(2 * ENOUGH)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that knows who calls from the proxy alone, and lets an address in so many times."""
+    limits = {"CANDOR_EXEMPT_ADDRESSES": "[]", "CANDOR_ATTEMPTS_PER_ADDRESS": f"{OPENINGS}/day"}
+    made = Server(tmp_path_factory.mktemp("behind"), environment=limits)
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(params=tls_proxy.KINDS)
+def proxy(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Iterator[Proxy]:
+    """One of the proxies. Of the two processes that it knows, one refuses connections."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    with tls_proxy.serving(tmp_path, free_port(), [free_port(), server.port], request.param) as made:
+        yield made
+
+
+def test_workers_take_part_over_tls(server: Server, proxy: Proxy) -> None:
+    trusted = ssl.create_default_context(cafile=proxy.certificate)
+    with httpx2.Client(base_url=proxy.url, verify=trusted, timeout=ENOUGH) as client:
+        page = client.get(f"/w/demo?worker={WORKER}", headers={"X-Request-ID": "named-by-the-caller"})
+        assert page.status_code == 200
+        assert page.headers["x-request-id"] != "named-by-the-caller"
+    command = [sys.executable, "-m", "bots.crowd", "--url", f"{proxy.url}/w/demo", "--workers", "1"]
+    crowd = subprocess.run(
+        [*command, "--token", server.token],
+        env=proxy.environment,
+        capture_output=True,
+        text=True,
+        timeout=ENOUGH,
+        check=False,
+    )
+    assert crowd.returncode == 0, crowd.stdout + crowd.stderr
+    assert WORKER not in proxy.logged
+    assert "/w/demo" in proxy.logged
+    assert "/ws" in proxy.logged
+
+
+def test_nobody_gets_past_a_limit_by_what_they_say_of_themselves(server: Server, proxy: Proxy) -> None:
+    trusted = ssl.create_default_context(cafile=proxy.certificate)
+    with httpx2.Client(base_url=proxy.url, verify=trusted, timeout=ENOUGH) as client:
+        answers = [
+            client.post("/api/join", json={"run": "demo"}, headers={"X-Forwarded-For": f"192.0.2.{number}"})
+            for number in range(OPENINGS + 1)
+        ]
+    assert answers[-1].status_code == 429, os.linesep.join(answer.text for answer in answers)
