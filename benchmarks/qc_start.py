@@ -28,9 +28,9 @@ def main(times: int = 3) -> None:
         commands = {
             "imports of pandas and scipy.stats": ["-c", BARE],
             "report --help": [*report, "--help"],
-            "report --out DIR --format json": [*report, RUN_1, "--out", folder, "--format", "json"],
+            "report --out DIR --format json": [*report, RUN_1, "--out", f"{folder}/json", "--format", "json"],
             "report (terminal only)": [*report, RUN_1],
-            "report --out DIR": [*report, RUN_1, "--out", folder],
+            "report --out DIR": [*report, RUN_1, "--out", f"{folder}/all"],
         }
         # In turns, so that a busy minute of the machine meets all of them.
         found = [{name: _seconds(command) for name, command in commands.items()} for _ in range(times)]
