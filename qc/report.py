@@ -20,7 +20,7 @@ from qc.command import (
     stderr_console,
 )
 from qc.options import FORMATS, PAPER_FORMATS, SECTIONS, AnalysisOptions
-from qc.process import settle
+from qc.process import settle, spare_modules
 
 _SECTION_HELP = "\n\n".join(f"[b]{name}[/b]: {what}" for name, what in SECTIONS.items())
 
@@ -122,6 +122,7 @@ def report(
         # What is slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
+        spare_modules()
         asked = ReportSource(
             source=source,
             run=run,
