@@ -120,17 +120,19 @@ def make_token_old(page: Page, stage: Stage, run: str) -> None:
 
 
 def be_outdated(page: Page, times: int) -> None:
-    """Let this page greet the server like one of protocol version 1, the next so many times."""
+    """Let this page greet the server like one of protocol version 1, the next so many times.
+
+    Greetings are counted, not sockets: a page opens several in vain while its server is away.
+    """
 
     def listen(socket: WebSocketRoute) -> None:
-        nonlocal times
         server = socket.connect_to_server()
-        outdated = times > 0
-        times -= outdated
 
         def to_server(message: str | bytes) -> None:
+            nonlocal times
             sent = json.loads(message)
-            if outdated and sent["type"] == "hello":
+            if times and sent["type"] == "hello":
+                times -= 1
                 del sent["protocol"]
             server.send(json.dumps(sent))
 
