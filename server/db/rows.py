@@ -27,6 +27,7 @@ from server.db.models import (
 from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows, quizzes
+from server.db.report_rows import REPORTED, TAKEN_BACK, report_rows, reports
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.db.spending import COUNT_COST
 from server.db.writing_rows import WRITING, writing_row
@@ -39,6 +40,7 @@ from server.session.records import (
     CallKept,
     Closed,
     ConversationChange,
+    ConversationEnd,
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
@@ -49,6 +51,7 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    MessageReported,
     OutputKept,
     PlannedItem,
     QuestionAnswered,
@@ -57,6 +60,7 @@ from server.session.records import (
     QuizAsked,
     QuizNotAsked,
     Record,
+    ReportTakenBack,
     SideChosen,
     TopicMarked,
     TurnRated,
@@ -100,8 +104,8 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     """Return every record of an assignment that bears on its state.
 
     `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, its choices, its end, its quiz; the assignment's own end comes last. It is not the order in which
-    they were written.
+    turns, what is thought and reported of them, its choices, its end, its quiz; the assignment's own end
+    comes last. It is not the order in which they were written.
     """
     conversations = connection.execute(
         select(
@@ -122,6 +126,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
     turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
     choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
+    reported = reports(connection, ids)
     turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
     ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
     asked = quizzes(connection, ids)
@@ -140,6 +145,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
             TurnRated(row.id, rated.turn_index, rated.value, rated.created_at, rated.client_id)
             for rated in turn_ratings.get(row.id, ())
         ]
+        records += reported.get(row.id, ())
         records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
         records += asked.get(row.id, ())
@@ -332,6 +338,8 @@ _IN_ORDER = (
     CALL,
     COUNT_COST,
     _TURN_RATED,
+    TAKEN_BACK,
+    REPORTED,
     _CHOICE,
     COUNT_CHOSEN,
     _ENDED,
@@ -419,11 +427,20 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
         case TurnRated():
             rated = (record.conversation, record.index, record.value, record.at, record.client_id)
             return [(_TURN_RATED, rated)]
+        case MessageReported() | ReportTakenBack():
+            return report_rows(record)
         case TopicMarked():
             return _mark_rows(record)
         case SideChosen():
             choice = (record.conversation, record.turn, record.preference, record.client_id, record.at)
             return [(_CHOICE, choice), (COUNT_CHOSEN, (record.conversation, record.preference))]
+        case QuizAsked() | QuizAnswered():
+            return quiz_rows(record)
+    return _status_rows(record)
+
+
+def _status_rows(record: ConversationEnd) -> list[tuple[Bulk, Row]]:
+    match record:
         case ConversationEnded():
             return [(_ENDED, (record.conversation, record.at, record.client_id))]
         case ConversationLeftUnrated():
@@ -438,8 +455,6 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             skipped = (_SKIPPED, (record.conversation, record.at))
             key = (record.conversation,)
             return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
-        case QuizAsked() | QuizAnswered():
-            return quiz_rows(record)
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
