@@ -82,6 +82,7 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
         <blockquote class="report-text small soft" dir="auto">
           {text}
         </blockquote>
+        <p class="soft small">{say("report.told")}</p>
         <RadioCards
           legend={say("report.why")}
           choices={REASONS.map((value) => ({ value, label: say(`report.${value}`) }))}
@@ -105,7 +106,6 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
           />
           <Excess id="report-note-excess" text={note} most={MAX_NOTE} />
         </div>
-        <p class="soft small">{say("report.told")}</p>
         <div class="actions">
           <Button type="submit">{say("report.stay")}</Button>
           <Button kind="quiet" onClick={() => send(true)}>
