@@ -1,6 +1,6 @@
 """What is stored of a run's study on a platform: its submissions, and what was decided of their pay."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
 from server.db.recruiting_models import PaymentDecision, Recruitment, RecruitmentCode, Submission
 from server.db.worker_ids import FORGOTTEN
-from server.errors import NotRecruiting, RecruitmentExists
+from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 
 ASSIGNMENT = columns(Assignment)
 CODE = columns(RecruitmentCode)
@@ -82,6 +82,13 @@ class Decision:
     reason: str
     decided_by: str
     decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDecision(Decision):
+    """A decision with its number, by which a later one names it."""
+
+    id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +261,23 @@ def submissions_of(connection: Connection, number: int) -> list[StoredSubmission
     return [StoredSubmission(*row) for row in connection.execute(query)]
 
 
-def add_decisions(connection: Connection, decisions: Sequence[Decision]) -> None:
-    """Store what was decided of the pay of submissions."""
+def add_decisions(
+    connection: Connection, number: int, decisions: Sequence[Decision], instead_of: Collection[int]
+) -> None:
+    """Store what was decided of the pay of submissions of a study.
+
+    Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
+
+    Raises:
+        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
+            of the decisions that these replace; nothing was stored.
+    """
+    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
+    before = decisions_of(connection, number)
+    found = (before[one.submission] for one in decisions if one.submission in before)
+    unknown = [one for one in found if one.id not in instead_of]
+    if unknown:
+        raise DecidedAlready("; ".join(_told(one) for one in unknown))
     rows = [
         {
             "submission_id": one.submission,
@@ -271,7 +293,7 @@ def add_decisions(connection: Connection, decisions: Sequence[Decision]) -> None
     connection.execute(insert(PaymentDecision), rows)
 
 
-def decisions_of(connection: Connection, number: int) -> dict[str, Decision]:
+def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:
     """Return what counts now of what was decided in a study, by submission: the latest."""
     query = (
         select(
@@ -282,12 +304,18 @@ def decisions_of(connection: Connection, number: int) -> dict[str, Decision]:
             DECISION.reason,
             DECISION.decided_by,
             DECISION.decided_at,
+            DECISION.id,
         )
         .join(Submission, SUBMISSION.id == DECISION.submission_id)
         .where(SUBMISSION.recruitment_id == number)
         .order_by(DECISION.id)
     )
-    return {row.submission_id: Decision(*row) for row in connection.execute(query)}
+    return {row.submission_id: StoredDecision(*row) for row in connection.execute(query)}
+
+
+def _told(one: StoredDecision) -> str:
+    when = f"{one.decided_at:%Y-%m-%d %H:%M} UTC"
+    return f"{one.submission}: {one.decided_by} decided `{one.decision}` at {when} (decision {one.id})"
 
 
 def participations(connection: Connection, run_id: int) -> list[Participation]:

@@ -22,8 +22,8 @@
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
-    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
-    │   │   EventRefused
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, DecidedAlready,
+    │   │   BonusRefused, EventRefused
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -122,6 +122,7 @@ from server.errors.message import (
 )
 from server.errors.recruiting import (
     BonusRefused,
+    DecidedAlready,
     EventRefused,
     NotConnected,
     NotRecruiting,
@@ -192,6 +193,7 @@ __all__ = [
     "ConsentMissing",
     "DatabaseInUse",
     "DatabaseUnfit",
+    "DecidedAlready",
     "DialsIn",
     "EditMissing",
     "EditSenseless",

@@ -47,6 +47,13 @@ class PayRefused(RecruitingRefused):
     status = 422
 
 
+class DecidedAlready(RecruitingRefused):
+    """Somebody has decided of this pay, and who decides now did not say that they know of it."""
+
+    code = "decided_already"
+    hint = "To decide otherwise, name each decision that this one stands instead of."
+
+
 class BonusRefused(RecruitingRefused):
     """Bonuses cannot be prepared or paid like this."""
 

@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from server.db.bonuses import State, StoredBatch, batches_of
 from server.db.recruitments import (
-    Decision,
     DecisionKind,
     Participation,
+    StoredDecision,
     StoredRecruitment,
     StoredSubmission,
     decisions_of,
@@ -39,8 +39,9 @@ class ProposedPay(_Shown):
 
 
 class DecidedPay(_Shown):
-    """What somebody has decided of a submission's pay."""
+    """What somebody has decided of a submission's pay. `number`: by which a later decision names it."""
 
+    number: int
     decision: DecisionKind
     share: int | None
     category: str | None
@@ -201,7 +202,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
 
 
 def _row(
-    theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, ending: str | None
+    theirs: StoredSubmission, ours: Participation | None, decision: StoredDecision | None, ending: str | None
 ) -> SubmissionRow:
     proposed = proposal(theirs, ours, ending) if decision is None else None
     return SubmissionRow(
@@ -224,8 +225,9 @@ def _proposed(one: Proposal) -> ProposedPay:
     return ProposedPay(pay=one.pay, share=one.share, why=one.why)
 
 
-def _decided(one: Decision) -> DecidedPay:
+def _decided(one: StoredDecision) -> DecidedPay:
     return DecidedPay(
+        number=one.id,
         decision=one.decision,
         share=one.share,
         category=one.category,

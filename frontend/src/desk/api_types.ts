@@ -1155,13 +1155,14 @@ export interface SubmissionRow {
   worker: string | null;
 }
 /**
- * What somebody has decided of a submission's pay.
+ * What somebody has decided of a submission's pay. `number`: by which a later decision names it.
  */
 export interface DecidedPay {
   category: string | null;
   decided_at: string;
   decided_by: string;
   decision: "approve" | "reject" | "partial" | "screen_out" | "request_return";
+  number: number;
   reason: string;
   share: number | null;
 }
