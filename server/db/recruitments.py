@@ -23,7 +23,8 @@ RUN = columns(Run)
 SUBMISSION = columns(Submission)
 VISIT = columns(Visit)
 WORKER = columns(Worker)
-_NEVER_READ = ("UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
+DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
+_NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
 EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
@@ -31,20 +32,17 @@ DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_re
 
 @dataclass(frozen=True, slots=True)
 class NewRecruitment:
-    """A study that has just been drafted on a platform; `codes`: its completion codes by ending."""
+    """A study that a platform is about to be asked for; `codes`: its completion codes by ending."""
 
     platform: str
-    study: str
-    status: str
     places: int
     reward: int
-    currency: str | None
     codes: Mapping[EndingKind, str]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecruitment:
-    """A run's study on a platform, as it was last read."""
+    """A run's study on a platform, as it was last read; while it is DRAFTING its `study` is empty."""
 
     id: int
     run_id: int
@@ -55,6 +53,8 @@ class StoredRecruitment:
     places: int
     reward: int
     currency: str | None
+    created_at: datetime
+    created_by: str
     read_at: datetime | None
     fault: str | None
     codes: Mapping[str, str]
@@ -111,15 +111,14 @@ class Participation:
 def add_recruitment(
     connection: Connection, run_id: int, new: NewRecruitment, by: str, at: datetime
 ) -> StoredRecruitment:
-    """Store that a run has a study on a platform. Raises RecruitmentExists: it has one already."""
+    """Store that a platform is about to be asked for a run's study. Raises RecruitmentExists."""
     values = {
         "run_id": run_id,
         "platform": new.platform,
-        "study": new.study,
-        "status": new.status,
+        "study": "",
+        "status": DRAFTING,
         "places": new.places,
         "reward": new.reward,
-        "currency": new.currency,
         "created_at": at,
         "created_by": by,
     }
@@ -172,6 +171,12 @@ def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     """Return the studies of which something may still come: all that were ever published."""
     query = _recruitments().where(RECRUITMENT.status.not_in(_NEVER_READ))
     return [_recruitment(connection, row) for row in connection.execute(query.order_by(RECRUITMENT.id))]
+
+
+def note_drafted(connection: Connection, number: int, study: str, status: str) -> None:
+    """Store what the platform calls the study that it was asked for."""
+    changed = update(Recruitment).where(RECRUITMENT.id == number, RECRUITMENT.status == DRAFTING)
+    connection.execute(changed.values(study=study, status=status, fault=None))
 
 
 def remove_recruitment(connection: Connection, number: int) -> None:
@@ -376,6 +381,8 @@ def _recruitments() -> Select[Any]:
         RECRUITMENT.places,
         RECRUITMENT.reward,
         RECRUITMENT.currency,
+        RECRUITMENT.created_at,
+        RECRUITMENT.created_by,
         RECRUITMENT.read_at,
         RECRUITMENT.fault,
     ).join(Run, RUN.id == RECRUITMENT.run_id)

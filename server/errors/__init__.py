@@ -22,8 +22,8 @@
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
-    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, DecidedAlready,
-    │   │   BonusRefused, EventRefused
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
+    │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -126,12 +126,14 @@ from server.errors.recruiting import (
     EventRefused,
     NotConnected,
     NotRecruiting,
+    OtherCurrency,
     PayRefused,
     PlatformFailed,
     PlatformUnsure,
     RecruitingRefused,
     RecruitmentExists,
     ScreenOutsUnpaid,
+    StudyNotDrafted,
 )
 from server.errors.run import (
     AlreadyTookPart,
@@ -228,6 +230,7 @@ __all__ = [
     "NotSimulated",
     "NotYours",
     "NothingToRate",
+    "OtherCurrency",
     "OutOfScope",
     "OutdatedPage",
     "PayRefused",
@@ -262,6 +265,7 @@ __all__ = [
     "StudyExists",
     "StudyInvalid",
     "StudyNameDiffers",
+    "StudyNotDrafted",
     "StudyNotFound",
     "StudyOpened",
     "StudyRefused",

@@ -112,7 +112,8 @@ class BatchLook(_Shown):
 class RecruitmentDetail(_Shown):
     """A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
 
-    `fault`: why it could not be read when it was last tried.
+    `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
+    been asked for it, and has not answered: `study` is empty.
     """
 
     platform: str
@@ -122,6 +123,8 @@ class RecruitmentDetail(_Shown):
     reward: int
     currency: str | None
     pays_screen_outs: bool
+    created_at: datetime
+    created_by: str
     read_at: datetime | None
     fault: str | None
     submissions: list[SubmissionRow]
@@ -180,6 +183,8 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
         reward=found.reward,
         currency=found.currency,
         pays_screen_outs="screened_out" in found.codes,
+        created_at=found.created_at,
+        created_by=found.created_by,
         read_at=found.read_at,
         fault=found.fault,
         submissions=[

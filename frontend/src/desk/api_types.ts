@@ -1078,10 +1078,13 @@ export interface RecruitmentView {
 /**
  * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
  *
- * `fault`: why it could not be read when it was last tried.
+ * `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
+ * been asked for it, and has not answered: `study` is empty.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
+  created_at: string;
+  created_by: string;
   currency: string | null;
   differences: DifferenceRow[];
   fault: string | null;

@@ -6,39 +6,24 @@ from typing import Any
 import pytest
 
 from server.db.recruitments import DecisionKind
-from server.db.store import Store
 from server.errors import DecidedAlready
-from server.recruiters.prolific.connection import Connection
 from server.recruiting.pay import Pay
-from server.recruiting.platform import Platform
-from tests.server.support.recruiting import Recruiting
+from tests.server.support.recruiting import Person, Recruiting
 from tests.server.support.server import stored
 
 SORRY = "A chatbot of ours failed."
 
 
-class Person:
-    """Somebody who decides, in a process of their own."""
-
-    kind = "person"
-
-    def __init__(self, name: str, recruiting: Recruiting) -> None:
-        self.name = name
-        self._recruiting = recruiting
-        self._store = Store(recruiting.house.url)
-
-    async def decide(self, submission: str, decision: DecisionKind, **more: Any) -> str | None:
-        """Decide; return why that is refused, or None."""
-        self._store.start()
-        prolific = self._recruiting.prolific
-        pay = Pay(self._store, Platform(lambda: Connection(prolific.token, prolific.url)))
+async def decide(
+    recruiting: Recruiting, name: str, submission: str, decision: DecisionKind, **more: Any
+) -> str | None:
+    """Decide in a process of one's own; return why that is refused, or None."""
+    with recruiting.another_process() as (store, platform):
         try:
-            await pay.decide(self._recruiting.run, [submission], decision, self, **more)
+            await Pay(store, platform).decide(recruiting.run, [submission], decision, Person(name), **more)
         except DecidedAlready as error:
             return error.message
-        finally:
-            self._store.stop()
-        return None
+    return None
 
 
 @pytest.mark.databases("sqlite", "postgresql")
@@ -48,17 +33,15 @@ def test_of_two_who_decide_at_once_the_first_counts(recruiting: Recruiting) -> N
     recruiting.refreshed()
 
     async def both() -> list[str | None]:
-        ann, bob = Person("ann", recruiting), Person("bob", recruiting)
         return list(
             await asyncio.gather(
-                ann.decide(submission, "approve"), bob.decide(submission, "partial", share=40, reason=SORRY)
+                decide(recruiting, "ann", submission, "approve"),
+                decide(recruiting, "bob", submission, "partial", share=40, reason=SORRY),
             )
         )
 
     told = asyncio.run(both())
-    ((who, what, number),) = stored(
-        recruiting.house, "SELECT decided_by, decision, id FROM payment_decision"
-    )
+    ((who, what, number),) = stored(recruiting.house, "SELECT decided_by, decision, id FROM payment_decision")
     (refused,) = [one for one in told if one is not None]
     assert refused.startswith(f"{submission}: {who} decided `{what}` at ")
     assert refused.endswith(f"(decision {number})")
