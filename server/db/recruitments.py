@@ -8,8 +8,19 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
-from server.db.recruiting_models import PaymentDecision, Recruitment, RecruitmentCode, Submission
+from server.db.models import (
+    Assignment,
+    Conversation,
+    Exclusion,
+    PaymentDecision,
+    Recruitment,
+    RecruitmentCode,
+    Run,
+    Submission,
+    Visit,
+    Worker,
+    columns,
+)
 from server.db.worker_ids import FORGOTTEN
 from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 
