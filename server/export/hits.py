@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, RowMapping
 
-from server.db.rows import PERSONA_SEPARATOR
+from server.db.models import PERSONA_SEPARATOR
 from server.db.runs import RunEntry
 from server.export.completed import (
     Json,

@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
-from server.db import models, recruiting_models, views
+from server.db import models, views
 from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
@@ -64,7 +64,7 @@ def test_every_table_of_the_models_is_there(url: str) -> None:
 
 
 def _models() -> list[Any]:
-    members = (getattr(module, name) for module in (models, recruiting_models) for name in dir(module))
+    members = vars(models).values()
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
