@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
+from server.db.message_reports import reports_of
 from server.db.models import (
     PERSONA_SEPARATOR,
     Answer,
@@ -35,6 +36,7 @@ from server.desk.transcript_responses import (
     AssignmentDetail,
     ChoiceRow,
     ConversationDetail,
+    MessageReportRow,
     PointRow,
     RatingRow,
     ScenarioRow,
@@ -158,6 +160,10 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             *_quiz(connection, row.id),
         ],
         incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
+        reports=[
+            MessageReportRow.model_validate(report, from_attributes=True)
+            for report in reports_of(connection, row.id)
+        ],
         side=row.side,
         choices=[
             ChoiceRow.model_validate(choice, from_attributes=True)
