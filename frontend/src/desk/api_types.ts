@@ -793,8 +793,8 @@ export interface WorkerStanding {
 /**
  * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
- * `system` or `assignments` name what it is about. `workers`: what these assignments have in common: they wait
- * for a bot, their page is gone, or they have reported a message.
+ * `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
+ * they wait for a bot, their page is gone, or they have reported a message.
  */
 export interface Attention {
   assignments?: string[];

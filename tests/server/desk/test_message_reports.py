@@ -1,4 +1,4 @@
-"""Reported messages on the desk: what needs attention, the line with its report, and that somebody has seen it."""
+"""Reported messages on the desk: what needs attention, the line with its report, and who has seen it."""
 
 from typing import Any
 
