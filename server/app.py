@@ -59,6 +59,7 @@ from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
 from server.jobs.files import FileLinks
+from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -136,6 +137,7 @@ def create_app(
     by_itself = (
         RetentionJob(store, _kept_exports(store, settings)),
         CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+        ModerationJob(store, opened_bots.moderation),
         _listening(store, settings, studies),
     )
     recruiting = _recruiting(store, auth, settings, studies)

@@ -15,7 +15,8 @@ from bots.endpoints.provider_error import failure_of
 
 _SECONDS = 15.0  # that an answer may take
 _LONGEST = 200  # characters of what the service calls a category, or itself
-KEY_VARIABLE = "CANDOR_MODERATION_KEY"
+_KEY_VARIABLE = "CANDOR_MODERATION_KEY"
+_KEYLESS = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +84,21 @@ class Moderation:
     def _read(self, response: httpx2.Response, lines: int) -> list[Judgement]:
         try:
             answer = _Answer.model_validate_json(response.content)
-        except ValidationError as error:
+        except ValidationError as error:  # which would quote the answer, and that may quote a line
             wrong = error.errors(include_url=False, include_input=False)[0]
-            raise BotError(self._said(f"gave no answer of its form: {wrong['msg']}")) from error
+            raise BotError(self._said(f"gave no answer of its form: {wrong['msg']}")) from None
         if len(answer.results) != lines:
             raise BotError(self._said(f"judged {len(answer.results)} of {lines} lines"))
         model = answer.model[:_LONGEST] if answer.model else None
         return [_judgement(result, model) for result in answer.results]
 
     def _failure(self, response: httpx2.Response) -> BotError:
-        body = response.text.replace(self._key, "…") if self._key else response.text
-        failure = failure_of(response.status_code, response.headers, body, KEY_VARIABLE)
-        return failure.like(self._said(f"gave no answer: {failure}"))
+        """Return the failure that an answer means, in our words: the service's may quote a line."""
+        status = response.status_code
+        remedy = f": check {_KEY_VARIABLE}" if status in _KEYLESS else ""
+        failure = failure_of(status, response.headers, response.text, _KEY_VARIABLE)
+        failure.retry = failure.retry and status not in _KEYLESS
+        return failure.like(self._said(f"gave no answer (status {status}){remedy}"))
 
     def _said(self, what: str) -> str:
         return f"the moderation service at {self._url} {what}"
