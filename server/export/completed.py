@@ -18,6 +18,7 @@ _COMPLETED = """
      WHERE run_id = :run AND status = 'completed'
        AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion WHERE run_id = :run)
      ORDER BY created_at, assignment_id"""
+_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND assignment_id IN :ids"
 _PROVENANCE = (
     "tries",
@@ -70,6 +71,20 @@ def rows(
         return list(connection.execute(text(query), {"run": run.id}).mappings())
     chosen = text(query).bindparams(bindparam("ids", expanding=True))
     return list(connection.execute(chosen, {"run": run.id, "ids": list(ids)}).mappings())
+
+
+def criteria(connection: Connection, run: RunEntry) -> list[Json]:
+    """Return what is rated, in the order in which workers see it; every rating is from 0 to `maximum`."""
+    return [
+        {
+            "label": row["label"],
+            "statement": row["statement"],
+            "negative": bool(row["negative"]),
+            "counts_for_qc": bool(row["counts_for_qc"]),
+            "maximum": 100,
+        }
+        for row in rows(connection, run, _CRITERIA)
+    ]
 
 
 def grouped(found: Iterable[RowMapping], key: str) -> Mapping[str, list[RowMapping]]:
