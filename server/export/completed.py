@@ -1,7 +1,7 @@
 """The completed assignments of a run, some at a time, so that no run is too large to be written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, text
 
+from bots import Provenance
 from server.db.runs import RunEntry
 
 Json = dict[str, Any]
@@ -20,20 +21,7 @@ _COMPLETED = """
      ORDER BY created_at, assignment_id"""
 _CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND assignment_id IN :ids"
-_PROVENANCE = (
-    "tries",
-    "model",
-    "revision",
-    "prompt_hash",
-    "sampling",
-    "tokens_in",
-    "tokens_out",
-    "cost",
-    "finish_reason",
-    "replica",
-    "queued_ms",
-    "computed_ms",
-)
+_PROVENANCE = ("tries", *(field.name for field in fields(Provenance)))
 
 
 @dataclass(frozen=True, slots=True)
