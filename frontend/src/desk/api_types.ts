@@ -1703,21 +1703,27 @@ export interface PreviewStep {
 }
 /**
  * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ *
+ * Without a pseudonym: they never came, and were taken out of lists of who may not.
  */
 export interface ForgottenWorker {
   assignments: string[];
-  worker: string;
+  worker: string | null;
 }
 /**
  * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ *
+ * `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
+ * (`worker`) and no `platform`.
  */
 export interface WorkerHoldings {
   answers: number;
   assignments: number;
   conversations: number;
   lines: number;
-  platform: string;
+  lists: number;
+  platform: string | null;
   ratings: number;
   under_way: number;
-  worker: string;
+  worker: string | null;
 }
