@@ -231,6 +231,24 @@ def test_a_database_from_before_quizzes_knows_on_how_many_points_its_studies_rat
     assert found == [("five", 5), ("none", None), ("thumbs", 2)]
 
 
+def test_codes_of_students_that_were_stored_in_plain_text_are_removed(url: str) -> None:
+    make_run(url)
+    worker = "INSERT INTO worker (id, platform, external_id, pseudonym) VALUES (?, ?, ?, ?)"
+    assignment = (
+        "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at, "
+        "active_at, fence) SELECT ?, id, ?, ?, ?, 1.0, 'completed', ?, ?, 0 FROM run"
+    )
+    at = "2026-01-01 12:00:00.000000"
+    for number, platform in enumerate(("sona", "prolific"), 1):
+        execute(url, worker, number, platform, f"encrypted {number}", f"W{number}")
+        execute(url, assignment, platform, number, number, False, at, at)
+        visit = "INSERT INTO visit (assignment_id, visit, at) VALUES (?, ?, ?)"
+        execute(url, visit, platform, f"visit of {platform}", at)
+    command.stamp(alembic_config(url), "0039")
+    migrate(url)
+    assert query(url, "SELECT visit FROM visit") == [("visit of prolific",)]
+
+
 def test_migrating_twice_changes_nothing(url: str) -> None:
     make_run(url)
     migrate(url)
