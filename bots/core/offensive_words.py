@@ -7,6 +7,7 @@ knows no meaning: it finds words in quotations and in jokes, and misses whatever
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -50,33 +51,35 @@ def offensive_words(text: str, language: str) -> tuple[str, ...]:
     Whole words count, and phrases of them; in a language without blanks between words, any part of the line
     that is written in its letters.
     """
+    known = _known(base_language(language))
     plain = _plain(text)
     said = _WORD.findall(plain)
-    found: set[str] = set()
-    for known in _lists(language):
-        for length in range(1, known.longest + 1):
-            phrases = (" ".join(said[at : at + length]) for at in range(len(said) - length + 1))
-            found.update(phrase for phrase in phrases if phrase in known.phrases)
+    found: set[str] = set(known.words.intersection(said))
+    if not known.openings.isdisjoint(said):
+        found |= _phrases_in(said, known)
+    if not plain.isascii():
         found.update(part for part in known.parts if part in plain)
-    return tuple(sorted(found))
+    return tuple(sorted(found)) if found else ()
 
 
 def load_offensive_words(language: str) -> None:
     """Have the lists for a study in `language` at hand before anybody waits: it takes a tenth of a second."""
-    _lists(language)
+    _known(base_language(language))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A language's list: phrases of up to `longest` words, or parts of lines that tell no words apart."""
+    """What is looked for in the lines of a study, sorted by how it is looked for.
 
+    Words, phrases of 2 up to `longest` words, which begin with one of `openings`, and parts of lines that
+    tell no words apart, none of which is written in ASCII alone.
+    """
+
+    words: frozenset[str]
     phrases: frozenset[str]
-    parts: tuple[str, ...]
+    openings: frozenset[str]
     longest: int
-
-
-def _lists(language: str) -> list["_Known"]:
-    return [_known(listed) for listed in dict.fromkeys((base_language(language), "en"))]
+    parts: tuple[str, ...]
 
 
 @lru_cache
@@ -84,12 +87,31 @@ def _known(language: str) -> _Known:
     # Loaded where it is needed: most commands need no lists.
     from glin_profanity.data.dictionary import DictionaryLoader  # noqa: PLC0415
 
-    words = DictionaryLoader().get_words(_LISTS[language]) if language in _LISTS else []
-    listed = [word for word in map(_plain, words) if _is_telling(word)]
-    parts = tuple(word for word in listed if is_unspaced(language) and not word.isascii())
-    split = [_WORD.findall(word) for word in listed if word not in parts]
-    phrases = frozenset(" ".join(word) for word in split)
-    return _Known(phrases, parts, max((len(word) for word in split), default=0))
+    loader = DictionaryLoader()
+    whole: set[tuple[str, ...]] = set()
+    parts: list[str] = []
+    for listed in dict.fromkeys((language, "en")):
+        for word in filter(
+            _is_telling, map(_plain, loader.get_words(_LISTS[listed]) if listed in _LISTS else ())
+        ):
+            if is_unspaced(listed) and not word.isascii():
+                parts.append(word)
+            else:
+                whole.add(tuple(_WORD.findall(word)))
+    phrases = [words for words in whole if len(words) > 1]
+    return _Known(
+        words=frozenset(words[0] for words in whole if len(words) == 1),
+        phrases=frozenset(map(" ".join, phrases)),
+        openings=frozenset(words[0] for words in phrases),
+        longest=max(map(len, phrases), default=0),
+        parts=tuple(parts),
+    )
+
+
+def _phrases_in(said: Sequence[str], known: _Known) -> set[str]:
+    starts = [at for at, word in enumerate(said) if word in known.openings]
+    tried = (" ".join(said[at : at + length]) for at in starts for length in range(2, known.longest + 1))
+    return {phrase for phrase in tried if phrase in known.phrases}
 
 
 def _is_telling(word: str) -> bool:
@@ -97,4 +119,4 @@ def _is_telling(word: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()

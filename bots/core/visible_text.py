@@ -69,7 +69,9 @@ def checked_line(text: str, *, at_limit: bool = False) -> Reply:
 def rechecked(reply: Reply) -> Reply:
     """Return a bot's reply, checked; it may have been before. Raises what `checked_reply` does."""
     if reply.output is None:
-        return replace(checked_line(reply.text), provenance=reply.provenance)
+        line = checked_line(reply.text)
+        as_it_was = line.text == reply.text and line.changes == reply.changes
+        return reply if as_it_was else replace(line, provenance=reply.provenance)
     if not reply.text:
         raise _with_output(_nothing_to_show(reply.changes), reply.output)
     again = checked_reply(reply.text)

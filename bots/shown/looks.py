@@ -53,7 +53,7 @@ def is_visible(text: str) -> bool:
 
 def is_tokens(line: str) -> bool:
     """Return whether `line` is tokens of words in small letters, with blanks around its marks."""
-    return _TOKENS.search(line) is not None and not has_capitals(line)
+    return not has_capitals(line) and _TOKENS.search(line) is not None
 
 
 def has_capitals(line: str) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.run import REMOVED
 
 COUNTING = (
     "A word is what stands between white space, punctuation included; where a script has none between words, "
@@ -60,8 +59,7 @@ def describe_effort(sample: Sample) -> Effort | None:
     at = sample.run.words.exchanges["conversation"].to_numpy()
     count = len(sample.workers)
     inputs = np.bincount(at, minlength=count)
-    is_known = sample.run.words.exchanges["input"].to_numpy() != REMOVED
-    keeps_words = np.bincount(at[~is_known], minlength=count) == 0
+    keeps_words = np.bincount(at[~sample.inputs_kept], minlength=count) == 0
     words, characters = (
         np.bincount(at, weights=each, minlength=count) for each in (said.words, said.characters)
     )

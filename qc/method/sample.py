@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from qc.method.filter import Screening, screen
 from qc.method.standardise import oriented, standardise
-from qc.run import Run, codes
+from qc.run import REMOVED, Run, codes
 from qc.statistics.groups import group_means
 from qc.statistics.noise import without_noise
 from qc.statistics.text import TextLengths
@@ -95,6 +95,13 @@ class Sample:
         """Words and characters of the inputs, in the order of `run.words.exchanges`; none without words."""
         words = self.run.words
         return written_lengths(pd.Series([], dtype="str") if words is None else words.exchanges["input"])
+
+    @cached_property
+    def inputs_kept(self) -> NDArray[np.bool_]:
+        """Whether the words of an input were not removed, in the order of `run.words.exchanges`."""
+        words = self.run.words
+        # Compared as pandas keeps them: an array of strings takes seconds and a gigabyte of a large run.
+        return np.ones(0, bool) if words is None else (words.exchanges["input"] != REMOVED).to_numpy(bool)
 
     @cached_property
     def overall_rounded(self) -> NDArray[np.float64]:

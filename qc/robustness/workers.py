@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from qc.method.duration import assignment_minutes
 from qc.method.sample import Sample
 from qc.method.standardise import as_given, scale_maximum
-from qc.run import REMOVED, Run, codes
+from qc.run import Run, codes
 from qc.statistics.groups import group_medians, group_mode_counts
 
 # In the published runs 14 of the 311 workers who passed get a remark, and 61 of the 183 who failed.
@@ -100,6 +100,6 @@ def _words(sample: Sample, count: int) -> NDArray[np.float64]:
     words = sample.run.words
     if words is None:
         return np.full(count, np.nan)
-    known = words.exchanges["input"].to_numpy() != REMOVED
+    known = sample.inputs_kept
     speakers = sample.workers[words.exchanges["conversation"].to_numpy()[known]]
     return group_medians(sample.input_lengths.words[known].astype(np.float64), speakers, count)

@@ -107,6 +107,8 @@ class HumanBot:
         people: of this process.
     """
 
+    _note_take_over = staticmethod(people.give_up)  # returns whether the bot takes over
+
     def __init__(self, study: Study, take_over: Bot, people: People) -> None:
         if study.people is None:
             raise ValueError("a study with people says how long they are waited for")
@@ -169,7 +171,7 @@ class HumanBot:
         """Have the bot take over, unless the person has answered meanwhile: the next look shows which."""
         bot, now = self._settings.take_over, utc_now()
         if await self._people.store.submit(
-            lambda connection: people.give_up(connection, conversation, index, why, bot, now)
+            lambda connection: self._note_take_over(connection, conversation, index, why, bot, now)
         ):
             log.info("a bot takes over", conversation=conversation, turn=index, because=why)
 
@@ -191,6 +193,8 @@ class HumanBot:
 class WizardBot(HumanBot):
     """A researcher in the place of a bot, who answers each line at the desk, or the bot that takes over."""
 
+    _note_take_over = staticmethod(wizard.give_up)
+
     async def _look(self, conversation: str, index: int) -> Found:
         await asyncio.sleep(_EVERY)
         return await self._people.store.read(lambda connection: wizard.find(connection, conversation, index))
@@ -198,14 +202,6 @@ class WizardBot(HumanBot):
     async def _enter(self, conversation: str, index: int) -> None:
         now = utc_now()
         await self._people.store.submit(lambda connection: wizard.ask(connection, conversation, index, now))
-
-    async def _give_up(self, conversation: str, index: int, why: Reason) -> None:
-        """Have the bot take over, unless the line was answered meanwhile: the next look shows which."""
-        bot, now = self._settings.take_over, utc_now()
-        if await self._people.store.submit(
-            lambda connection: wizard.give_up(connection, conversation, index, why, bot, now)
-        ):
-            log.info("a bot takes over", conversation=conversation, turn=index, because=why)
 
 
 def _made_by(researcher: str | None) -> Provenance | None:

@@ -38,6 +38,9 @@ _ME = CommandLine()
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
 Submissions = Annotated[list[str], typer.Argument(metavar="SUBMISSION…", help="Ids of submissions.")]
 Batch = Annotated[int, typer.Argument(metavar="BATCH", help="The number that `bonus` has printed.")]
+InsteadOf = Annotated[
+    list[int] | None, typer.Option(help="The number of a decision that this one replaces; may be repeated.")
+]
 Reason = Annotated[str, typer.Option(help="What the participant reads.")]
 
 
@@ -143,7 +146,8 @@ def show(run: Run, data: Data = None) -> None:
     table = Table("submission", "there", "here", "rated", "proposed", "decided", box=None)
     for one in found.submissions:
         proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
-        decided = "" if one.decision is None else f"{one.decision.decision} by {one.decision.decided_by}"
+        made = one.decision
+        decided = "" if made is None else f"{made.decision} by {made.decided_by} ({made.number})"
         rated = f"{one.rated}/{one.conversations}"
         table.add_row(one.submission, one.status.lower(), one.here or "–", rated, proposed, escape(decided))
     console.print(table if found.submissions else "Nobody has come yet.")
@@ -192,9 +196,9 @@ def pay(run: Run, data: Data = None) -> None:
 
 
 @cli.command()
-def approve(run: Run, submissions: Submissions, data: Data = None) -> None:
+def approve(run: Run, submissions: Submissions, instead_of: InsteadOf = None, data: Data = None) -> None:
     """Pay submissions in full."""
-    _decide(data, run, submissions, "approve")
+    _decide(data, run, submissions, "approve", instead_of)
 
 
 @cli.command()
@@ -203,10 +207,11 @@ def reject(
     submissions: Submissions,
     category: Annotated[str, typer.Option(help="Like LOW_EFFORT; a wrong one has all listed.")],
     reason: Reason,
+    instead_of: InsteadOf = None,
     data: Data = None,
 ) -> None:
     """Refuse to pay submissions; the reason has 100 characters at least."""
-    _decide(data, run, submissions, "reject", category=category, reason=reason)
+    _decide(data, run, submissions, "reject", instead_of, category=category, reason=reason)
 
 
 @cli.command()
@@ -215,10 +220,11 @@ def partial(
     submissions: Submissions,
     share: Annotated[int, typer.Option(help="Per cent of the reward, 8 to 99.")],
     reason: Reason,
+    instead_of: InsteadOf = None,
     data: Data = None,
 ) -> None:
     """Pay submissions in part."""
-    _decide(data, run, submissions, "partial", share=share, reason=reason)
+    _decide(data, run, submissions, "partial", instead_of, share=share, reason=reason)
 
 
 @cli.command()
@@ -288,6 +294,7 @@ def _decide(
     run: str,
     submissions: list[str],
     decision: DecisionKind,
+    instead_of: list[int] | None,
     *,
     share: int | None = None,
     category: str | None = None,
@@ -296,7 +303,14 @@ def _decide(
     _done(
         data,
         lambda rooms: rooms.pay.decide(
-            run, submissions, decision, _ME, share=share, category=category, reason=reason
+            run,
+            submissions,
+            decision,
+            _ME,
+            share=share,
+            category=category,
+            reason=reason,
+            instead_of=instead_of or (),
         ),
     )
     console.print(f"Done for {len(submissions)}.")

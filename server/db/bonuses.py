@@ -15,8 +15,7 @@ from typing import Literal
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.db.models import columns
-from server.db.recruiting_models import Bonus, BonusBatch
+from server.db.models import Bonus, BonusBatch, columns
 from server.errors import BonusRefused
 
 BATCH = columns(BonusBatch)

@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from server.db.models import Assignment, Worker, columns
-from server.db.recruiting_models import Credit
+from server.db.models import Assignment, Credit, Worker, columns
 from server.db.worker_ids import FORGOTTEN
 
 ASSIGNMENT = columns(Assignment)

@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, delete, text
 
-from server.db.models import columns
-from server.db.recruiting_models import PlatformEvent
+from server.db.models import PlatformEvent, columns
 
 _EVENT = columns(PlatformEvent)
 _KEPT = timedelta(days=1)  # far longer than a signed event is accepted after it was sent

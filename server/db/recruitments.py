@@ -1,17 +1,41 @@
 """What is stored of a run's study on a platform: its submissions, and what was decided of their pay."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
-from server.db.models import Assignment, Conversation, Exclusion, Run, Visit, Worker, columns
-from server.db.recruiting_models import PaymentDecision, Recruitment, RecruitmentCode, Submission
+from server.db.models import (
+    Assignment,
+    Conversation,
+    Exclusion,
+    PaymentDecision,
+    Recruitment,
+    RecruitmentCode,
+    Run,
+    Submission,
+    Visit,
+    Worker,
+    columns,
+)
 from server.db.worker_ids import FORGOTTEN
-from server.errors import NotRecruiting, RecruitmentExists
+from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 
 ASSIGNMENT = columns(Assignment)
 CODE = columns(RecruitmentCode)
@@ -23,28 +47,27 @@ RUN = columns(Run)
 SUBMISSION = columns(Submission)
 VISIT = columns(Visit)
 WORKER = columns(Worker)
-_NEVER_READ = ("UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
+DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
+_NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
+_GIVEN_UP = ("RETURNED", "TIMED-OUT")
 EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
 
 @dataclass(frozen=True, slots=True)
 class NewRecruitment:
-    """A study that has just been drafted on a platform; `codes`: its completion codes by ending."""
+    """A study that a platform is about to be asked for; `codes`: its completion codes by ending."""
 
     platform: str
-    study: str
-    status: str
     places: int
     reward: int
-    currency: str | None
     codes: Mapping[EndingKind, str]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecruitment:
-    """A run's study on a platform, as it was last read."""
+    """A run's study on a platform, as it was last read; while it is DRAFTING its `study` is empty."""
 
     id: int
     run_id: int
@@ -55,6 +78,8 @@ class StoredRecruitment:
     places: int
     reward: int
     currency: str | None
+    created_at: datetime
+    created_by: str
     read_at: datetime | None
     fault: str | None
     codes: Mapping[str, str]
@@ -85,6 +110,13 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredDecision(Decision):
+    """A decision with its number, by which a later one names it."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Participation:
     """An assignment as pay looks at it: how many conversations it has, and how many rated and failed ones.
 
@@ -104,15 +136,14 @@ class Participation:
 def add_recruitment(
     connection: Connection, run_id: int, new: NewRecruitment, by: str, at: datetime
 ) -> StoredRecruitment:
-    """Store that a run has a study on a platform. Raises RecruitmentExists: it has one already."""
+    """Store that a platform is about to be asked for a run's study. Raises RecruitmentExists."""
     values = {
         "run_id": run_id,
         "platform": new.platform,
-        "study": new.study,
-        "status": new.status,
+        "study": "",
+        "status": DRAFTING,
         "places": new.places,
         "reward": new.reward,
-        "currency": new.currency,
         "created_at": at,
         "created_by": by,
     }
@@ -167,6 +198,12 @@ def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     return [_recruitment(connection, row) for row in connection.execute(query.order_by(RECRUITMENT.id))]
 
 
+def note_drafted(connection: Connection, number: int, study: str, status: str) -> None:
+    """Store what the platform calls the study that it was asked for."""
+    changed = update(Recruitment).where(RECRUITMENT.id == number, RECRUITMENT.status == DRAFTING)
+    connection.execute(changed.values(study=study, status=status, fault=None))
+
+
 def remove_recruitment(connection: Connection, number: int) -> None:
     """Forget a study that was drafted, and never published: nothing hangs on it."""
     connection.execute(delete(RecruitmentCode).where(CODE.recruitment_id == number))
@@ -218,9 +255,7 @@ def store_submissions(
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .where(RECRUITMENT.id == number, WORKER.external_id.startswith(FORGOTTEN))
     )
-    unsettled = select(SUBMISSION.id).where(SUBMISSION.status.in_(_UNSETTLED))
-    settled = delete(Visit).where(VISIT.assignment_id.in_(forgotten), VISIT.visit.not_in(unsettled))
-    connection.execute(settled)
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(forgotten), not_(_awaits_pay())))
 
 
 def forget_visits(connection: Connection, worker_id: int) -> None:
@@ -232,9 +267,31 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
     recruited = theirs.join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id).where(
         RECRUITMENT.status.not_in(_NEVER_READ)
     )
-    settled = select(SUBMISSION.id).where(SUBMISSION.status.not_in(_UNSETTLED))
-    gone = or_(VISIT.assignment_id.not_in(recruited), VISIT.visit.in_(settled))
+    settled = and_(VISIT.visit.in_(select(SUBMISSION.id)), not_(_awaits_pay()))
+    gone = or_(VISIT.assignment_id.not_in(recruited), settled)
     connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs), gone))
+
+
+def _awaits_pay() -> ColumnElement[bool]:
+    """Return whether somebody can still be paid by a visit, as its submission was last read.
+
+    By one that was given up too, if its worker has finished here all the same and nobody has decided of it;
+    not once the platform has closed the study.
+    """
+    going_on = select(SUBMISSION.id).join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
+    going_on = going_on.where(RECRUITMENT.status.not_in(_NEVER_READ))
+    decided = select(DECISION.submission_id)
+    finished = select(ASSIGNMENT.id).where(ASSIGNMENT.status == "completed")
+    later = VISIT.at.table.alias().c
+    came_again = exists().where(later.assignment_id == VISIT.assignment_id, later.at > VISIT.at)
+    return or_(
+        VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_UNSETTLED))),
+        and_(
+            VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_GIVEN_UP), SUBMISSION.id.not_in(decided))),
+            VISIT.assignment_id.in_(finished),
+            not_(came_again),
+        ),
+    )
 
 
 def set_status(connection: Connection, submission: str, status: str) -> None:
@@ -254,8 +311,23 @@ def submissions_of(connection: Connection, number: int) -> list[StoredSubmission
     return [StoredSubmission(*row) for row in connection.execute(query)]
 
 
-def add_decisions(connection: Connection, decisions: Sequence[Decision]) -> None:
-    """Store what was decided of the pay of submissions."""
+def add_decisions(
+    connection: Connection, number: int, decisions: Sequence[Decision], instead_of: Collection[int]
+) -> None:
+    """Store what was decided of the pay of submissions of a study.
+
+    Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
+
+    Raises:
+        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
+            of the decisions that these replace; nothing was stored.
+    """
+    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
+    before = decisions_of(connection, number)
+    found = (before[one.submission] for one in decisions if one.submission in before)
+    unknown = [one for one in found if one.id not in instead_of]
+    if unknown:
+        raise DecidedAlready("; ".join(_told(one) for one in unknown))
     rows = [
         {
             "submission_id": one.submission,
@@ -271,7 +343,7 @@ def add_decisions(connection: Connection, decisions: Sequence[Decision]) -> None
     connection.execute(insert(PaymentDecision), rows)
 
 
-def decisions_of(connection: Connection, number: int) -> dict[str, Decision]:
+def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:
     """Return what counts now of what was decided in a study, by submission: the latest."""
     query = (
         select(
@@ -282,12 +354,18 @@ def decisions_of(connection: Connection, number: int) -> dict[str, Decision]:
             DECISION.reason,
             DECISION.decided_by,
             DECISION.decided_at,
+            DECISION.id,
         )
         .join(Submission, SUBMISSION.id == DECISION.submission_id)
         .where(SUBMISSION.recruitment_id == number)
         .order_by(DECISION.id)
     )
-    return {row.submission_id: Decision(*row) for row in connection.execute(query)}
+    return {row.submission_id: StoredDecision(*row) for row in connection.execute(query)}
+
+
+def _told(one: StoredDecision) -> str:
+    when = f"{one.decided_at:%Y-%m-%d %H:%M} UTC"
+    return f"{one.submission}: {one.decided_by} decided `{one.decision}` at {when} (decision {one.id})"
 
 
 def participations(connection: Connection, run_id: int) -> list[Participation]:
@@ -348,6 +426,8 @@ def _recruitments() -> Select[Any]:
         RECRUITMENT.places,
         RECRUITMENT.reward,
         RECRUITMENT.currency,
+        RECRUITMENT.created_at,
+        RECRUITMENT.created_by,
         RECRUITMENT.read_at,
         RECRUITMENT.fault,
     ).join(Run, RUN.id == RECRUITMENT.run_id)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from sqlalchemy import Connection, TextClause, bindparam, delete, select, text, update
+from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, text, update
 
 from server.db import interventions, pair_counts
 from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
@@ -46,9 +46,24 @@ class Holdings:
     answers: int
 
 
+NOTHING: Final = Holdings(0, 0, 0, 0, 0, 0)
+
+
 def holdings(connection: Connection, worker_id: int) -> Holdings:
     """Return what the database has of a worker; `lines` are those that they have written."""
     return Holdings(*connection.execute(_HOLDINGS, {"worker": worker_id}).one())
+
+
+def lists_with(connection: Connection, kept: str) -> int:
+    """Return how many runs have an id, as the database keeps it, in their list of who may not come."""
+    query = select(func.count()).select_from(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept)
+    return int(connection.execute(query).scalar_one())
+
+
+def remove_from_lists(connection: Connection, kept: str) -> None:
+    """Take an id, as the database keeps it, out of every list of who may not come to a run."""
+    _overwrite_in_sqlite(connection)
+    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
 
 
 def assignments_of(connection: Connection, worker_id: int) -> list[str]:
@@ -73,8 +88,7 @@ def remove(
         cause: why.
         at: now.
     """
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    _overwrite_in_sqlite(connection)
     for some in _parts(assignments):
         named = {"assignments": some}
         for assignment in connection.execute(_UNDER_WAY, named).scalars().all():
@@ -103,13 +117,17 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     kept, old = connection.execute(of_worker).one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    _overwrite_in_sqlite(connection)
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
-    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
+    remove_from_lists(connection, kept)
     forget_visits(connection, worker_id)
     return pseudonym
+
+
+def _overwrite_in_sqlite(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
 
 
 def _parts(assignments: Sequence[str]) -> Iterator[list[str]]:

@@ -1,37 +1,19 @@
-"""Records of a session as rows of the database, there and back."""
+"""Records of a session as rows of the database; `stored_records` reads them back."""
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from operator import attrgetter
-from typing import Any
+from collections.abc import Iterable
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from server.db.answer_rows import GIVEN, HANDED_IN, answer_row, handed_in
+from server.db.answer_rows import GIVEN, HANDED_IN, answer_row
 from server.db.bulk import Bulk, Kind, Row
 from server.db.call_rows import CALL, LOCAL_CALL, call_rows
-from server.db.models import (
-    Assignment,
-    Choice,
-    Conversation,
-    Item,
-    Rating,
-    ShownItem,
-    System,
-    TopicMark,
-    Turn,
-    TurnRating,
-    TutorialAnswer,
-    columns,
-)
 from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
-from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows, quizzes
+from server.db.planned_rows import ITEM, PLANNED, planned_rows
+from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.db.spending import COUNT_COST
 from server.db.writing_rows import WRITING, writing_row
-from server.session.instrument import Opinion, TopicChangeKind
-from server.session.item import ItemContent
 from server.session.records import (
     Agreed,
     AnswerGiven,
@@ -50,7 +32,6 @@ from server.session.records import (
     ItemEdited,
     ItemShown,
     OutputKept,
-    PlannedItem,
     QuestionAnswered,
     QuestionnaireHandedIn,
     QuizAnswered,
@@ -63,20 +44,6 @@ from server.session.records import (
     WorkerSaid,
     WritingKept,
 )
-
-ASSIGNMENT = columns(Assignment)
-CHOICE = columns(Choice)
-CONVERSATION = columns(Conversation)
-ITEM = columns(Item)
-RATING = columns(Rating)
-SHOWN_ITEM = columns(ShownItem)
-SYSTEM = columns(System)
-TOPIC_MARK = columns(TopicMark)
-TURN = columns(Turn)
-TURN_RATING = columns(TurnRating)
-TUTORIAL_ANSWER = columns(TutorialAnswer)
-
-PERSONA_SEPARATOR = "\n"
 
 
 def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
@@ -96,63 +63,6 @@ def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None
             statement.execute(connection, rows[statement])
 
 
-def read(connection: Connection, assignment_id: str) -> list[Record]:
-    """Return every record of an assignment that bears on its state.
-
-    `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, its choices, its end, its quiz; the assignment's own end comes last. It is not the order in which
-    they were written.
-    """
-    conversations = connection.execute(
-        select(
-            Conversation,
-            SYSTEM.name,
-            ITEM.name.label("item"),
-            ITEM.content,
-            SHOWN_ITEM.kind,
-            SHOWN_ITEM.twin_of,
-        )
-        .join(System, SYSTEM.id == CONVERSATION.system_id)
-        .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
-        .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
-        .where(CONVERSATION.assignment_id == assignment_id)
-        .order_by(CONVERSATION.position, CONVERSATION.attempt)
-    ).all()
-    ids = [row.id for row in conversations]
-    marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
-    turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
-    choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
-    turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
-    ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
-    asked = quizzes(connection, ids)
-    assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
-    records: list[Record] = [_planned(row) for row in conversations]
-    if assignment.agreed_at is not None:
-        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
-        consent = assignment.consent_version
-        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
-        records += handed_in(connection, assignment_id)
-        records += _answers(connection, assignment_id)
-    for row in conversations:
-        records += [_mark(mark) for mark in marks.get(row.id, ())]
-        records += [_turn(turn) for turn in turns.get(row.id, ())]
-        records += [
-            TurnRated(row.id, rated.turn_index, rated.value, rated.created_at, rated.client_id)
-            for rated in turn_ratings.get(row.id, ())
-        ]
-        records += [_choice(choice) for choice in choices.get(row.id, ())]
-        records += _ending(row, ratings.get(row.id, ()))
-        records += asked.get(row.id, ())
-    if assignment.feedback is not None:
-        records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
-    if assignment.status != "active":
-        records.append(Closed(assignment.status, assignment.ended_at))
-    return records
-
-
-# ---- writing ---------------------------------------------------------------------------------
-
-
 def _change(table: str, change: str, **columns: Kind) -> Bulk:
     """Return the change of the rows of `table` that are found by the first column, their `key`."""
     return Bulk(
@@ -166,42 +76,6 @@ def _insertion(table: str, **columns: Kind) -> Bulk:
     return Bulk(f"INSERT INTO {table} ({{columns}}) SELECT {{columns}} FROM {{rows}} AS given", **columns)  # noqa: S608
 
 
-_PLANNED = Bulk(
-    """
-    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
-                              side, system_id, status)
-    SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
-           given.icebreaker, given.scenario, given.side, system.id, 'planned'
-    FROM {rows} AS given
-    LEFT JOIN assignment ON assignment.id = given.assignment_id
-    LEFT JOIN run ON run.id = assignment.run_id
-    LEFT JOIN system ON system.study_id = run.study_id AND system.name = given.system""",
-    id=Kind.TEXT,
-    assignment_id=Kind.TEXT,
-    position=Kind.NUMBER,
-    attempt=Kind.NUMBER,
-    system=Kind.TEXT,
-    seed=Kind.NUMBER,
-    persona=Kind.TEXT,
-    icebreaker=Kind.TEXT,
-    scenario=Kind.TEXT,
-    side=Kind.TEXT,
-)
-_ITEM = Bulk(
-    """
-    INSERT INTO shown_item (conversation_id, item_id, kind, twin_of)
-    SELECT given.conversation_id, item.id, given.kind, given.twin_of
-    FROM {rows} AS given
-    LEFT JOIN conversation ON conversation.id = given.conversation_id
-    LEFT JOIN assignment ON assignment.id = conversation.assignment_id
-    LEFT JOIN item
-           ON item.run_id = assignment.run_id AND item.name = given.item AND item.form = given.form""",
-    conversation_id=Kind.TEXT,
-    item=Kind.TEXT,
-    form=Kind.TEXT,
-    kind=Kind.TEXT,
-    twin_of=Kind.NUMBER,
-)
 _STARTED = _change("conversation", "status = 'active', started_at = given.at", at=Kind.TIME)
 _TOPIC_MARK = _insertion(
     "topic_mark",
@@ -319,8 +193,8 @@ _FEEDBACK = _change(
 _CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
 # As rows belong to each other, and as a conversation goes its way.
 _IN_ORDER = (
-    _PLANNED,
-    _ITEM,
+    PLANNED,
+    ITEM,
     COUNT_PLANNED,
     COUNT_PAIRED,
     _STARTED,
@@ -365,7 +239,7 @@ _IN_ORDER = (
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
     match record:
         case ConversationPlanned():
-            return _planned_rows(assignment_id, record)
+            return planned_rows(assignment_id, record)
         case Agreed():
             ticked = ",".join(record.ticked) if record.consent is not None else None
             return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
@@ -453,32 +327,6 @@ def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
     return [*closed, (COUNT_LOST, key), (COUNT_PAIRS_LOST, key), (FREE_PLACE, key)]
 
 
-def _planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
-    planned = [(_PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
-    if record.side == "right":
-        planned.append((COUNT_PAIRED, (record.conversation,)))
-    item = record.item
-    if item is None:
-        return planned
-    form = "ordinary" if item.kind == "repeat" else item.kind  # shown once more, as it was
-    return [*planned, (_ITEM, (record.conversation, item.item, form, item.kind, item.twin_of))]
-
-
-def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
-    return (
-        record.conversation,
-        assignment_id,
-        record.position,
-        record.attempt,
-        record.system,
-        record.seed,
-        PERSONA_SEPARATOR.join(record.persona),
-        record.icebreaker,
-        record.scenario,
-        record.side,
-    )
-
-
 def _mark_rows(record: TopicMarked) -> list[tuple[Bulk, Row]]:
     mark = (
         record.conversation,
@@ -498,89 +346,3 @@ def _mark_rows(record: TopicMarked) -> list[tuple[Bulk, Row]]:
 def _rating_rows(record: ConversationRated) -> list[tuple[Bulk, Row]]:
     ratings = [(_RATING, (record.conversation, label, value, record.at)) for label, value in record.ratings]
     return [*ratings, (_RATED, (record.conversation, record.at, record.client_id))]
-
-
-# ---- reading ---------------------------------------------------------------------------------
-
-
-def _by_conversation(
-    connection: Connection, table: Any, ids: Sequence[str], order: Any
-) -> dict[str, list[Any]]:
-    rows = connection.execute(
-        select(table).where(table.conversation_id.in_(ids)).order_by(table.conversation_id, order)
-    )
-    return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
-
-
-def _planned(row: Any) -> ConversationPlanned:
-    persona = tuple(row.persona.split(PERSONA_SEPARATOR)) if row.persona else ()
-    item = (
-        None
-        if row.item is None
-        else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
-    )
-    return ConversationPlanned(
-        row.id,
-        row.position,
-        row.attempt,
-        row.name,
-        row.seed,
-        persona,
-        row.icebreaker,
-        item,
-        row.scenario,
-        row.side,
-    )
-
-
-def _answers(connection: Connection, assignment_id: str) -> list[QuestionAnswered]:
-    query = (
-        select(TutorialAnswer)
-        .where(TUTORIAL_ANSWER.assignment_id == assignment_id)
-        .order_by(TUTORIAL_ANSWER.id)
-    )
-    return [
-        QuestionAnswered(row.question, row.answer, row.is_right, row.created_at, row.client_id)
-        for row in connection.execute(query)
-    ]
-
-
-def _mark(row: Any) -> TopicMarked:
-    return TopicMarked(
-        row.conversation_id,
-        row.ordinal,
-        row.round,
-        row.topic,
-        Opinion(row.opinion),
-        TopicChangeKind(row.how) if row.how else None,
-        Opinion(row.bot_opinion) if row.bot_opinion else None,
-        row.created_at,
-        row.client_id,
-    )
-
-
-def _turn(row: Any) -> WorkerSaid | BotSaid:
-    if row.author == "worker":
-        return WorkerSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.client_id)
-    return BotSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.show_at, row.latency_ms)
-
-
-def _choice(row: Any) -> SideChosen:
-    return SideChosen(row.conversation_id, row.turn_index, row.preference, row.created_at, row.client_id)
-
-
-def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
-    if row.status == "failed":
-        return [ConversationFailed(row.id, row.ended_at)]
-    if row.status == "skipped":
-        return [ConversationSkipped(row.id, row.ended_at)]
-    records: list[Record] = []
-    if row.status in {"ended", "rated", "unrated"}:
-        ended = ConversationEnded(row.id, row.ended_at, row.ended_by)
-        records.append(ended if row.item is None else ItemShown(row.id, row.started_at))
-    if row.status == "unrated":
-        records.append(ConversationLeftUnrated(row.id))
-    if row.status == "rated":
-        values = tuple((rating.criterion, rating.value) for rating in ratings)
-        records.append(ConversationRated(row.id, values, row.rated_at, row.rated_by))
-    return records

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, make_url
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from server.db import rows
+from server.db import stored_records
 from server.db.engine import DatabaseLimits, open_engine
 from server.db.writer import Append, StaleState, Work, Writer, append_records
 from server.errors import StorageFailed
@@ -94,7 +94,7 @@ class Store:
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound where there is none."""
-        return await self.read(lambda connection: rows.read(connection, assignment_id))
+        return await self.read(lambda connection: stored_records.read(connection, assignment_id))
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in the next transaction; return its result once that is on disk.

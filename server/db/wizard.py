@@ -47,8 +47,14 @@ def find(connection: Connection, conversation: str, index: int) -> Found:
 def answer(
     connection: Connection, run: int, conversation: str, index: int, said: str, by: str, at: datetime
 ) -> bool:
-    """Store what a researcher says; return whether it is the answer: the line waits no more otherwise."""
+    """Store what a researcher says; return whether it is the answer: the line waits no more otherwise.
+
+    Who has said the same before, and has not heard that it was stored, has answered: nothing is stored again.
+    """
     people.lock(connection, run)
+    given = connection.execute(_ANSWERED, {"run": run, "conversation": conversation, "index": index}).first()
+    if given is not None and (given.text, given.answered_by) == (said, by):
+        return True
     if not any((line.conversation, line.index) == (conversation, index) for line in waiting(connection, run)):
         return False
     row = {"conversation": conversation, "index": index, "said": said, "by": by, "at": at}
@@ -113,6 +119,10 @@ _WAITING = text("""
     ORDER BY wizard_line.asked_at, wizard_line.conversation_id""").columns(
     asked_at=columns(WizardLine).asked_at.type
 )
+_ANSWERED = text("""
+    SELECT wizard_line.text, wizard_line.answered_by
+    FROM wizard_line JOIN human_conversation USING (conversation_id)
+    WHERE run_id = :run AND conversation_id = :conversation AND turn_index = :index""")
 _ANSWER = text("""
     UPDATE wizard_line SET text = :said, answered_by = :by, answered_at = :at
     WHERE conversation_id = :conversation AND turn_index = :index""")

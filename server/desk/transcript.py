@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, select
 
 from server.db.models import (
+    PERSONA_SEPARATOR,
     Answer,
     Assignment,
     Choice,
@@ -30,7 +31,6 @@ from server.db.models import (
     columns,
 )
 from server.db.models import Study as StoredStudy
-from server.db.rows import PERSONA_SEPARATOR
 from server.desk.transcript_responses import (
     AnswerRow,
     AssignmentDetail,

@@ -73,7 +73,10 @@ class WizardApi:
         return await self._store.read(partial(_queue, slug=run, now=utc_now()))
 
     async def answer_line(self, run: str, body: WizardAnswer, actor: Caller) -> Response:
-        """Answer a line in the chatbot's place. The first answer counts; it is kept with who gave it."""
+        """Answer a line in the chatbot's place. The first answer counts; it is kept with who gave it.
+
+        Sending the same answer again does nothing, so that one whose reply was lost can be repeated.
+        """
         by, now = self._auth.pseudonym("desk", actor.name), utc_now()
 
         def answer(connection: Connection) -> bool:

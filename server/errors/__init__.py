@@ -22,8 +22,8 @@
     ├── RunRefused          a run cannot be changed like this
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
-    │   ├── NotConnected, NotRecruiting, RecruitmentExists, ScreenOutsUnpaid, PayRefused, BonusRefused,
-    │   │   EventRefused
+    │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
+    │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -124,15 +124,18 @@ from server.errors.message import (
 )
 from server.errors.recruiting import (
     BonusRefused,
+    DecidedAlready,
     EventRefused,
     NotConnected,
     NotRecruiting,
+    OtherCurrency,
     PayRefused,
     PlatformFailed,
     PlatformUnsure,
     RecruitingRefused,
     RecruitmentExists,
     ScreenOutsUnpaid,
+    StudyNotDrafted,
 )
 from server.errors.run import (
     AlreadyTookPart,
@@ -194,6 +197,7 @@ __all__ = [
     "ConsentMissing",
     "DatabaseInUse",
     "DatabaseUnfit",
+    "DecidedAlready",
     "DialsIn",
     "EditMissing",
     "EditSenseless",
@@ -229,6 +233,7 @@ __all__ = [
     "NotSimulated",
     "NotYours",
     "NothingToRate",
+    "OtherCurrency",
     "OutOfScope",
     "OutdatedPage",
     "PayRefused",
@@ -263,6 +268,7 @@ __all__ = [
     "StudyExists",
     "StudyInvalid",
     "StudyNameDiffers",
+    "StudyNotDrafted",
     "StudyNotFound",
     "StudyOpened",
     "StudyRefused",

@@ -33,6 +33,20 @@ class RecruitmentExists(RecruitingRefused):
     hint = "A run has one study there: replicate the run for another."
 
 
+class StudyNotDrafted(RecruitingRefused):
+    """It is not known yet whether the platform has drafted the run's study."""
+
+    code = "study_not_drafted"
+    hint = "Wait a moment; if it stays so, discard the draft, and make it anew."
+
+
+class OtherCurrency(RecruitingRefused):
+    """The run's budget is in another currency than the platform pays in."""
+
+    code = "other_currency"
+    status = 422
+
+
 class ScreenOutsUnpaid(RecruitingRefused):
     """Who is screened out would get nothing."""
 
@@ -45,6 +59,13 @@ class PayRefused(RecruitingRefused):
 
     code = "pay_refused"
     status = 422
+
+
+class DecidedAlready(RecruitingRefused):
+    """Somebody has decided of this pay, and who decides now did not say that they know of it."""
+
+    code = "decided_already"
+    hint = "To decide otherwise, name each decision that this one stands instead of."
 
 
 class BonusRefused(RecruitingRefused):

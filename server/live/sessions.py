@@ -17,7 +17,7 @@ from sqlalchemy.exc import NoResultFound
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import rows
+from server.db import stored_records
 from server.db.interventions import StoredNotice, notices_for
 from server.db.models import Assignment, Worker, columns
 from server.db.recruitments import codes_of
@@ -309,7 +309,7 @@ def _read(
     row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
     notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
     arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
-    codes, records = codes_of(connection, row.run_id), rows.read(connection, assignment_id)
+    codes, records = codes_of(connection, row.run_id), stored_records.read(connection, assignment_id)
     return Assignment(**row._mapping), arrival, records, tuple(notices), codes
 
 

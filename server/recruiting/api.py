@@ -40,7 +40,8 @@ class PayDecision(_Body):
     """What becomes of the pay of submissions.
 
     `share`: per cent of the reward, of `partial` alone; `category`: of `reject` alone; participants read the
-    `reason` of a rejection, a payment in part and a request to return.
+    `reason` of a rejection, a payment in part and a request to return. `instead_of`: the numbers of the
+    decisions that this one replaces; where something was decided that is not named, it is refused.
     """
 
     submissions: Some
@@ -48,6 +49,7 @@ class PayDecision(_Body):
     share: int | None = None
     category: str | None = None
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
+    instead_of: Annotated[list[int], Field(max_length=1_000)] = []
 
 
 class NewBonuses(_Body):
@@ -158,6 +160,7 @@ class RecruitingApi:
             share=body.share,
             category=body.category,
             reason=body.reason,
+            instead_of=body.instead_of,
         )
         return await self._view(run)
 

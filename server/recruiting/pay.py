@@ -1,6 +1,6 @@
 """Pay as people decide it: written down first, then carried out on the platform."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from sqlalchemy import Connection
@@ -10,6 +10,7 @@ from server.db.audit import Doer, record
 from server.db.recruitments import (
     Decision,
     DecisionKind,
+    StoredDecision,
     StoredRecruitment,
     add_decisions,
     decisions_of,
@@ -47,21 +48,26 @@ class Pay:
         share: int | None = None,
         category: str | None = None,
         reason: str = "",
+        instead_of: Collection[int] = (),
     ) -> None:
         """Store a decision of each of `submissions`, and carry it out.
 
+        `instead_of`: the numbers of the decisions that this one replaces, of those of them that have one.
+
         Raises:
+            DecidedAlready: somebody has decided of one of them, and that is not named; nothing was stored.
             PayRefused: it is against the rules, or one of them is not of this run; nothing was stored.
             NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out.
         """
         check_decision(decision, share, category, reason)
         made = [
-            Decision(one, decision, share, category, reason, actor.name, utc_now()) for one in submissions
+            Decision(one, decision, share, category, reason, actor.name, utc_now())
+            for one in dict.fromkeys(submissions)
         ]
 
         def keep(connection: Connection) -> StoredRecruitment:
             found = _required(connection, run, submissions)
-            add_decisions(connection, made)
+            add_decisions(connection, found.id, made, instead_of)
             record(connection, actor, f"pay.{decision}", run, f"{len(made)} submissions")
             return found
 
@@ -70,7 +76,7 @@ class Pay:
     async def repeat(self, run: str, submission: str, actor: Doer) -> None:
         """Carry out what was decided of a submission before. Raises like `decide`."""
 
-        def find(connection: Connection) -> tuple[StoredRecruitment, Decision | None]:
+        def find(connection: Connection) -> tuple[StoredRecruitment, StoredDecision | None]:
             found = require_recruitment(connection, find_run(connection, run).id)
             record(connection, actor, "pay.repeat", run, submission)
             return found, decisions_of(connection, found.id).get(submission)

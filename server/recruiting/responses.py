@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 from server.db.bonuses import State, StoredBatch, batches_of
 from server.db.recruitments import (
-    Decision,
     DecisionKind,
     Participation,
+    StoredDecision,
     StoredRecruitment,
     StoredSubmission,
     decisions_of,
@@ -39,8 +39,9 @@ class ProposedPay(_Shown):
 
 
 class DecidedPay(_Shown):
-    """What somebody has decided of a submission's pay."""
+    """What somebody has decided of a submission's pay. `number`: by which a later decision names it."""
 
+    number: int
     decision: DecisionKind
     share: int | None
     category: str | None
@@ -111,7 +112,8 @@ class BatchLook(_Shown):
 class RecruitmentDetail(_Shown):
     """A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
 
-    `fault`: why it could not be read when it was last tried.
+    `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
+    been asked for it, and has not answered: `study` is empty.
     """
 
     platform: str
@@ -121,6 +123,8 @@ class RecruitmentDetail(_Shown):
     reward: int
     currency: str | None
     pays_screen_outs: bool
+    created_at: datetime
+    created_by: str
     read_at: datetime | None
     fault: str | None
     submissions: list[SubmissionRow]
@@ -179,6 +183,8 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
         reward=found.reward,
         currency=found.currency,
         pays_screen_outs="screened_out" in found.codes,
+        created_at=found.created_at,
+        created_by=found.created_by,
         read_at=found.read_at,
         fault=found.fault,
         submissions=[
@@ -201,7 +207,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
 
 
 def _row(
-    theirs: StoredSubmission, ours: Participation | None, decision: Decision | None, ending: str | None
+    theirs: StoredSubmission, ours: Participation | None, decision: StoredDecision | None, ending: str | None
 ) -> SubmissionRow:
     proposed = proposal(theirs, ours, ending) if decision is None else None
     return SubmissionRow(
@@ -224,8 +230,9 @@ def _proposed(one: Proposal) -> ProposedPay:
     return ProposedPay(pay=one.pay, share=one.share, why=one.why)
 
 
-def _decided(one: Decision) -> DecidedPay:
+def _decided(one: StoredDecision) -> DecidedPay:
     return DecidedPay(
+        number=one.id,
         decision=one.decision,
         share=one.share,
         category=one.category,

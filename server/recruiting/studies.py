@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 from urllib.parse import quote
 
@@ -12,12 +13,14 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.recruitments import (
+    DRAFTING,
     EndingKind,
     NewRecruitment,
     StoredRecruitment,
     StoredSubmission,
     add_recruitment,
     note_currency,
+    note_drafted,
     note_read,
     note_study,
     recruitment_of,
@@ -25,14 +28,18 @@ from server.db.recruitments import (
     require_recruitment,
     store_submissions,
 )
+from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.errors import (
+    NotConnected,
     NotRecruiting,
+    OtherCurrency,
     PlatformFailed,
     PlatformUnsure,
     RecruitmentExists,
     ScreenOutsUnpaid,
+    StudyNotDrafted,
     WrongRunStatus,
 )
 from server.recruiters.prolific.client import ProlificClient
@@ -49,9 +56,11 @@ from server.recruiters.prolific.studies import (
 )
 from server.recruiters.recruiter import PROLIFIC, Prolific
 from server.recruiting.platform import Platform
+from server.run_rules import Budget
 from server.study import parse_study
 
 _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+_DRAFTED_WITHIN = timedelta(minutes=10)  # longer than the platform is asked again and again for one thing
 _LONGEST = 3  # times as long as the study takes, workers may have
 _NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
 
@@ -99,45 +108,89 @@ class PlatformStudies:
     async def create(self, run: str, plan: Plan, actor: Doer) -> StoredRecruitment:
         """Draft a run's study on the platform, which nobody sees and which costs nothing yet.
 
+        That it is about to be drafted is stored first: of two who create it at once one alone asks the
+        platform, and where no answer comes, or the process dies, that is seen until somebody discards it.
+
         Raises:
             NotRecruiting: the study file names no such platform.
-            RecruitmentExists: there is one already.
+            RecruitmentExists: there is one already, or it is being drafted.
+            OtherCurrency: the run's budget is in another than the platform pays in; nothing was drafted.
         """
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
-            raise RecruitmentExists(f"`{run}` has the study {before.study} there already")
+            raise _exists(before)
         recruiter = _recruiter(entry)
         codes = _codes(recruiter, plan)
         draft = _draft(entry, plan, recruiter, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
-        async with self._platform.asked() as client:
-            study = await client.studies.draft(draft)
-            currency = (await client.studies.cost(study.id)).currency
         new = NewRecruitment(
-            PROLIFIC,
-            study.id,
-            study.status,
-            plan.places,
-            plan.reward,
-            currency,
-            {ending: code.code for ending, code in codes.items()},
+            PROLIFIC, plan.places, plan.reward, {ending: code.code for ending, code in codes.items()}
         )
 
-        def keep(connection: Connection) -> StoredRecruitment:
-            record(connection, actor, "recruitment.create", run, f"study {study.id}, {plan.places} places")
+        def begin(connection: Connection) -> StoredRecruitment:
+            record(connection, actor, "recruitment.create", run, f"{plan.places} places")
             return add_recruitment(connection, entry.id, new, actor.name, utc_now())
 
-        return await self._store.submit(keep)
+        begun = await self._store.submit(begin)
+        try:
+            async with self._platform.asked() as client:
+                study = await client.studies.draft(draft)
+        except PlatformUnsure as error:
+            why = error.message
+            await self._store.submit(lambda c: note_read(c, begun.id, utc_now(), why))
+            raise
+        except (NotConnected, PlatformFailed):
+            await self._store.submit(lambda c: remove_recruitment(c, begun.id))
+            raise
+        await self._store.submit(lambda c: note_drafted(c, begun.id, study.id, study.status))
+        drafted = await self._store.read(lambda c: require_recruitment(c, entry.id))
+        try:
+            return await self._with_currency(drafted)
+        except OtherCurrency:
+            await self.discard(run, actor)
+            raise
+        except (PlatformFailed, PlatformUnsure):
+            return drafted  # it is there; in which currency it is paid is asked again before it is published
+
+    async def _with_currency(self, found: StoredRecruitment) -> StoredRecruitment:
+        """Read in which currency a draft is paid, and return it with that. Raises OtherCurrency."""
+        async with self._platform.asked() as client:
+            theirs = (await client.studies.cost(found.study)).currency
+
+        def keep(connection: Connection) -> tuple[StoredRecruitment, Budget | None]:
+            note_currency(connection, found.id, theirs)
+            budget = rules_of(connection, found.run_id).budget
+            return require_recruitment(connection, found.run_id), budget
+
+        stored, budget = await self._store.submit(keep)
+        ours = "" if budget is None else budget.currency
+        if ours and theirs is not None and ours.upper() != theirs:
+            raise OtherCurrency(
+                f"the budget of `{found.run}` is in {ours}, and your workspace at Prolific pays in {theirs}",
+                f"Write the budget in {theirs}, fees and all, and try again.",
+            )
+        return stored
 
     async def discard(self, run: str, actor: Doer) -> None:
-        """Delete a draft, so that another can be made. Raises WrongRunStatus: it was published."""
+        """Delete a draft, so that another can be made; also one of which no answer has said that it is there.
+
+        Raises:
+            WrongRunStatus: it was published.
+            StudyNotDrafted: the platform is still being asked for it.
+        """
         found = await self._store.read(lambda c: _required(c, run))
+        is_drafting = found.status == DRAFTING
+        if is_drafting and found.fault is None and utc_now() - found.created_at < _DRAFTED_WITHIN:
+            raise _not_drafted(found)
         async with self._platform.asked() as client:
-            if (await client.studies.study(found.study)).status != "UNPUBLISHED":
-                raise WrongRunStatus("a study that was published stays: close it instead")
-            await client.studies.discard(found.study)
+            study = await (_lost_draft(client, found) if is_drafting else client.studies.study(found.study))
+            if study is not None:
+                if study.status != "UNPUBLISHED":
+                    raise WrongRunStatus("a study that was published stays: close it instead")
+                await client.studies.discard(study.id)
 
         def forget(connection: Connection) -> None:
-            record(connection, actor, "recruitment.discard", run, f"study {found.study}")
+            name = "none" if study is None else study.id
+            record(connection, actor, "recruitment.discard", run, f"study {name}")
             remove_recruitment(connection, found.id)
 
         await self._store.submit(forget)
@@ -148,10 +201,12 @@ class PlatformStudies:
         Raises:
             WrongRunStatus: the run would send them away.
             ScreenOutsUnpaid: the study has no paid screen-out places.
+            OtherCurrency: the run's budget is in another than the platform pays in.
         """
-        entry, found = await self._store.read(lambda c: (find_run(c, run), _required(c, run)))
+        entry, found = await self._store.read(lambda c: (find_run(c, run), _drafted(c, run)))
         if entry.status != "open":
             raise WrongRunStatus(f"`{run}` is {entry.status}: participants would be sent away")
+        await self._with_currency(found)
         async with self._platform.asked() as client:
             study = await client.studies.study(found.study)
             if not study.pays_screen_outs:
@@ -162,7 +217,7 @@ class PlatformStudies:
 
     async def move(self, run: str, transition: Transition, actor: Doer) -> StoredRecruitment:
         """Pause a study, start it again or stop it for good; those who are under way can finish."""
-        found = await self._store.read(lambda c: _required(c, run))
+        found = await self._store.read(lambda c: _drafted(c, run))
         async with self._platform.asked() as client:
             study = await client.studies.move(found.study, transition)
         return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
@@ -177,7 +232,7 @@ class PlatformStudies:
 
     async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
         """Set how many can take part: as many as there are, or more."""
-        found = await self._store.read(lambda c: _required(c, run))
+        found = await self._store.read(lambda c: _drafted(c, run))
         async with self._platform.asked() as client:
             study = await client.studies.set_places(found.study, places)
         return await self._keep(found, study, actor, "recruitment.places", f"{places} places")
@@ -186,8 +241,10 @@ class PlatformStudies:
         """Read a study and every submission of it, and store what the platform says.
 
         Where that fails, why it did is stored and raised; what was read before stays. Two readings never
-        overlap, so that an older one cannot take the place of a newer.
+        overlap, so that an older one cannot take the place of a newer. Raises StudyNotDrafted.
         """
+        if found.status == DRAFTING:
+            raise _not_drafted(found)
         async with self._reading:
             try:
                 async with self._platform.asked() as client:
@@ -232,6 +289,38 @@ def _run(connection: Connection, run: str) -> tuple[RunEntry, StoredRecruitment 
 
 def _required(connection: Connection, run: str) -> StoredRecruitment:
     return require_recruitment(connection, find_run(connection, run).id)
+
+
+def _drafted(connection: Connection, run: str) -> StoredRecruitment:
+    found = _required(connection, run)
+    if found.status == DRAFTING:
+        raise _not_drafted(found)
+    return found
+
+
+def _not_drafted(found: StoredRecruitment) -> StudyNotDrafted:
+    return StudyNotDrafted(f"{_begun(found)}, and has not answered")
+
+
+def _exists(found: StoredRecruitment) -> RecruitmentExists:
+    if found.status == DRAFTING:
+        return RecruitmentExists(f"{_begun(found)} already", StudyNotDrafted.hint)
+    return RecruitmentExists(f"`{found.run}` has the study {found.study} there already")
+
+
+def _begun(found: StoredRecruitment) -> str:
+    when = f"{found.created_at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{found.created_by} has asked Prolific at {when} to draft the study of `{found.run}`"
+
+
+async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> Study | None:
+    """Return the draft that was made of a study though no answer said so; None: none was."""
+    ours = set(found.codes.values())
+    async for name in client.studies.drafts(found.run):
+        study = await client.studies.study(name)
+        if ours <= {code.code for code in study.completion_codes}:
+            return study
+    return None
 
 
 def _recruiter(entry: RunEntry) -> Prolific:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import pair_counts, rows
+from server.db import pair_counts, rows, stored_records
 from server.db.engine import migrate, open_engine
 from server.db.models import Assignment, columns
 from server.db.plan_counts import differences
@@ -124,7 +124,7 @@ class Replay(RuleBasedStateMachine):
         query = select(Assignment).where(columns(Assignment).id == self.assignment)
         row = Assignment(**self.connection.execute(query).one()._mapping)
         return restore(
-            row, Arrival("link", "ann"), rows.read(self.connection, self.assignment), self.run, AUTH
+            row, Arrival("link", "ann"), stored_records.read(self.connection, self.assignment), self.run, AUTH
         )
 
     def take(self, event: Any) -> None:

@@ -1089,10 +1089,13 @@ export interface RecruitmentView {
 /**
  * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
  *
- * `fault`: why it could not be read when it was last tried.
+ * `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
+ * been asked for it, and has not answered: `study` is empty.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
+  created_at: string;
+  created_by: string;
   currency: string | null;
   differences: DifferenceRow[];
   fault: string | null;
@@ -1166,13 +1169,14 @@ export interface SubmissionRow {
   worker: string | null;
 }
 /**
- * What somebody has decided of a submission's pay.
+ * What somebody has decided of a submission's pay. `number`: by which a later decision names it.
  */
 export interface DecidedPay {
   category: string | null;
   decided_at: string;
   decided_by: string;
   decision: "approve" | "reject" | "partial" | "screen_out" | "request_return";
+  number: number;
   reason: string;
   share: number | null;
 }
@@ -1710,21 +1714,27 @@ export interface PreviewStep {
 }
 /**
  * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ *
+ * Without a pseudonym: they never came, and were taken out of lists of who may not.
  */
 export interface ForgottenWorker {
   assignments: string[];
-  worker: string;
+  worker: string | null;
 }
 /**
  * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ *
+ * `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
+ * (`worker`) and no `platform`.
  */
 export interface WorkerHoldings {
   answers: number;
   assignments: number;
   conversations: number;
   lines: number;
-  platform: string;
+  lists: number;
+  platform: string | null;
   ratings: number;
   under_way: number;
-  worker: string;
+  worker: string | null;
 }

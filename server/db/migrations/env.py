@@ -3,7 +3,7 @@
 from alembic import context
 from sqlmodel import SQLModel
 
-from server.db import models, recruiting_models  # noqa: F401  (importing them registers the tables)
+from server.db import models  # noqa: F401  (importing it registers the tables)
 from server.db.engine import alone, open_engine
 
 

@@ -1,5 +1,6 @@
 """Studies at Prolific: what one is, how it is published and stopped, what it costs."""
 
+from collections.abc import AsyncIterator
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -164,6 +165,11 @@ class Study(Answer):
         )
 
 
+class _Listed(Answer):
+    id: str
+    internal_name: str | None = None
+
+
 class _Amount(Answer):
     amount: Cents = 0
     currency: str = ""
@@ -232,6 +238,13 @@ class Studies:
     async def study(self, study: str) -> Study:
         """Return a study by its id."""
         return await self._connection.get("look at the study", f"/api/v1/studies/{study}/", Study)
+
+    async def drafts(self, internal_name: str) -> AsyncIterator[str]:
+        """Yield the ids of the drafts of this name."""
+        path, query = "/api/v1/studies/", {"state": "UNPUBLISHED"}
+        async for one in self._connection.every("list the drafts", path, _Listed, query):
+            if one.internal_name == internal_name:
+                yield one.id
 
     async def move(self, study: str, transition: Transition) -> Study:
         """Publish, pause, start again or stop a study."""

@@ -36,6 +36,7 @@ class ResearcherApi:
         groups, hooks = "/participant-groups/", "/hooks/subscriptions/"
         self.routes = [
             self._route("POST", "/studies/", self._draft),
+            self._route("GET", "/studies/", self._studies),
             self._route("GET", study, self._study),
             self._route("PATCH", study, self._change),
             self._route("DELETE", study, self._discard),
@@ -80,6 +81,11 @@ class ResearcherApi:
 
     async def _draft(self, request: Request) -> Response:
         return JSONResponse(self._platform.draft(await request.json()).answer(), 201)
+
+    async def _studies(self, request: Request) -> Response:
+        state = request.query_params.get("state")
+        found = [one for one in self._platform.studies.values() if state in (None, one.status)]
+        return JSONResponse({"results": [one.short() for one in found]})
 
     async def _study(self, request: Request) -> Response:
         return JSONResponse(self._platform.study(_id(request)).answer())

@@ -35,6 +35,11 @@ class Study:
         """Return the study as researchers see it."""
         return {**self.given, "id": self.id, "status": self.status}
 
+    def short(self) -> Json:
+        """Return the study as lists have it."""
+        names = {"name": self.given["name"], "internal_name": self.given.get("internal_name")}
+        return {"id": self.id, "status": self.status, **names}
+
 
 @dataclass(slots=True)
 class Submission:

@@ -123,6 +123,7 @@ IN_OTHER_LANGUAGES = [
     ("Soy un modelo de lenguaje.", "Soy un modelo de lenguaje"),
     ("Como inteligencia artificial, no duermo.", "Como inteligencia artificial"),
     ("Je suis une intelligence artificielle.", "Je suis une intelligence artificielle"),
+    ("Je suis un programme informatique.", "Je suis un programme informatique"),
     ("En tant qu'IA, je ne mange pas.", "En tant qu'IA"),
     ("我是一个人工智能助手。", "我是一个人工智能助手"),
     ("作为一个AI语言模型，我没有感情。", "作为一个AI语言模型"),

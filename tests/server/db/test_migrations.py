@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
-from server.db import models, recruiting_models, views
+from server.db import models, views
 from server.db.engine import alembic_config, migrate, open_engine
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import ITEMS_RUN, make_items_run
@@ -64,7 +64,7 @@ def test_every_table_of_the_models_is_there(url: str) -> None:
 
 
 def _models() -> list[Any]:
-    members = (getattr(module, name) for module in (models, recruiting_models) for name in dir(module))
+    members = vars(models).values()
     return [m for m in members if isinstance(m, type) and issubclass(m, SQLModel) and hasattr(m, "__table__")]
 
 
@@ -233,6 +233,24 @@ def test_a_database_from_before_quizzes_knows_on_how_many_points_its_studies_rat
     migrate(url)
     found = query(url, "SELECT name, turn_points FROM study ORDER BY name")
     assert found == [("five", 5), ("none", None), ("thumbs", 2)]
+
+
+def test_codes_of_students_that_were_stored_in_plain_text_are_removed(url: str) -> None:
+    make_run(url)
+    worker = "INSERT INTO worker (id, platform, external_id, pseudonym) VALUES (?, ?, ?, ?)"
+    assignment = (
+        "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at, "
+        "active_at, fence) SELECT ?, id, ?, ?, ?, 1.0, 'completed', ?, ?, 0 FROM run"
+    )
+    at = "2026-01-01 12:00:00.000000"
+    for number, platform in enumerate(("sona", "prolific"), 1):
+        execute(url, worker, number, platform, f"encrypted {number}", f"W{number}")
+        execute(url, assignment, platform, number, number, False, at, at)
+        visit = "INSERT INTO visit (assignment_id, visit, at) VALUES (?, ?, ?)"
+        execute(url, visit, platform, f"visit of {platform}", at)
+    command.stamp(alembic_config(url), "0039")
+    migrate(url)
+    assert query(url, "SELECT visit FROM visit") == [("visit of prolific",)]
 
 
 def test_migrating_twice_changes_nothing(url: str) -> None:

@@ -20,7 +20,7 @@ from bots import Chat, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db import rows
+from server.db import rows, stored_records
 from server.db.engine import open_engine
 from server.db.models import Assignment, columns
 from server.db.store import Store
@@ -90,7 +90,8 @@ class Clockwork:
         assignment = enrol(self.connection, self.run, worker, AT).assignment
         taken = select(Assignment).where(columns(Assignment).id == assignment)
         row = Assignment(**self.connection.execute(taken).one()._mapping)
-        self.state = restore(row, worker.arrival, rows.read(self.connection, assignment), self.run, AUTH)
+        records = stored_records.read(self.connection, assignment)
+        self.state = restore(row, worker.arrival, records, self.run, AUTH)
         self.now, self.sent = AT, 0
         while self.state.phase is not Phase.FEEDBACK:
             self.one_step_on(assignment)

@@ -8,7 +8,7 @@ import yaml
 
 from bots import Turn
 from server.bots.lineup import study_card
-from server.db import rows
+from server.db import rows, stored_records
 from server.db.engine import migrate, open_engine
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.scenarios import draw_scenarios
@@ -64,7 +64,7 @@ def test_a_place_comes_back_with_its_scenarios(tmp_path: Path) -> None:
         with engine.begin() as connection:
             worker = ArrivingWorker(Arrival("link", name), name, False, 1.0)
             assignment = enrol(connection, run, worker, AT).assignment
-            records = rows.read(connection, assignment)
+            records = stored_records.read(connection, assignment)
             shown.append([r.scenario for r in records if isinstance(r, ConversationPlanned)])
             rows.write(connection, [(assignment, Closed("returned", AT))])
     engine.dispose()

@@ -81,7 +81,10 @@ def test_who_waits_is_shown_with_the_persona_and_the_first_answer_counts(url: st
         assert say(house, line | {"turn": 3}, "Too early.") == 409
         assert say(house, line, "Hello, I keep bees.") == 204
         assert say(house, line, "Me too!") == 409
+        # Who has not heard that it was stored says it again: before it is shown, and after.
+        assert say(house, line, "Hello, I keep bees.") == 204
         assert ann.until("said")["text"] == "Hello, I keep bees."
+        assert say(house, line, "Hello, I keep bees.") == 204
         assert say(house, line, "And later still.") == 409
         assert queue(house) == []
         frames = "".join(ann.frames)

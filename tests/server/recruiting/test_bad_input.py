@@ -25,8 +25,10 @@ def test_a_completion_code_that_is_used_twice_pays_once(recruiting: Recruiting) 
     with pytest.raises(NotAllowed):  # there
         recruiting.prolific.platform.complete(submission, CODE)
     recruiting.refreshed()
-    for _ in range(2):  # here
-        recruiting.ask("/decisions", submissions=[submission], decision="approve")
+    # Here, by two buttons.
+    recruiting.ask("/decisions", submissions=[submission], decision="approve")
+    recruiting.ask(f"/decisions/{submission}/repeat")
+    assert recruiting.refused("/decisions", submissions=[submission], decision="approve") == "decided_already"
     assert recruiting.prolific.platform.submission(submission).paid == 450
     # The same code by somebody who never came is no completion.
     thief = recruiting.prolific.platform.reserve(recruiting.shown()["study"], "PID-bob")

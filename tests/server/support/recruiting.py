@@ -1,8 +1,13 @@
 """A run that recruits on the stand-in, with the workers that come from there."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from server.db.store import Store
+from server.recruiters.prolific.connection import Connection
+from server.recruiting.platform import Platform
 from tests.server.support.page import Page
 from tests.server.support.prolific import Prolific
 from tests.server.support.server import House
@@ -56,6 +61,14 @@ PLAN = {
 }
 
 
+@dataclass(frozen=True)
+class Person:
+    """Somebody who does something, as the audit log says it."""
+
+    name: str
+    kind: str = "person"
+
+
 @dataclass
 class Recruiting:
     """A server and the stand-in that it recruits on."""
@@ -82,6 +95,16 @@ class Recruiting:
         )
         assert not answer.is_success, answer.text
         return str(answer.json()["error"]["code"])
+
+    @contextmanager
+    def another_process(self) -> Iterator[tuple[Store, Platform]]:
+        """Yield what another process of the same installation has: a store, and the platform."""
+        store = Store(self.house.url)
+        store.start()
+        try:
+            yield store, Platform(lambda: Connection(self.prolific.token, self.prolific.url))
+        finally:
+            store.stop()
 
     def shown(self) -> Any:
         """Return the study as it was last read."""

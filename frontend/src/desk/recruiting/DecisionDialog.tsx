@@ -32,18 +32,21 @@ const SHORTEST = 100;
 
 interface Props {
   submissions: string[];
+  /** The numbers of what was decided of them, as it is shown: who decides now decides instead of that. */
+  replaced: number[];
   at: At;
   onClose: () => void;
 }
 
 /** Asks what becomes of some submissions, checks it against Prolific's rules, and has it done. */
-export function DecisionDialog({ submissions, at, onClose }: Props) {
+export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [choice, setChoice] = useState<Choice>("approve");
   const [text, setText] = useState("");
   const [number, setNumber] = useState("");
   const [category, setCategory] = useState("LOW_EFFORT");
   const [complaint, setComplaint] = useState("");
   const { busy, failure, post } = useRequest();
+  const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
   const [sent, setSent] = useState(false);
   const id = useId();
   const wrong = wrongWith(choice, text.trim(), Number(number));
@@ -54,7 +57,7 @@ export function DecisionDialog({ submissions, at, onClose }: Props) {
       return;
     }
     const [path, body] = asked(choice, submissions, text.trim(), Number(number), category);
-    await post(at(path), body);
+    await post(at(path), path === "decisions" ? { ...body, instead_of: known } : body);
     setSent(true);
   };
   if (sent && !busy && failure === null) {

@@ -66,11 +66,18 @@ function Recruitment({ run, found, onDone }: Props) {
     apiAddress(`/api/desk/runs/{run}/recruitment/${path}`, { run, ...values });
   return (
     <>
-      <p>
-        Study <code>{found.study}</code> is <b>{found.status.toLowerCase()}</b>: {found.places} places,{" "}
-        {amount(found.reward, found.currency)} each.{" "}
-        <span class="soft">{found.read_at ? `Read ${ago(found.read_at)}.` : "Not read yet."}</span>
-      </p>
+      {found.status === "DRAFTING" ? (
+        <p>
+          {found.created_by} has asked Prolific {ago(found.created_at)} to draft the study, and there is no
+          answer yet. If it stays so, discard the draft, and make it anew.
+        </p>
+      ) : (
+        <p>
+          Study <code>{found.study}</code> is <b>{found.status.toLowerCase()}</b>: {found.places} places,{" "}
+          {amount(found.reward, found.currency)} each.{" "}
+          <span class="soft">{found.read_at ? `Read ${ago(found.read_at)}.` : "Not read yet."}</span>
+        </p>
+      )}
       {found.fault && <p class="failure">{found.fault}</p>}
       <StudyControls found={found} at={at} onDone={onDone} />
       <Differences rows={found.differences} at={at} onDone={onDone} />

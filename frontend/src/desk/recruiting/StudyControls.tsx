@@ -23,16 +23,18 @@ export function StudyControls({ found, at, onDone }: Props) {
             {action.name}
           </Button>
         ))}
-        <Button kind="plain" off={busy} onClick={() => void post(at("refresh")).then(onDone)}>
-          Read now
-        </Button>
+        {found.status !== "DRAFTING" && (
+          <Button kind="plain" off={busy} onClick={() => void post(at("refresh")).then(onDone)}>
+            Read now
+          </Button>
+        )}
       </div>
       <p class="complaint" role="alert">
         {failure}
       </p>
       {chosen && (
         <ActionDialog
-          title={`${chosen.name}: ${found.study}`}
+          title={`${chosen.name} ${found.study}`.trim()}
           action={chosen}
           onClose={() => {
             setChosen(null);
@@ -69,16 +71,18 @@ function actionsOf(found: RecruitmentDetail, at: At): Action[] {
       number: true,
     },
   };
+  const discard: Action = {
+    name: "Discard the draft",
+    about: "The draft is deleted at Prolific, and you can make another.",
+    method: "DELETE",
+    address: at("").replace(/\/$/, ""),
+  };
   switch (found.status) {
+    case "DRAFTING":
+      return [{ ...discard, about: "If Prolific has the draft, it is deleted. You can make another." }];
     case "UNPUBLISHED": {
       const cost = amount(found.places * found.reward, found.currency);
       const about = `Participants get in from now on. ${found.places} places cost ${cost}, and Prolific's fee.`;
-      const discard: Action = {
-        name: "Discard the draft",
-        about: "The draft is deleted at Prolific, and you can make another.",
-        method: "DELETE",
-        address: at("").replace(/\/$/, ""),
-      };
       return [act("Publish", "publish", about), discard];
     }
     case "ACTIVE":

@@ -75,6 +75,9 @@ export function Submissions({ rows, at, onDone }: Props) {
       {deciding && (
         <DecisionDialog
           submissions={some}
+          replaced={rows.flatMap((row) =>
+            row.decision && chosen.has(row.submission) ? [row.decision.number] : [],
+          )}
           at={at}
           onClose={() => {
             setDeciding(false);

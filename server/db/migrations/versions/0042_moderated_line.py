@@ -6,7 +6,7 @@ from alembic import op
 from server.db.views import V1_MODERATED_LINE
 
 revision = "0042"
-down_revision = "0039"
+down_revision = "0043"
 branch_labels = None
 depends_on = None
 

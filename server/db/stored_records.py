@@ -1,0 +1,197 @@
+"""Records of a session, read back from the rows that `rows` has made of them."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from server.db.answer_rows import handed_in
+from server.db.models import (
+    PERSONA_SEPARATOR,
+    Assignment,
+    Choice,
+    Conversation,
+    Item,
+    Rating,
+    ShownItem,
+    System,
+    TopicMark,
+    Turn,
+    TurnRating,
+    TutorialAnswer,
+    columns,
+)
+from server.db.quiz_rows import quizzes
+from server.session.instrument import Opinion, TopicChangeKind
+from server.session.item import ItemContent
+from server.session.records import (
+    Agreed,
+    BotSaid,
+    Closed,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationLeftUnrated,
+    ConversationPlanned,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    ItemShown,
+    PlannedItem,
+    QuestionAnswered,
+    Record,
+    SideChosen,
+    TopicMarked,
+    TurnRated,
+    WorkerSaid,
+)
+
+ASSIGNMENT = columns(Assignment)
+CHOICE = columns(Choice)
+CONVERSATION = columns(Conversation)
+ITEM = columns(Item)
+RATING = columns(Rating)
+SHOWN_ITEM = columns(ShownItem)
+SYSTEM = columns(System)
+TOPIC_MARK = columns(TopicMark)
+TURN = columns(Turn)
+TURN_RATING = columns(TurnRating)
+TUTORIAL_ANSWER = columns(TutorialAnswer)
+
+
+def read(connection: Connection, assignment_id: str) -> list[Record]:
+    """Return every record of an assignment that bears on its state.
+
+    `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
+    turns, its choices, its end, its quiz; the assignment's own end comes last. It is not the order in which
+    they were written.
+    """
+    conversations = connection.execute(
+        select(
+            Conversation,
+            SYSTEM.name,
+            ITEM.name.label("item"),
+            ITEM.content,
+            SHOWN_ITEM.kind,
+            SHOWN_ITEM.twin_of,
+        )
+        .join(System, SYSTEM.id == CONVERSATION.system_id)
+        .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
+        .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
+        .where(CONVERSATION.assignment_id == assignment_id)
+        .order_by(CONVERSATION.position, CONVERSATION.attempt)
+    ).all()
+    ids = [row.id for row in conversations]
+    marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
+    turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
+    choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
+    turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
+    ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
+    asked = quizzes(connection, ids)
+    assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
+    records: list[Record] = [_planned(row) for row in conversations]
+    if assignment.agreed_at is not None:
+        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
+        consent = assignment.consent_version
+        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
+        records += handed_in(connection, assignment_id)
+        records += _answers(connection, assignment_id)
+    for row in conversations:
+        records += [_mark(mark) for mark in marks.get(row.id, ())]
+        records += [_turn(turn) for turn in turns.get(row.id, ())]
+        records += [
+            TurnRated(row.id, rated.turn_index, rated.value, rated.created_at, rated.client_id)
+            for rated in turn_ratings.get(row.id, ())
+        ]
+        records += [_choice(choice) for choice in choices.get(row.id, ())]
+        records += _ending(row, ratings.get(row.id, ()))
+        records += asked.get(row.id, ())
+    if assignment.feedback is not None:
+        records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
+    if assignment.status != "active":
+        records.append(Closed(assignment.status, assignment.ended_at))
+    return records
+
+
+def _by_conversation(
+    connection: Connection, table: Any, ids: Sequence[str], order: Any
+) -> dict[str, list[Any]]:
+    rows = connection.execute(
+        select(table).where(table.conversation_id.in_(ids)).order_by(table.conversation_id, order)
+    )
+    return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
+
+
+def _planned(row: Any) -> ConversationPlanned:
+    persona = tuple(row.persona.split(PERSONA_SEPARATOR)) if row.persona else ()
+    item = (
+        None
+        if row.item is None
+        else PlannedItem(row.item, row.kind, row.twin_of, ItemContent.model_validate_json(row.content))
+    )
+    return ConversationPlanned(
+        row.id,
+        row.position,
+        row.attempt,
+        row.name,
+        row.seed,
+        persona,
+        row.icebreaker,
+        item,
+        row.scenario,
+        row.side,
+    )
+
+
+def _answers(connection: Connection, assignment_id: str) -> list[QuestionAnswered]:
+    query = (
+        select(TutorialAnswer)
+        .where(TUTORIAL_ANSWER.assignment_id == assignment_id)
+        .order_by(TUTORIAL_ANSWER.id)
+    )
+    return [
+        QuestionAnswered(row.question, row.answer, row.is_right, row.created_at, row.client_id)
+        for row in connection.execute(query)
+    ]
+
+
+def _mark(row: Any) -> TopicMarked:
+    return TopicMarked(
+        row.conversation_id,
+        row.ordinal,
+        row.round,
+        row.topic,
+        Opinion(row.opinion),
+        TopicChangeKind(row.how) if row.how else None,
+        Opinion(row.bot_opinion) if row.bot_opinion else None,
+        row.created_at,
+        row.client_id,
+    )
+
+
+def _turn(row: Any) -> WorkerSaid | BotSaid:
+    if row.author == "worker":
+        return WorkerSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.client_id)
+    return BotSaid(row.conversation_id, row.turn_index, row.text, row.created_at, row.show_at, row.latency_ms)
+
+
+def _choice(row: Any) -> SideChosen:
+    return SideChosen(row.conversation_id, row.turn_index, row.preference, row.created_at, row.client_id)
+
+
+def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
+    if row.status == "failed":
+        return [ConversationFailed(row.id, row.ended_at)]
+    if row.status == "skipped":
+        return [ConversationSkipped(row.id, row.ended_at)]
+    records: list[Record] = []
+    if row.status in {"ended", "rated", "unrated"}:
+        ended = ConversationEnded(row.id, row.ended_at, row.ended_by)
+        records.append(ended if row.item is None else ItemShown(row.id, row.started_at))
+    if row.status == "unrated":
+        records.append(ConversationLeftUnrated(row.id))
+    if row.status == "rated":
+        values = tuple((rating.criterion, rating.value) for rating in ratings)
+        records.append(ConversationRated(row.id, values, row.rated_at, row.rated_by))
+    return records
