@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from server.db.models import (
@@ -38,6 +51,7 @@ WORKER = columns(Worker)
 DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
 _NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
+_GIVEN_UP = ("RETURNED", "TIMED-OUT")
 EndingKind = Literal[
     "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
 ]
@@ -251,9 +265,7 @@ def store_submissions(
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .where(RECRUITMENT.id == number, WORKER.external_id.startswith(FORGOTTEN))
     )
-    unsettled = select(SUBMISSION.id).where(SUBMISSION.status.in_(_UNSETTLED))
-    settled = delete(Visit).where(VISIT.assignment_id.in_(forgotten), VISIT.visit.not_in(unsettled))
-    connection.execute(settled)
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(forgotten), not_(_awaits_pay())))
 
 
 def forget_visits(connection: Connection, worker_id: int) -> None:
@@ -265,9 +277,31 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
     recruited = theirs.join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id).where(
         RECRUITMENT.status.not_in(_NEVER_READ)
     )
-    settled = select(SUBMISSION.id).where(SUBMISSION.status.not_in(_UNSETTLED))
-    gone = or_(VISIT.assignment_id.not_in(recruited), VISIT.visit.in_(settled))
+    settled = and_(VISIT.visit.in_(select(SUBMISSION.id)), not_(_awaits_pay()))
+    gone = or_(VISIT.assignment_id.not_in(recruited), settled)
     connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs), gone))
+
+
+def _awaits_pay() -> ColumnElement[bool]:
+    """Return whether somebody can still be paid by a visit, as its submission was last read.
+
+    By one that was given up too, if its worker has finished here all the same and nobody has decided of it;
+    not once the platform has closed the study.
+    """
+    going_on = select(SUBMISSION.id).join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
+    going_on = going_on.where(RECRUITMENT.status.not_in(_NEVER_READ))
+    decided = select(DECISION.submission_id)
+    finished = select(ASSIGNMENT.id).where(ASSIGNMENT.status == "completed")
+    later = VISIT.at.table.alias().c
+    came_again = exists().where(later.assignment_id == VISIT.assignment_id, later.at > VISIT.at)
+    return or_(
+        VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_UNSETTLED))),
+        and_(
+            VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_GIVEN_UP), SUBMISSION.id.not_in(decided))),
+            VISIT.assignment_id.in_(finished),
+            not_(came_again),
+        ),
+    )
 
 
 def set_status(connection: Connection, submission: str, status: str) -> None:

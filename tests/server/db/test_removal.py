@@ -19,7 +19,7 @@ from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
-from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.database import audit, everything, execute, make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import ID_KEY, House, stored
 from tests.server.support.study import RUN, study_text
@@ -57,19 +57,6 @@ def forget(house: House, **body: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def everything(url: str, *but: str) -> str:
-    """Return all that is in the tables of the database, but for some."""
-    engine = open_engine(url)
-    with engine.connect() as connection:
-        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        if not url.startswith("sqlite"):
-            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        tables = set(connection.exec_driver_sql(names).scalars()) - set(but)
-        found = [str(connection.exec_driver_sql(f"SELECT * FROM {table}").all()) for table in tables]  # noqa: S608
-    engine.dispose()
-    return "\n".join(found)
-
-
 def ratings(url: str, worker: str) -> list[tuple[Any, ...]]:
     return query(
         url,
@@ -95,6 +82,7 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
     assert held == {
         "worker": old,
         "platform": "link",
+        "lists": 0,
         "assignments": 1,
         "under_way": 0,
         "conversations": 4,

@@ -6,7 +6,7 @@ from alembic import op
 from server.db.views import V1_MESSAGE_REPORT
 
 revision = "0040"
-down_revision = "0039"
+down_revision = "0042"
 branch_labels = None
 depends_on = None
 
