@@ -291,6 +291,24 @@ V1_WRITING: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
+# What the moderation service says of lines, in studies that have it asked: `flagged` is null of a line that
+# it would not judge, and lines that it was not asked about have no row.
+V1_MODERATED_LINE: dict[str, str] = {
+    "v1_moderated_line": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               moderated_line.conversation_id AS conversation_id, system.name AS system,
+               moderated_line.turn_index AS turn_index, turn.author AS author,
+               moderated_line.flagged AS flagged, moderated_line.categories AS categories,
+               moderated_line.score AS score, moderated_line.model AS model,
+               moderated_line.judged_at AS judged_at
+        FROM moderated_line
+        JOIN turn ON turn.conversation_id = moderated_line.conversation_id
+                 AND turn.turn_index = moderated_line.turn_index
+        JOIN conversation ON conversation.id = moderated_line.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+}
+
 # What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
 V1_REPLY_OUTPUT: dict[str, str] = {
     "v1_reply_output": """

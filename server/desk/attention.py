@@ -22,7 +22,7 @@ def attention(
 ) -> list[Attention]:
     """Return what a researcher should see now; nothing where all goes well."""
     rows = [row for row in workers if row.status == "active"]
-    found = [*_down(rows, bots), *_failed(systems), *_left(rows, study, now), *_late(bots)]
+    found = [*_down(rows, bots), *_failed(systems), *_left(rows, study, now), *_late(bots), *_flagged(bots)]
     return sorted(found, key=lambda item: not item.urgent)
 
 
@@ -83,6 +83,15 @@ def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
             f"typing-time floor of {bot.floor_ms / 1000:.1f} s, so its pace may tell it apart."
         )
         yield Attention(urgent=False, text=text, system=bot.system)
+
+
+def _flagged(bots: Sequence[BotReplies]) -> Iterator[Attention]:
+    replies, inputs = sum(bot.flagged for bot in bots), sum(bot.flagged_inputs for bot in bots)
+    if replies or inputs:
+        lines = "1 line was" if replies + inputs == 1 else f"{replies + inputs} lines were"
+        whose = f"{replies} of chatbots, {inputs} of workers"
+        text = f"{lines} flagged by the moderation service ({whose}): read them."
+        yield Attention(urgent=False, text=text)
 
 
 def _people(number: int) -> str:

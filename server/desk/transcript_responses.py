@@ -29,6 +29,13 @@ class PointRow(BaseModel):
     points: int
 
 
+class FlagRow(BaseModel):
+    """That a line may be offensive: by lists of words, and these, or by a classifier, and its categories."""
+
+    by: Literal["words", "classifier"]
+    reason: str
+
+
 class TurnRow(BaseModel):
     """A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
 
@@ -42,6 +49,7 @@ class TurnRow(BaseModel):
     latency_ms: int | None
     rating: PointRow | None
     pasted: int | None
+    flags: list[FlagRow]
 
 
 WritingMeasure = Literal["pasted", "typed", "pace", "pause", "away", "away_seconds"]

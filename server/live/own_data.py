@@ -47,7 +47,8 @@ class OwnToken(BaseModel):
 class OwnLine(BaseModel):
     """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it.
 
-    `rating`: what you thought of the reply.
+    `rating`: what you thought of the reply. `flagged`: what the moderation service says of your line, where
+    it was asked: the categories of what may be offensive; none where it found nothing.
     """
 
     who: str
@@ -55,6 +56,7 @@ class OwnLine(BaseModel):
     at: ShownTime
     writing: Writing | None = None
     rating: int | None = None
+    flagged: list[str] | None = None
 
 
 class OwnConversation(BaseModel):
@@ -190,6 +192,7 @@ def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> 
         (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
         for row in connection.execute(_WRITINGS, named)
     }
+    judged = {(key, index): found for key, index, found in connection.execute(_JUDGED, named)}
     thought = {(key, index): value for key, index, value in connection.execute(_TURN_RATINGS, named)}
     for key, index, author, words, shown_at in connection.execute(_LINES, named | {"now": now}):
         yield (
@@ -200,8 +203,13 @@ def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> 
                 at=shown_at,
                 writing=written.get((key, index)),
                 rating=thought.get((key, index)),
+                flagged=_categories(judged.get((key, index))) if author == "worker" else None,
             ),
         )
+
+
+def _categories(found: str | None) -> list[str] | None:
+    return None if found is None else found.split(", ") if found else []
 
 
 _OF = "JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :assignment"
@@ -223,6 +231,10 @@ _LINES = (
     .columns(show_at=_SHOWN)
 )
 _WRITINGS = text(f"SELECT writing.* FROM writing {_OF}")  # noqa: S608
+_JUDGED = text(
+    f"SELECT conversation_id, turn_index, categories FROM moderated_line {_OF} "  # noqa: S608
+    "AND flagged IS NOT NULL"
+)
 _RATINGS = text(
     f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
     "ORDER BY conversation_id, criterion"

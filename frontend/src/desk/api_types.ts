@@ -249,11 +249,19 @@ export interface TopicRow {
 export interface TurnRow {
   author: "worker" | "bot";
   created_at: string;
+  flags: FlagRow[];
   latency_ms: number | null;
   pasted: number | null;
   rating: PointRow | null;
   text: string;
   turn_index: number;
+}
+/**
+ * That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+ */
+export interface FlagRow {
+  by: "words" | "classifier";
+  reason: string;
 }
 /**
  * What a worker thought of a single reply: point `point` of `points`. Two points are thumbs: down, up.
@@ -789,7 +797,8 @@ export interface Attention {
  *
  * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
  * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
- * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list.
+ * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
+ * `flagged`: those that the moderation service flags, and `flagged_inputs` what was said to it.
  * `replicas`: of a registered bot, by state.
  */
 export interface BotReplies {
@@ -798,6 +807,8 @@ export interface BotReplies {
     [k: string]: number;
   };
   failing: number;
+  flagged: number;
+  flagged_inputs: number;
   floor_ms: number;
   gave_away: number;
   late: number;

@@ -91,6 +91,23 @@ class Writing(SQLModel, table=True):
     away_ms: int
 
 
+class ModeratedLine(SQLModel, table=True):
+    """What the moderation service says of a line; a line without a row was not asked about.
+
+    `flagged`: null where the service would not judge the line. `categories`: those for which it is flagged,
+    separated by commas. `score`: the highest of all categories. `model`: what judged, by the service's name.
+    """
+
+    __tablename__ = "moderated_line"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    flagged: bool | None
+    categories: str
+    score: float | None
+    model: str | None
+    judged_at: datetime
+
+
 class ReplyOutput(SQLModel, table=True):
     """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
 

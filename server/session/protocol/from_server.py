@@ -53,6 +53,7 @@ class StudyCard(Message):
     `turn_points`: on how many points single replies are rated; two are thumbs.
     `withdrawal_days`: how long after the end they can download or withdraw what they gave.
     `records_writing`: the page tells with each input how it was written, and the worker that it does.
+    `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
     `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
@@ -72,6 +73,7 @@ class StudyCard(Message):
     turn_points: int | None = None
     withdrawal_days: int | None = None
     records_writing: bool = False
+    moderation: Literal["words", "classifier"] = "words"
     consent: Consent | None
     contact: str | None
     words: TextsCard | None

@@ -167,6 +167,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "turn_points",
         "withdrawal_days",
         "records_writing",
+        "moderation",
     }
     assert content["study"]["words"] is None  # the page has the English texts by itself
 

@@ -45,6 +45,11 @@ function Line({ turn }: { turn: TurnRow }) {
       {turn.pasted !== null && turn.pasted > 0 && (
         <span class="line-rating">{turn.pasted} characters pasted</span>
       )}
+      {turn.flags.map(({ by, reason }) => (
+        <span key={by} class="line-flag">
+          {by === "words" ? "Offensive words" : "Classifier"}: {reason || "flagged"}
+        </span>
+      ))}
       {turn.rating !== null && (
         <span class="line-rating">
           <span class="unseen">rated </span>

@@ -372,6 +372,7 @@ export interface QuizCard {
  * `turn_points`: on how many points single replies are rated; two are thumbs.
  * `withdrawal_days`: how long after the end they can download or withdraw what they gave.
  * `records_writing`: the page tells with each input how it was written, and the worker that it does.
+ * `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
@@ -383,6 +384,7 @@ export interface StudyCard {
   display: Display;
   duration: number | null;
   minimum_inputs: number;
+  moderation: "words" | "classifier";
   payment: string;
   post_edit: PostEditCard | null;
   questionnaires: Questionnaires;

@@ -61,6 +61,7 @@ export const study: Snapshot["study"] = {
   turn_points: null,
   withdrawal_days: null,
   records_writing: false,
+  moderation: "words",
   consent: null,
   contact: null,
   words: null,
