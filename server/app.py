@@ -37,6 +37,7 @@ from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
+from server.desk.message_reports import MessageReports
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
@@ -56,6 +57,7 @@ from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
 from server.jobs.files import FileLinks
+from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -132,6 +134,7 @@ def create_app(
     by_itself = (
         RetentionJob(store, _kept_exports(store, settings)),
         CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
+        ModerationJob(store, opened_bots.moderation),
         _listening(store, settings, platform, studies),
     )
     recruiting = RecruitingApi(
@@ -203,7 +206,7 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
-            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
+            signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,
@@ -378,7 +381,9 @@ def _desk(
         public_url=outlook.public_url,
     )
     on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
+    reports = MessageReports(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
+    researcher = ResearcherApi(outlook, pages)
+    return [researcher.router, watch.router, actions.router, on_workers.router, reports.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

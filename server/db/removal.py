@@ -163,6 +163,8 @@ _HEARD = f"""(SELECT id FROM conversation WHERE assignment_id IN :assignments
 # Where others rate these conversations.
 _RATED = f"""(SELECT shown_item.conversation_id FROM shown_item JOIN item ON item.id = shown_item.item_id
               WHERE item.source_conversation_id IN {_HEARD})"""  # noqa: S608
+# That a line was flagged stays, as it does of what is noted; why says what was in it.
+_JUDGED = f"categories = CASE WHEN categories = '' THEN '' ELSE '{REMOVED}' END, score = NULL"
 _UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
 _WORDS = [
     _of(sql)
@@ -170,6 +172,10 @@ _WORDS = [
         f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_HEARD}",  # noqa: S608
         f"DELETE FROM writing WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE moderated_line SET {_JUDGED} WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE moderated_line SET {_JUDGED} WHERE conversation_id IN {_HEARD} AND turn_index IN "  # noqa: S608
+        "(SELECT turn_index FROM turn WHERE turn.conversation_id = moderated_line.conversation_id "
+        "AND author = 'bot')",
         f"DELETE FROM reply_output WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608
@@ -178,6 +184,8 @@ _WORDS = [
         f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_HEARD}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_RATED}",  # noqa: S608
+        f"""UPDATE message_report SET note = '{REMOVED}'
+            WHERE note IS NOT NULL AND (conversation_id IN {_HEARD} OR conversation_id IN {_RATED})""",  # noqa: S608
         "DELETE FROM notice WHERE assignment_id IN :assignments",
         f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
         f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
@@ -188,11 +196,26 @@ _WORDS = [
     )
 ]
 _GIVEN = [
-    _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
-    for table in ("rating", "turn_rating", "choice", "quiz_line", "quiz", "topic_mark", "item_edit", "turn")
-] + [
-    _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
-    for table in ("answer", "questionnaire", "tutorial_answer")
+    *(
+        _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
+        for table in (
+            "rating",
+            "turn_rating",
+            "choice",
+            "quiz_line",
+            "quiz",
+            "topic_mark",
+            "item_edit",
+            "moderated_line",
+            "turn",
+        )
+    ),
+    # Who left with a report is still to be paid: how they left stays, as all statuses do.
+    _of(f"DELETE FROM message_report WHERE NOT leaves AND conversation_id IN {_OWN}"),  # noqa: S608
+    *(
+        _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
+        for table in ("answer", "questionnaire", "tutorial_answer")
+    ),
 ]
 _CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
 _ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_HEARD}")  # noqa: S608
