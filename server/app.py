@@ -206,7 +206,7 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
-            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
+            signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,

@@ -192,6 +192,16 @@ def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
     return {row.ending: row.code for row in connection.execute(query)}
 
 
+def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
+    """Return whether participants of a study on the platform belong to a run, as far as is known here.
+
+    A study that was made there by hand is known of no run, and a run without one drafted here has none known.
+    """
+    query = select(RUN.slug, RECRUITMENT.study).join(Run, RUN.id == RECRUITMENT.run_id)
+    known = connection.execute(query.where(or_(RUN.slug == run, RECRUITMENT.study == study)))
+    return all((row.slug, row.study) == (run, study) for row in known)
+
+
 def study_of_submission(connection: Connection, submission: str) -> str | None:
     """Return the study on the platform that a submission is of; None: we have not read it yet."""
     query = (

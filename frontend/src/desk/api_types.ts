@@ -1098,9 +1098,13 @@ export interface ScorePoint {
  * Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
  *
  * `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+ * `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
+ * when it found the last of them.
  */
 export interface RecruitmentView {
   connected: boolean;
+  lost_at: string | null;
+  lost_events: number;
   minutes: number | null;
   possible: boolean;
   recruitment: RecruitmentDetail | null;
