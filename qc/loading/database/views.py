@@ -132,6 +132,7 @@ NULLABLE = {
     "opinion",
     "bot_opinion",
     "failure",
+    "flagged",
     "source_conversation_id",
     "twin_of",
     "edit_share",

@@ -41,6 +41,7 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         *OF_PEOPLE,
         "incidents.csv",
         "offensive.csv",
+        "flagged.csv",
         "served.csv",
         "answers.csv",
         "answers_numbers.csv",
