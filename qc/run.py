@@ -81,9 +81,9 @@ WRONG = (
 )
 # By which calls of bots are told apart, and what is said of those that are alike.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
-# How the inputs of a conversation were written, as workers' pages have counted it (docs/privacy.md).
-WRITING_NUMBERS = (
-    "inputs",
+# How an input was written, as workers' pages have counted it (docs/privacy.md); and how those of a
+# conversation were.
+OF_AN_INPUT = (
     "typed",
     "composed",
     "pasted",
@@ -93,6 +93,7 @@ WRITING_NUMBERS = (
     "away",
     "away_ms",
 )
+WRITING_NUMBERS = ("inputs", *OF_AN_INPUT)
 SERVED_COLUMNS = [
     *SERVED_BY,
     "calls",

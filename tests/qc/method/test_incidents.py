@@ -297,6 +297,11 @@ def shown(analysis: Analysis) -> str:
     return out.getvalue()
 
 
+def test_the_terminal_says_how_workers_wrote_where_it_is_known() -> None:
+    assert "How workers wrote: " in shown(whole())
+    assert "How workers wrote" not in shown(replace(whole(), writing=None))
+
+
 def without_incidents() -> Analysis:
     return analyse(replace(awkward_run(), incidents=None), BARE)
 

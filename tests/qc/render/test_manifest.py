@@ -52,6 +52,7 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
         "writing.csv",
         "writing_workers.csv",
         "writing_scores.csv",
+        "writing.svg",
         "turn_ratings.csv",
         "scenarios.csv",
         *(name for name in NAMES if name.endswith("_without_shared_workers.csv")),

@@ -248,7 +248,7 @@ def test_codes_of_students_that_were_stored_in_plain_text_are_removed(url: str) 
         execute(url, assignment, platform, number, number, False, at, at)
         visit = "INSERT INTO visit (assignment_id, visit, at) VALUES (?, ?, ?)"
         execute(url, visit, platform, f"visit of {platform}", at)
-    command.stamp(alembic_config(url), "0039")
+    command.downgrade(alembic_config(url), "0039")
     migrate(url)
     assert query(url, "SELECT visit FROM visit") == [("visit of prolific",)]
 
