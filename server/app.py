@@ -37,6 +37,7 @@ from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
+from server.desk.message_reports import MessageReports
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
@@ -205,7 +206,7 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
-            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
+            signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,
@@ -380,7 +381,9 @@ def _desk(
         public_url=outlook.public_url,
     )
     on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
+    reports = MessageReports(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
+    researcher = ResearcherApi(outlook, pages)
+    return [researcher.router, watch.router, actions.router, on_workers.router, reports.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

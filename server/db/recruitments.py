@@ -34,6 +34,7 @@ from server.db.models import (
     Worker,
     columns,
 )
+from server.db.report_rows import left_with_report
 from server.db.worker_ids import FORGOTTEN
 from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 
@@ -51,7 +52,9 @@ DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked
 _NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
 _GIVEN_UP = ("RETURNED", "TIMED-OUT")
-EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
+EndingKind = Literal[
+    "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
+]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
 
@@ -120,7 +123,8 @@ class StoredDecision(Decision):
 class Participation:
     """An assignment as pay looks at it: how many conversations it has, and how many rated and failed ones.
 
-    `worker`: their pseudonym. `visits`: as what its worker has come, in the platform's words.
+    `left_with_report`: they have reported a message and left with it, which is paid in full. `worker`: their
+    pseudonym. `visits`: as what its worker has come, in the platform's words.
     """
 
     assignment: str
@@ -130,7 +134,13 @@ class Participation:
     rated: int
     failed: int
     excluded: bool
+    left_with_report: bool
     visits: tuple[str, ...]
+
+    @property
+    def earned_all(self) -> bool:
+        """Whether all of the pay is due: they have handed in, or left with a report."""
+        return self.status == "completed" or self.left_with_report
 
 
 def add_recruitment(
@@ -180,6 +190,16 @@ def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
         .where(RECRUITMENT.run_id == run_id)
     )
     return {row.ending: row.code for row in connection.execute(query)}
+
+
+def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
+    """Return whether participants of a study on the platform belong to a run, as far as is known here.
+
+    A study that was made there by hand is known of no run, and a run without one drafted here has none known.
+    """
+    query = select(RUN.slug, RECRUITMENT.study).join(Run, RUN.id == RECRUITMENT.run_id)
+    known = connection.execute(query.where(or_(RUN.slug == run, RECRUITMENT.study == study)))
+    return all((row.slug, row.study) == (run, study) for row in known)
 
 
 def study_of_submission(connection: Connection, submission: str) -> str | None:
@@ -392,7 +412,13 @@ def participations(connection: Connection, run_id: int) -> list[Participation]:
     )
     counts = {row.assignment_id: row for row in connection.execute(counted)}
     query = (
-        select(ASSIGNMENT.id, WORKER.pseudonym, ASSIGNMENT.status, EXCLUSION.assignment_id.label("excluded"))
+        select(
+            ASSIGNMENT.id,
+            WORKER.pseudonym,
+            ASSIGNMENT.status,
+            EXCLUSION.assignment_id.label("excluded"),
+            ASSIGNMENT.id.in_(left_with_report()).label("left_with_report"),
+        )
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .outerjoin(Exclusion, EXCLUSION.assignment_id == ASSIGNMENT.id)
         .where(ASSIGNMENT.run_id == run_id, ASSIGNMENT.id.in_(visits))
@@ -411,6 +437,7 @@ def _participation(row: Any, counted: Any, visits: Sequence[str]) -> Participati
         rated=0 if counted is None else counted.rated,
         failed=0 if counted is None else counted.failed,
         excluded=row.excluded is not None,
+        left_with_report=row.left_with_report,
         visits=tuple(visits),
     )
 

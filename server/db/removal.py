@@ -184,6 +184,8 @@ _WORDS = [
         f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_HEARD}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_RATED}",  # noqa: S608
+        f"""UPDATE message_report SET note = '{REMOVED}'
+            WHERE note IS NOT NULL AND (conversation_id IN {_HEARD} OR conversation_id IN {_RATED})""",  # noqa: S608
         "DELETE FROM notice WHERE assignment_id IN :assignments",
         f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
         f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
@@ -194,21 +196,26 @@ _WORDS = [
     )
 ]
 _GIVEN = [
-    _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
-    for table in (
-        "rating",
-        "turn_rating",
-        "choice",
-        "quiz_line",
-        "quiz",
-        "topic_mark",
-        "item_edit",
-        "moderated_line",
-        "turn",
-    )
-] + [
-    _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
-    for table in ("answer", "questionnaire", "tutorial_answer")
+    *(
+        _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
+        for table in (
+            "rating",
+            "turn_rating",
+            "choice",
+            "quiz_line",
+            "quiz",
+            "topic_mark",
+            "item_edit",
+            "moderated_line",
+            "turn",
+        )
+    ),
+    # Who left with a report is still to be paid: how they left stays, as all statuses do.
+    _of(f"DELETE FROM message_report WHERE NOT leaves AND conversation_id IN {_OWN}"),  # noqa: S608
+    *(
+        _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
+        for table in ("answer", "questionnaire", "tutorial_answer")
+    ),
 ]
 _CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
 _ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_HEARD}")  # noqa: S608

@@ -178,12 +178,14 @@ class IncidentRow(BaseModel):
 class Attention(BaseModel):
     """Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
 
-    `system` or `assignments` name what it is about.
+    `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
+    they wait for a bot, their page is gone, or they have reported a message.
     """
 
     urgent: bool
     text: str
     system: str | None = None
+    workers: Literal["waiting", "away", "reported"] | None = None
     assignments: list[str] = []
 
 

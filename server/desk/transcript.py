@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
+from server.db.message_reports import reports_of
 from server.db.models import (
     PERSONA_SEPARATOR,
     Answer,
@@ -37,6 +38,7 @@ from server.desk.transcript_responses import (
     ChoiceRow,
     ConversationDetail,
     FlagRow,
+    MessageReportRow,
     PointRow,
     RatingRow,
     ScenarioRow,
@@ -168,6 +170,10 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             *_quiz(connection, row.id),
         ],
         incidents=[f"{note.kind}: {note.text}" for note in noted],
+        reports=[
+            MessageReportRow.model_validate(report, from_attributes=True)
+            for report in reports_of(connection, row.id)
+        ],
         side=row.side,
         choices=[
             ChoiceRow.model_validate(choice, from_attributes=True)

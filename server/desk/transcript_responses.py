@@ -9,6 +9,7 @@ from server.desk.responses import AssignmentStatus
 from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
+from server.session.records import ReportReason
 from server.session.state import ConversationStatus
 
 
@@ -113,6 +114,23 @@ class ChoiceRow(BaseModel):
     preference: Preference
 
 
+class MessageReportRow(BaseModel):
+    """What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+
+    `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+    """
+
+    id: int
+    turn_index: int
+    reason: ReportReason
+    note: str | None
+    leaves: bool
+    created_at: ShownTime
+    taken_back_at: ShownTime | None
+    seen_at: ShownTime | None
+    seen_by: str | None
+
+
 class ConversationDetail(BaseModel):
     """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
 
@@ -135,6 +153,7 @@ class ConversationDetail(BaseModel):
     ratings: list[RatingRow]
     answers: list[AnswerRow]
     incidents: list[str]
+    reports: list[MessageReportRow]
     side: Side | None
     choices: list[ChoiceRow]
 

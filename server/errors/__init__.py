@@ -16,7 +16,7 @@
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
     │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers,
-    │   │   WithdrawalOver
+    │   │   ReportNotFound, WithdrawalOver
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
@@ -148,6 +148,7 @@ from server.errors.run import (
     NothingToRate,
     NotInvited,
     NotSimulated,
+    ReportNotFound,
     RulesInvalid,
     RunClosed,
     RunComplete,
@@ -249,6 +250,7 @@ __all__ = [
     "RehearsalRefused",
     "ReplicaExists",
     "ReplyPending",
+    "ReportNotFound",
     "RulesInvalid",
     "RunClosed",
     "RunComplete",

@@ -39,6 +39,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_scenario": ("conversation_id",),
     "v1_turn": ("conversation_id", "turn_index"),
     "v1_writing": ("conversation_id", "turn_index"),
+    "v1_message_report": ("conversation_id", "turn_index", "ordinal"),
     "v1_moderated_line": ("conversation_id", "turn_index"),
     "v1_reply_output": ("conversation_id", "turn_index"),
     "v1_bot_call": ("conversation_id", "created_at", "turn_index", "tries"),
@@ -92,6 +93,7 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "has_persona",
         "overran",
         "is_right",
+        "left_with_it",
         "flagged",
     ),
 }

@@ -21,6 +21,7 @@ from server.db.store import Store
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN
+from server.session.records import ReportReason
 from server.session.writing import Writing
 from server.study import parse_study
 
@@ -59,11 +60,20 @@ class OwnLine(BaseModel):
     flagged: list[str] | None = None
 
 
+class OwnReport(BaseModel):
+    """A message that you have reported: the line, from 0, why, and whether you left the study with it."""
+
+    line: int
+    reason: ReportReason
+    note: str | None
+    left: bool
+
+
 class OwnConversation(BaseModel):
     """A conversation in the order in which it came, or an item; with whom, or by whom, is not said.
 
     `preferences`: the better of two side by side, reply by reply, with the left one. `improved`: your text.
-    `quiz`: the number of the line that you chose.
+    `quiz`: the number of the line that you chose. `reports`: what you reported, and did not take back.
     """
 
     topics: list[str]
@@ -72,6 +82,7 @@ class OwnConversation(BaseModel):
     preferences: list[str]
     improved: str | None = None
     quiz: int | None = None
+    reports: list[OwnReport]
 
 
 class OwnData(BaseModel):
@@ -168,7 +179,13 @@ def _own_conversations(
 ) -> dict[str, OwnConversation]:
     found = {
         row.id: OwnConversation(
-            topics=[], lines=[], ratings={}, preferences=[], improved=row.improved, quiz=row.quiz
+            topics=[],
+            lines=[],
+            ratings={},
+            preferences=[],
+            improved=row.improved,
+            quiz=row.quiz,
+            reports=[],
         )
         for row in connection.execute(_CONVERSATIONS, named)
     }
@@ -180,6 +197,8 @@ def _own_conversations(
         found[key].ratings[criterion] = value
     for key, preference in connection.execute(_PREFERENCES, named):
         found[key].preferences.append(preference)
+    for key, line, reason, note, left in connection.execute(_REPORTS, named):
+        found[key].reports.append(OwnReport(line=line, reason=reason, note=note, left=left))
     return found
 
 
@@ -241,6 +260,10 @@ _RATINGS = text(
 )
 _TURN_RATINGS = text(
     f"SELECT conversation_id, turn_index, value FROM turn_rating {_OF} ORDER BY turn_rating.id"  # noqa: S608
+)
+_REPORTS = text(
+    f"SELECT conversation_id, turn_index, reason, note, leaves FROM message_report {_OF} "  # noqa: S608
+    "AND taken_back_at IS NULL ORDER BY conversation_id, turn_index"
 )
 _PREFERENCES = text(
     f"SELECT conversation_id, preference FROM choice {_OF} ORDER BY conversation_id, turn_index"  # noqa: S608

@@ -165,6 +165,7 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  reports: MessageReportRow[];
   scenario: ScenarioRow | null;
   side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
@@ -223,6 +224,22 @@ export interface RatingRow {
   criterion: string;
   statement: string;
   value: number;
+}
+/**
+ * What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+ *
+ * `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+ */
+export interface MessageReportRow {
+  created_at: string;
+  id: number;
+  leaves: boolean;
+  note: string | null;
+  reason: "offensive" | "sexual" | "harm" | "personal" | "other";
+  seen_at: string | null;
+  seen_by: string | null;
+  taken_back_at: string | null;
+  turn_index: number;
 }
 /**
  * The situation or task of a conversation, as the worker was shown it.
@@ -784,13 +801,15 @@ export interface WorkerStanding {
 /**
  * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
- * `system` or `assignments` name what it is about.
+ * `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
+ * they wait for a bot, their page is gone, or they have reported a message.
  */
 export interface Attention {
   assignments?: string[];
   system?: string | null;
   text: string;
   urgent: boolean;
+  workers?: ("waiting" | "away" | "reported") | null;
 }
 /**
  * How the bot of a system has answered, everybody who chatted with it taken together.
@@ -1079,9 +1098,13 @@ export interface ScorePoint {
  * Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
  *
  * `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+ * `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
+ * when it found the last of them.
  */
 export interface RecruitmentView {
   connected: boolean;
+  lost_at: string | null;
+  lost_events: number;
   minutes: number | null;
   possible: boolean;
   recruitment: RecruitmentDetail | null;

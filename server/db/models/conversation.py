@@ -222,6 +222,28 @@ class TurnRating(SQLModel, table=True):
     client_id: str
 
 
+class MessageReport(SQLModel, table=True):
+    """A worker's report of a message: why, with a note in their words; `leaves`: they left with it.
+
+    `taken_back_at`: they took it back, or reported the line anew. `seen_by`: the researcher who has marked it
+    as seen.
+    """
+
+    __tablename__ = "message_report"
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    turn_index: int
+    reason: str
+    note: str | None
+    leaves: bool
+    created_at: datetime
+    client_id: str
+    taken_back_at: datetime | None = None
+    taken_back_by: str | None = None
+    seen_at: datetime | None = None
+    seen_by: str | None = None
+
+
 class Quiz(SQLModel, table=True):
     """The quiz after a conversation: what was chosen, and whether that is what its partner said.
 

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 66
+    assert len(tables) == 67
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -87,6 +87,7 @@ VIEWS = (
     | views.V1_MODERATED_LINE
     | views.V1_RUN_STATE
     | views.V1_REMOVAL
+    | views.V1_MESSAGE_REPORT
 )
 
 
@@ -129,6 +130,8 @@ COLUMNS = {
     "v1_scenario": "run_id conversation_id system scenario",
     "v1_writing": "run_id assignment_id conversation_id system turn_index typed composed pasted pastes "
     "writing_ms longest_pause_ms away away_ms",
+    "v1_message_report": "run_id assignment_id worker conversation_id system turn_index ordinal line reason "
+    "note left_with_it reported_at taken_back_at seen_at",
     "v1_moderated_line": "run_id assignment_id conversation_id system turn_index author flagged categories "
     "score model judged_at",
     "v1_reply_output": "run_id conversation_id system turn_index text output changes",
@@ -189,6 +192,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_quiz_line": 0,
         "v1_scenario": 0,
         "v1_writing": 0,
+        "v1_message_report": 0,
         "v1_moderated_line": 0,
         "v1_reply_output": 0,
         "v1_bot_call": 0,

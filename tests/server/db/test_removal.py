@@ -132,6 +132,21 @@ def test_all_is_gone_and_the_counts_agree(house: House) -> None:
         assert page.snapshot["phase"] == "instructions"
 
 
+def test_of_all_that_is_gone_it_stays_who_left_with_a_report_for_they_are_to_be_paid(house: House) -> None:
+    with house.page("cleo") as page:
+        page.agree()
+        page.open_topic()
+        page.say("Hello.")
+        page.say("Again.")
+        page.send("report", turn=1, reason="offensive", note=SECRET)
+        page.send("report", turn=3, reason="offensive", note=SECRET, leave=True)
+        code = page.until("ended")["code"]
+    forget(house, worker="cleo", extent="all")
+    kept = "SELECT turn_index, note, leaves FROM message_report"
+    assert stored(house, kept) == [(3, "[removed]", True)]
+    assert code is not None
+
+
 def test_words_are_gone_where_a_partner_heard_them_and_where_others_rate_them(house: House) -> None:
     first = "SELECT conversation.id FROM conversation JOIN assignment ON assignment.id = assignment_id"
     of = f"{first} JOIN worker ON worker.id = worker_id WHERE external_id = ? ORDER BY position"
@@ -162,8 +177,15 @@ def test_words_are_gone_where_a_partner_heard_them_and_where_others_rate_them(ho
     execute(house.url, shown, rated)
     edit = "INSERT INTO item_edit (conversation_id, text, share, created_at) VALUES (?, ?, 0.1, ?)"
     execute(house.url, edit, rated, f"{SECRET}!", at)
+    report = (
+        "INSERT INTO message_report (conversation_id, turn_index, reason, note, leaves, created_at, "
+        "client_id) VALUES (?, 1, 'other', ?, ?, ?, '')"
+    )
+    for conversation in (hers, his, rated):  # his partner's words, and a conversation of hers
+        execute(house.url, report, conversation, SECRET, False, at)
     forget(house, worker="ann")
     assert SECRET not in everything(house.url)
+    assert stored(house, "SELECT DISTINCT reason, note FROM message_report") == [("other", "[removed]")]
     assert stored(
         house, "SELECT DISTINCT text FROM turn WHERE conversation_id = ? AND author = 'worker'", his
     ) == [("It rains.",)]
