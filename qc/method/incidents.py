@@ -51,7 +51,7 @@ def describe_incidents(run: Run) -> Incidents | None:
     table.insert(13, "offensive_inputs_share", _share(table["offensive_inputs"], table["inputs"]))
     for lines in ("", "_inputs"):
         share = _share(table[f"flagged{lines}"], table[f"judged{lines}"])
-        table.insert(table.columns.get_loc(f"flagged{lines}") + 1, f"flagged{lines}_share", share)
+        table.insert(list(table).index(f"flagged{lines}") + 1, f"flagged{lines}_share", share)
     return Incidents(table, tuple(_notes(table)))
 
 

@@ -57,20 +57,17 @@ def verdict(analysis: Analysis) -> Verdict:
 
 def writing_conclusion(found: WritingResults) -> str:
     """Return how many conversations look pasted, and whether a conclusion is another without them."""
-    (every,) = found.groups[found.groups["group"] == "all"].itertuples()
-    look = "looks" if every.pasted == 1 else "look"
-    counted = f"{whole(every.pasted)} of {whole(every.conversations)} conversations {look} pasted"
+    every = found.groups.set_index("group").loc["all"]
+    pasted = int(every["pasted"])
+    look = "looks" if pasted == 1 else "look"
+    counted = f"{whole(pasted)} of {whole(int(every['conversations']))} conversations {look} pasted"
     if found.scores.empty:
-        why = "" if every.pasted == 0 else ", none of them in a score"
+        why = "" if pasted == 0 else ", none of them in a score"
         return f"{counted}{why}: no score is another without them."
     order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
-    changed = listed(found.changed)
-    scores = (
-        f"these scores change by more than chance: {changed}"
-        if changed
-        else "no score changes by more than chance"
-    )
-    return f"{counted} ({percent(every.share, 1)}). Without them {order}, and {scores}."
+    whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
+    share = percent(float(every["share"]), 1)
+    return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
 
 
 def _ranking(analysis: Analysis) -> str:

@@ -14,7 +14,7 @@ from qc.render.figures.panel import Panel, Scale
 from qc.render.figures.sheet import Sheet
 from qc.render.figures.style import FAILED, GAP, MARGIN, PASSED, text_width
 
-HEIGHT, HEAD, FOOT = 350.0, 96.0, 56.0
+HEADING, KEY_LINE, BARS, FOOT = 36.0, 20.0, 198.0, 56.0
 
 Array = NDArray[np.float64]
 
@@ -28,20 +28,28 @@ class Rootogram:
     failed: Array
 
     def panel(self, page: Sheet) -> Panel:
-        """Return a panel that fills the width of a sheet of HEIGHT, with its bars and its upright axis."""
+        """Return a panel with its bars and its upright axis, at the foot of a sheet and as wide as it."""
         highest = max(1, int((self.passed + self.failed).max()))
         ticks = _ticks(highest)
         left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
-        size = (page.width - left - MARGIN - GAP, HEIGHT - HEAD - FOOT)
-        panel = Panel(page, left, HEAD, *size, Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root))
+        size = (page.width - left - MARGIN - GAP, BARS)
+        panel = Panel(
+            page, left, page.height - FOOT - BARS, *size, Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
+        )
         panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
-        self._bars(panel, self.passed, np.zeros(len(self.passed)), PASSED, 1.0)
+        # Where nobody failed, the outline of those who passed lies over theirs.
         self._bars(panel, self.passed + self.failed, self.passed, FAILED, 0.4)
+        self._bars(panel, self.passed, np.zeros(len(self.passed)), PASSED, 1.0)
         return panel
 
     def _bars(self, panel: Panel, heights: Array, base: Array, colour: str, opacity: float) -> None:
         upper, lower = panel.steps(heights, self.edges, base)
         panel.page.polygon([*upper, *reversed(lower)], colour, opacity=opacity, edge=colour, width=1)
+
+
+def height(key_lines: int) -> float:
+    """Return the height of a sheet with a key of so many lines above the bars."""
+    return key_lines * KEY_LINE + HEADING + BARS + FOOT
 
 
 def rootogram(values: Array, passed: NDArray[np.bool_], edges: Array) -> Rootogram:

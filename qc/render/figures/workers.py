@@ -7,7 +7,7 @@ from qc.method.filter import Screening
 from qc.number_format import whole
 from qc.render.figures.figure import Drawing
 from qc.render.figures.panel import round_ticks, tick_labels
-from qc.render.figures.rootogram import HEIGHT, rootogram
+from qc.render.figures.rootogram import height, rootogram
 from qc.render.figures.sheet import Sheet
 from qc.render.figures.style import FAILED, INK, MARGIN, PASSED
 from qc.robustness.filter_check import FilterCheck
@@ -32,7 +32,7 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
         level = random_level(screening, check, edges)
 
     def draw(width: float) -> Sheet:
-        page = Sheet(width, HEIGHT)
+        page = Sheet(width, height(3))
         panel = bars.panel(page)
         if level is not None:
             panel.page.line(panel.steps(level, edges)[0], INK, 2, "2 3")

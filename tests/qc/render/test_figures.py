@@ -18,6 +18,7 @@ from qc.loading import load
 from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
+from qc.number_format import percent
 from qc.render.figures import FIGURES, THEME, Figure, figures
 from qc.render.figures.figure import finish
 from qc.render.figures.labels import spread
@@ -281,7 +282,7 @@ def test_what_was_pasted_is_drawn_where_anybody_wrote() -> None:
     drawing = pasted_shares(told)
     assert drawing is not None
     count = len(workers)
-    assert f"of {count - 1} workers: {count - 3} pasted nothing, 1 50% or more" in drawing.alt
+    assert f"of {count - 1} workers: {count - 3} pasted nothing, 1 {percent(0.5, 0)} or more" in drawing.alt
     assert pasted_shares(replace(results, workers=workers.assign(pasted_share=np.nan))) is None
 
 

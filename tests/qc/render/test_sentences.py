@@ -288,8 +288,8 @@ def test_how_many_conversations_look_pasted_and_what_hangs_on_them() -> None:
     first, last = scores["system"].iloc[0], scores["system"].iloc[-1]
     moved = scores.assign(z_left=-scores["z"], low=np.where(scores["system"].isin([first, last]), 0.1, -1.0))
     assert writing_conclusion(replace(results, scores=moved)).endswith(
-        "Without them the systems stand in another order, and these scores change by more than chance: "
-        f"{first} and {last}."
+        f"Without them the systems stand in another order, and the score of {first} and {last} changes by "
+        "more than chance."
     )
     nobody = replace(results, groups=results.groups.assign(pasted=0, share=0.0), scores=scores.iloc[:0])
     assert writing_conclusion(nobody).endswith("conversations look pasted: no score is another without them.")
