@@ -57,16 +57,16 @@ def verdict(analysis: Analysis) -> Verdict:
 
 def writing_conclusion(found: WritingResults) -> str:
     """Return how many conversations look pasted, and whether a conclusion is another without them."""
-    every = found.groups.set_index("group").loc["all"]
-    pasted = int(every["pasted"])
+    (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
+    pasted = every["pasted"]
     look = "looks" if pasted == 1 else "look"
-    counted = f"{whole(pasted)} of {whole(int(every['conversations']))} conversations {look} pasted"
+    counted = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
     if found.scores.empty:
         why = "" if pasted == 0 else ", none of them in a score"
         return f"{counted}{why}: no score is another without them."
     order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
     whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
-    share = percent(float(every["share"]), 1)
+    share = percent(every["share"], 1)
     return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
 
 
