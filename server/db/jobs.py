@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, or_, select, text, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, text, update
 
 from server.db.models import Assignment, Job, JobLease, Removal, Run, columns
 from server.errors import JobNotFound, JobUnderWay
@@ -19,6 +19,9 @@ RUN = columns(Run)
 JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
+# Until nobody reads any more what was removed: the time is taken in the transaction, which others see as it
+# ends, and clocks of machines differ.
+_REMOVED_WITHIN = timedelta(minutes=2)
 _ENDED = "The server that did this has ended before it was done. Start it again."
 _TAKE = text("""
     INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
@@ -46,9 +49,11 @@ class JobEntry:
     result: Mapping[str, Any] | None
 
 
-def take_lease(connection: Connection, name: str, holder: str, at: datetime) -> bool:
-    """Take or renew the lease of `name` for LEASE_SECONDS; return whether `holder` has it now."""
-    until = at + timedelta(seconds=LEASE_SECONDS)
+def take_lease(
+    connection: Connection, name: str, holder: str, at: datetime, seconds: float = LEASE_SECONDS
+) -> bool:
+    """Take or renew the lease of `name` for so many seconds; return whether `holder` has it now."""
+    until = at + timedelta(seconds=seconds)
     values = {"name": name, "holder": holder, "until": until, "at": at}
     return connection.execute(_TAKE, values).rowcount == 1
 
@@ -133,15 +138,20 @@ def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> li
 
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
-    """Return the exports that were begun before that, or before something of their run was removed."""
+    """Return the exports that were begun before that, or that may have what was removed of their run."""
     removed = (
-        select(REMOVAL.assignment_id)
+        select(func.max(REMOVAL.at))
         .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
-        .where(ASSIGNMENT.run_id == JOB.run_id, REMOVAL.at >= JOB.created_at)
+        .where(ASSIGNMENT.run_id == JOB.run_id)
+        .scalar_subquery()
     )
-    over = or_(JOB.created_at < before, removed.exists())
-    query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
-    return list(connection.execute(query).scalars())
+    query = select(JOB.id, JOB.created_at, removed.label("removed_at"))
+    return [
+        job.id
+        for job in connection.execute(query.where(JOB.kind == "export", JOB.status != "running"))
+        if job.created_at < before
+        or (job.removed_at is not None and job.created_at <= job.removed_at + _REMOVED_WITHIN)
+    ]
 
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:

@@ -62,7 +62,7 @@ class RetentionJob:
         """Remove what is over its time. Raises StorageFailed."""
         at = self._now()
         while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at))):
-            await self._store.submit(lambda connection: _remove(connection, at))
+            await self._store.submit(lambda connection: _remove(connection, self._now()))
         await self._exports.remove_old(at)
 
 

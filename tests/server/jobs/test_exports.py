@@ -12,7 +12,7 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.jobs.exports import KeptExports
 from server.jobs.files import FileLinks
-from tests.server.support.database import make_run, query
+from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 from tests.support.waiting import ENOUGH, wait_until
@@ -136,6 +136,12 @@ async def test_files_are_removed_in_time(rated: House, exported: dict[str, Any],
     # What was removed of a worker is in no file that is kept.
     gone = rated.desk("/workers/forget", method="POST", json={"worker": "ann", "extent": "words"})
     assert gone.status_code == 200, gone.text
+    # Nor in one that was begun just before the removal, or just after it, when its words were still read.
+    during = made(rated, "csv")["job"]
+    await kept.remove_old(utc_now())
+    assert kept.files.jobs() == set()
+    assert during not in {each["job"] for each in exports(rated)}
+    execute(rated.url, "UPDATE removal SET at = '2026-01-01 00:00:00.000000'")
     later = made(rated, "csv")["job"]
     await kept.remove_old(utc_now())
     assert kept.files.jobs() == {later}

@@ -151,6 +151,25 @@ def test_an_event_that_did_not_arrive_is_taken_up_once_for_as_long_as_it_is_list
     assert here.ask(method="GET")["lost_events"] == 0
 
 
+def test_an_event_whose_study_could_not_be_read_is_taken_up_by_the_next_look(listen: Start) -> None:
+    here = listen()
+    house, platform = here.house, here.prolific.platform
+    house.settings["public_url"] = f"http://127.0.0.1:{house.port}"  # as the subscriptions have it
+    study = here.publish()
+    house.stop()
+    (published,) = here.told()
+    with pytest.raises(httpx2.HTTPError):
+        here.send(published)
+    gone = platform.studies.pop(study)
+    house.start()
+    wait_until(lambda: here.shown()["fault"] is not None, "the failure")
+    assert here.ask(method="GET")["lost_events"] == 0
+    platform.studies[study] = gone
+    another_look(house)
+    assert here.ask(method="GET")["lost_events"] == 1
+    assert here.shown()["fault"] is None
+
+
 def another_look(house: House) -> None:
     """Have the server look for lost events once more, as one that starts does."""
     house.stop()
