@@ -8,7 +8,6 @@ needs of bots, and what commands print to.
 
 from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
-from bots.conformance.moderation import Moderation
 from bots.conformance.qc_findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, worst
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
@@ -17,7 +16,7 @@ from bots.core.ask import ask
 from bots.core.backoff import backoff
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, BudgetSpent, ChatEnded, FailureKind
+from bots.core.failures import BotError, BotGone, BudgetSpent, ChatEnded, ChatRefused, FailureKind
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.known_lines import KnownLines
@@ -32,6 +31,7 @@ from bots.crowd.rater_model import RaterModel
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
+from bots.endpoints.moderation import Judgement, Moderation
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots.material import run_length
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
@@ -49,6 +49,7 @@ __all__ = [
     "CannotHold",
     "Chat",
     "ChatEnded",
+    "ChatRefused",
     "ConformanceReport",
     "Corpus",
     "CorpusError",
@@ -62,6 +63,7 @@ __all__ = [
     "Hold",
     "HostReplica",
     "HostSession",
+    "Judgement",
     "KnownLines",
     "Moderation",
     "NumberedReply",

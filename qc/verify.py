@@ -29,9 +29,11 @@ def verify(
     if checked.differences:
         console.print(f"{bundle}: NOT verified, {len(checked.differences)} differences.", soft_wrap=True)
         raise typer.Exit(EXIT_DIFFERENT)
-    console.print(
-        f"{bundle}: verified. The data give the same report and the same signature:", soft_wrap=True
-    )
+    if checked.refused is None:
+        what = "The data give the same report and the same signature"
+    else:
+        what = "There is no report, as the data cannot be analysed, but they have the same signature"
+    console.print(f"{bundle}: verified. {what}:", soft_wrap=True)
     console.print(f"{checked.signature}", soft_wrap=True)
 
 

@@ -1,19 +1,16 @@
 """The one place where the parts are put together."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from limits import parse
-from starlette.exceptions import HTTPException
 
 from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
@@ -40,6 +37,7 @@ from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
+from server.desk.message_reports import MessageReports
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
@@ -51,7 +49,7 @@ from server.desk.watch import Outlook, Watch
 from server.desk.wizard import WizardApi
 from server.desk.worker_actions import WorkerActions
 from server.desk.worker_ids import WorkerIdsApi
-from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
@@ -59,6 +57,7 @@ from server.jobs.child import Limits
 from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
 from server.jobs.files import FileLinks
+from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
@@ -71,13 +70,15 @@ from server.live.sessions import LiveSessions
 from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import WorkerSocket
 from server.news import News, open_news
+from server.process.error_responses import add_errors, too_long
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
+from server.process.response_headers import ResponseHeaders
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
 from server.recruiting.listening import Listening
-from server.recruiting.platform import platform_of
+from server.recruiting.platform import Platform, platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
@@ -88,10 +89,6 @@ from server.site.templates import STATIC, STATIC_PATH
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"
 _MOST_BYTES = 65_536  # of a request
-_HEADERS = {
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 def create_app(
@@ -132,13 +129,17 @@ def create_app(
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
     jobs = BackgroundJobs(store, news)
-    studies = PlatformStudies(store, platform_of(settings), settings.resolved_public_url)
+    platform = platform_of(settings)
+    studies = PlatformStudies(store, platform, settings.resolved_public_url)
     by_itself = (
         RetentionJob(store, _kept_exports(store, settings)),
         CreditJob(store, auth.ids, SonaClient(settings.sona_url)),
-        _listening(store, settings, studies),
+        ModerationJob(store, opened_bots.moderation),
+        _listening(store, settings, platform, studies),
     )
-    recruiting = _recruiting(store, auth, settings, studies)
+    recruiting = RecruitingApi(
+        store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
+    )
     webhooks = Webhooks(
         store=store,
         studies=studies,
@@ -196,7 +197,6 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
-    outlook = Outlook(store, auth, live, opened_bots, settings.resolved_public_url)
     listed = ListedStore(store, news)
     for router in (
         JoinApi(
@@ -206,12 +206,18 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
-            signed_arrivals=SignedArrivals(settings.prolific_api, settings.resolved_public_url),
+            signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
         worker_socket.router,
         metrics.router,
-        *_desk(outlook, news, lifecycle, settings, pages),
+        *_desk(
+            Outlook(store, auth, live, opened_bots, settings.resolved_public_url),
+            news,
+            lifecycle,
+            settings,
+            pages,
+        ),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, listed, auth, limits, settings),
         *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
@@ -254,25 +260,17 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
         responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
         generate_unique_id_function=lambda route: route.name,
     )
-    _add_errors(app)
-    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=_too_long)
-    app.middleware("http")(_with_headers)
+    add_errors(app)
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long)
+    app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)
     return app
 
 
-def _recruiting(store: Store, auth: Auth, settings: Settings, studies: PlatformStudies) -> RecruitingApi:
-    """Return what recruits on a platform, and reads it while the server runs."""
-    platform = platform_of(settings)
-    return RecruitingApi(
-        store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
-    )
-
-
-def _listening(store: Store, settings: Settings, studies: PlatformStudies) -> Listening:
+def _listening(store: Store, settings: Settings, platform: Platform, studies: PlatformStudies) -> Listening:
     return Listening(
         store=store,
-        platform=platform_of(settings),
+        platform=platform,
         studies=studies,
         public_url=settings.resolved_public_url,
         workspace=settings.prolific_workspace,
@@ -383,7 +381,9 @@ def _desk(
         public_url=outlook.public_url,
     )
     on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    return [ResearcherApi(outlook, pages).router, watch.router, actions.router, on_workers.router]
+    reports = MessageReports(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
+    researcher = ResearcherApi(outlook, pages)
+    return [researcher.router, watch.router, actions.router, on_workers.router, reports.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
@@ -398,46 +398,3 @@ def api_schema() -> dict[str, Any]:
     """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
     settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
     return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()
-
-
-async def _with_headers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    response = await call_next(request)
-    response.headers.update(_HEADERS)
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
-    # itself shows the preview of a study.
-    path = request.url.path
-    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
-    policy = f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
-    response.headers.setdefault("Content-Security-Policy", policy)  # a report has a stricter one of its own
-    return response
-
-
-def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
-    body = ErrorBody(error=ErrorDetail(code=code, message=message, hint=hint))
-    return JSONResponse(body.model_dump(), status)
-
-
-def _too_long(reason: str) -> JSONResponse:
-    return _error(413, "too_long", reason, "Shorten it and send it again.")
-
-
-def _add_errors(app: FastAPI) -> None:
-    """Give every error the one JSON shape: `{"error": {"code", "message", "hint"}}`."""
-
-    @app.exception_handler(CandorError)
-    async def candor(_request: Request, error: CandorError) -> JSONResponse:
-        return _error(error.status, error.code, error.message, error.hint)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
-        problems = [f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors()]
-        return _error(422, "invalid_request", "; ".join(problems), "Correct the fields that are named.")
-
-    @app.exception_handler(HTTPException)
-    async def http(_request: Request, error: HTTPException) -> JSONResponse:
-        return _error(error.status_code, "http_error", str(error.detail), "Check the address and the method.")
-
-    @app.exception_handler(Exception)
-    async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
-        unknown = CandorError("something went wrong on the server")
-        return _error(unknown.status, unknown.code, unknown.message, unknown.hint)

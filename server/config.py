@@ -93,7 +93,9 @@ class Settings(BaseSettings):
         {}, description="environment variables that may be a registered bot's key, each with its hosts"
     )
     moderation_url: str | None = Field(
-        None, description="a moderation service in OpenAI's form, asked about what bots say in their check"
+        None,
+        description="a moderation service in OpenAI's form, asked about what bots say in their check, and "
+        "about the lines of studies with `moderation: classifier`",
     )
     moderation_key: str | None = Field(None, repr=False, description="the key of that service, if it has one")
     prolific_token: str | None = Field(

@@ -5,6 +5,7 @@ real servers of others, one of a kind for each process of tests, started when th
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,9 @@ from tests.support import redis_server
 from tests.support.examples import USUAL, examples
 from tests.support.postgres import Postgres
 from tests.support.redis_server import RedisServer
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 settings.register_profile("candor", deadline=None, max_examples=examples(USUAL))
 settings.load_profile("candor")
@@ -48,6 +52,25 @@ def redis() -> Iterator[RedisServer]:
     need_services()
     with redis_server.serving() as server:
         yield server
+
+
+@pytest.fixture
+def spans() -> "Iterator[InMemorySpanExporter]":
+    """Everything that is traced."""
+    # Loaded by the tests that trace, as programs load it.
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+    from bots.core.telemetry import trace_with
+
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace_with(provider.get_tracer("test"))
+    yield exporter
+    trace_with(None)
+    provider.shutdown()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ from bots.conformance import measures
 from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.asking import ask_script
 from bots.conformance.findings import Standard, findings
-from bots.conformance.moderation import Moderation
 from bots.conformance.report import (
     Alone,
     AtOnce,
@@ -25,6 +24,7 @@ from bots.conformance.script import LINES
 from bots.core.chat import Bot
 from bots.core.failures import BotError
 from bots.core.visible_text import LONGEST_REPLY
+from bots.endpoints.moderation import Moderation
 
 MODERATED = "What does the moderation service say?"
 

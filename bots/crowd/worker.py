@@ -25,7 +25,7 @@ from bots.crowd.view import Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-PROTOCOL_VERSION = 5  # of the wire between a page and the server
+PROTOCOL_VERSION = 6  # of the wire between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from qc.bundling.archive import read_archive
-from qc.bundling.making import SIGNATURE, analysed, report_files
+from qc.bundling.making import REPORT, SIGNATURE, Reported, report_on
 from qc.bundling.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.errors import QcError
 from qc.formats.bundle import MANIFEST, RUN, SECOND
@@ -30,12 +30,14 @@ class Checked:
         expected: the signature in the bundle's manifest.
         differences: sentences, one for each thing that is not as it was; none if the bundle is whole.
         remarks: what may explain differences: other versions than those that made it.
+        refused: why the data cannot be analysed, where the bundle says so, too.
     """
 
     signature: str | None
     expected: str
     differences: tuple[str, ...]
     remarks: tuple[str, ...]
+    refused: str | None = None
 
 
 def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
@@ -55,15 +57,16 @@ def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
     remarks = tuple(_versions(manifest))
     on_step("Analysing its data anew")
     try:
-        signature, again = _again(files, manifest)
+        again = _again(files, manifest)
     except QcError as error:
         differences.append(f"The data cannot be analysed: {error}")
         return Checked(None, manifest.signature, tuple(differences), remarks)
     on_step("Comparing")
-    if signature != manifest.signature:
-        differences += _signatures(manifest.signature, signature)
+    if again.signature != manifest.signature:
+        differences += _signatures(manifest.signature, again.signature)
+    differences += _refusals(manifest.unreported, again.refused)
     differences += _reports(files, again, manifest.files.keys())
-    return Checked(signature, manifest.signature, tuple(differences), remarks)
+    return Checked(again.signature, manifest.signature, tuple(differences), remarks, again.refused)
 
 
 def _changed(files: Mapping[str, bytes], manifest: Manifest) -> Iterator[str]:
@@ -88,8 +91,8 @@ def _versions(manifest: Manifest) -> Iterator[str]:
             yield f"It was made with {name} {was}, and here is {now[name]}."
 
 
-def _again(files: Mapping[str, bytes], manifest: Manifest) -> tuple[str, dict[str, bytes]]:
-    """Return the signature and the report of the data, analysed anew."""
+def _again(files: Mapping[str, bytes], manifest: Manifest) -> Reported:
+    """Return what the data give, analysed anew."""
     replicated = SECOND in files
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -97,8 +100,15 @@ def _again(files: Mapping[str, bytes], manifest: Manifest) -> tuple[str, dict[st
         for name in (RUN, SECOND):
             if name in files:
                 (place / name).write_bytes(files[name])
-        analysis = analysed(place, chosen(manifest.options), replicated=replicated)
-        return analysis.signature, report_files(analysis, place / "report")
+        return report_on(place, chosen(manifest.options), replicated=replicated)
+
+
+def _refusals(was: str | None, now: str | None) -> Iterator[str]:
+    """Yield what differs in whether the data can be analysed at all."""
+    if was is None and now is not None:
+        yield f"The data cannot be analysed: {now}"
+    elif was is not None and now is None:
+        yield "The data can be analysed, and the bundle says that they cannot."
 
 
 def _signatures(was: str, now: str) -> Iterator[str]:
@@ -112,23 +122,23 @@ def _signatures(was: str, now: str) -> Iterator[str]:
             )
 
 
-def _reports(files: Mapping[str, bytes], again: Mapping[str, bytes], known: Any) -> Iterator[str]:
+def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterator[str]:
     """Yield how the report of the bundle differs from the one made anew."""
-    for name in sorted(again):
-        if name not in files or files[name] == again[name]:
+    report = again.files
+    for name in sorted(report):
+        if name not in files or files[name] == report[name]:
             continue
         if name == DOCUMENT_NAME:
-            yield from _documents(files[name], again[name])
+            yield from _documents(files[name], report[name])
         else:
             yield f"{name} is not what the data give."
-    for name in sorted(again.keys() - files.keys() - set(known)):
+    for name in sorted(report.keys() - files.keys() - set(known)):
         yield f"{name} is not in the bundle, but its data give it."
-    if SIGNATURE in files and f"{_signature_in(again)}\n".encode() != files[SIGNATURE]:
+    if again.refused is not None:
+        for name in sorted(name for name in files if name.startswith(REPORT)):
+            yield f"{name} is in the bundle, and its data give no report."
+    if SIGNATURE in files and f"{again.signature}\n".encode() != files[SIGNATURE]:
         yield f"{SIGNATURE} is not the signature of the data."
-
-
-def _signature_in(report: Mapping[str, bytes]) -> str:
-    return str(json.loads(report[DOCUMENT_NAME])["signature"])
 
 
 def _documents(was: bytes, now: bytes) -> Iterator[str]:

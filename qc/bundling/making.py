@@ -1,5 +1,6 @@
 """How a bundle is made: the data under other names, analysed anew as whoever gets it will, and packed."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -11,7 +12,7 @@ from qc.analysis import Analysis, analyse
 from qc.bundling.archive import write_archive
 from qc.bundling.manifest import Manifest, options_of, records, versions, written
 from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
-from qc.errors import OutputError
+from qc.errors import EmptyRunError, OutputError
 from qc.formats.bundle import MANIFEST, RUN, SECOND
 from qc.loading import load
 from qc.options import AnalysisOptions
@@ -61,7 +62,8 @@ def make_bundle(
     Raises:
         OutputError: the run rates transcripts, which no format that we can read again holds with all that
             belongs to it, or the file cannot be written.
-        EmptyRunError, ReplicationError: as `analyse`.
+        ReplicationError: as `analyse`. A run that cannot be analysed is packed without a report, and its
+            README says why.
     """
     if bundled.run.items is not None and bundled.export is None:
         raise OutputError(
@@ -70,14 +72,7 @@ def make_bundle(
         )
     second = bundled.second
     runs = [bundled.run] if second is None else [bundled.run, second]
-    source_signature = signature(
-        bundled.run,
-        alpha=options.alpha,
-        seed=options.seed,
-        bootstrap=options.bootstrap,
-        second=second,
-        reward=options.reward,
-    )
+    source_signature = _signature(runs, options)
     if bundled.renamed:
         names = pseudonyms_for(runs)
         runs = [pseudonymous(run, names) for run in runs]
@@ -90,22 +85,21 @@ def make_bundle(
                 copyfile(bundled.export, place / name)
             else:
                 save(run, place / name, "jsonl")
-        on_step("Analysing what is in the bundle")
-        analysis = analysed(place, options, replicated=second is not None)
-        on_step("Writing the report")
+        reported = report_on(place, options, on_step, replicated=second is not None)
         files = {file.relative_to(place).as_posix(): file.read_bytes() for file in _data(place)}
-        files |= report_files(analysis, place / "report")
+        files |= reported.files
     on_step("Packing")
     if bundled.study is not None:
         files[STUDY] = bundled.study
-    files[SIGNATURE] = (analysis.signature + "\n").encode()
-    files[README] = _readme(analysis, bundled, source_signature).encode()
+    files[SIGNATURE] = (reported.signature + "\n").encode()
+    files[README] = _readme(reported, bundled, source_signature).encode()
     manifest = Manifest(
         candor=version("candor"),
         libraries=versions(),
         options=options_of(options),
-        signature=analysis.signature,
+        signature=reported.signature,
         source_signature=source_signature,
+        unreported=reported.refused,
         workers="renamed" if bundled.renamed else "pseudonyms",
         files=records(files),
     )
@@ -117,26 +111,70 @@ def _data(place: Path) -> list[Path]:
     return sorted((place / "data").iterdir())
 
 
-def analysed(place: Path, options: AnalysisOptions, *, replicated: bool) -> Analysis:
-    """Return the analysis of the data of a bundle that lie in the folder `place`.
+class Reported(NamedTuple):
+    """What the data of a bundle give.
+
+    Attributes:
+        signature: of their analysis.
+        files: those of the report by their names in the bundle; none where there is no analysis.
+        analysis: None where the data cannot be analysed, as those of a run without a qc bot.
+        refused: why they cannot.
+    """
+
+    signature: str
+    files: dict[str, bytes]
+    analysis: Analysis | None
+    refused: str | None
+
+
+def report_on(
+    place: Path, options: AnalysisOptions, on_step: OnStep = no_step, *, replicated: bool
+) -> Reported:
+    """Analyse the data of a bundle that lie in the folder `place`, and write their report beside them.
 
     Raises:
-        QcError: the data cannot be read or analysed.
+        QcError: the data cannot be read, or not be compared with those of the second run.
     """
+    on_step("Analysing what is in the bundle")
     runs = [
         replace(load(place / name, replies=False), source=name)
         for name in ((RUN, SECOND) if replicated else (RUN,))
     ]
-    return analyse(runs[0], options, runs[1] if replicated else None)
+    try:
+        analysis = analyse(runs[0], options, runs[1] if replicated else None)
+    except EmptyRunError as error:
+        on_step("Leaving the report out")
+        return Reported(_signature(runs, options), {}, None, str(error))
+    on_step("Writing the report")
+    written = write(analysis, place / "report", FORMATS)
+    files = {REPORT + file.name: file.read_bytes() for file in written}
+    return Reported(analysis.signature, files, analysis, None)
 
 
-def report_files(analysis: Analysis, folder: Path) -> dict[str, bytes]:
-    """Return the files of the report of a bundle by their names in it; `folder` is where they are written."""
-    return {REPORT + file.name: file.read_bytes() for file in write(analysis, folder, FORMATS)}
+def _signature(runs: Sequence[Run], options: AnalysisOptions) -> str:
+    return signature(
+        runs[0],
+        alpha=options.alpha,
+        seed=options.seed,
+        bootstrap=options.bootstrap,
+        second=runs[1] if len(runs) > 1 else None,
+        reward=options.reward,
+    )
 
 
-def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
-    run, rates = analysis.run, analysis.rates
+def _counted(analysis: Analysis | None, run: Run) -> str:
+    """Return how much there is of a run, as a sentence begins."""
+    if analysis is None:
+        return f"{len(run.conversations)} conversations"
+    rates = analysis.rates
+    return (
+        f"{rates.workers.total} workers, {rates.assignments.total} assignments and "
+        f"{rates.conversations.total}\nconversations with {len(analysis.scores.z)} systems"
+    )
+
+
+def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
+    run = bundled.run
     workers = (
         "Workers have names made up for this bundle. Their ids of before are nowhere in it; in what people "
         f"wrote, ids of {SHORTEST_IN_TEXT} and more characters were looked for and replaced."
@@ -146,7 +184,7 @@ def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
     before = (
         f"\nThe same analysis of the data before workers were renamed has the signature\n\n"
         f"    {source_signature}\n\nOnly the hash of the data differs: every number is the same.\n"
-        if source_signature != analysis.signature
+        if source_signature != reported.signature
         else ""
     )
     data = (
@@ -155,15 +193,24 @@ def _readme(analysis: Analysis, bundled: Bundled, source_signature: str) -> str:
         else "what was said and rated, an assignment a line"
     )
     study = f"- `{STUDY}`: the study\n" if bundled.study is not None else ""
+    analysed = "and analysed " if reported.refused is None else ""
+    missing = (
+        ""
+        if reported.refused is None
+        else f"\nThere is no report in it, as these data cannot be analysed: {reported.refused}\n"
+    )
+    report = (
+        f"- `{REPORT}report.html`: the report; beside it the same as `report.json` and as tables\n"
+        if reported.refused is None
+        else ""
+    )
     second = f"- `{SECOND}`: the second run that it is compared with\n" if bundled.second is not None else ""
     return f"""# {" ".join(run.name.split())}
 
-{rates.workers.total} workers, {rates.assignments.total} assignments and {rates.conversations.total}
-conversations with {len(analysis.scores.z)} systems, collected and analysed with Candor {version("candor")}.
-
+{_counted(reported.analysis, run)}, collected {analysed}with Candor {version("candor")}.
+{missing}
 - `{RUN}`: {data}
-{second}{study}- `{REPORT}report.html`: the report; beside it the same as `report.json` and as tables
-- `{SIGNATURE}`: what the numbers were made of and how
+{second}{study}{report}- `{SIGNATURE}`: what the numbers were made of and how
 - `{MANIFEST}`: the options of the analysis, and the SHA-256 of each file
 
 {workers} What workers wrote is as they wrote it otherwise: look through it before you publish it.
@@ -177,5 +224,5 @@ Install Candor {version("candor")} and run
 It compares every file with its hash, analyses the data anew, compares the report, and says what differs. The
 signature is
 
-    {analysis.signature}
+    {reported.signature}
 {before}"""

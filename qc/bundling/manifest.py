@@ -48,6 +48,7 @@ class Manifest(StrictModel):
         signature: of the analysis of what is in the bundle.
         source_signature: of the same analysis of the source, whose workers had other names.
         workers: `renamed` here, or `pseudonyms` of the server that collected the data.
+        unreported: why there is no report in it, if there is none.
         files: every other file of the bundle.
     """
 
@@ -59,6 +60,7 @@ class Manifest(StrictModel):
     signature: str
     source_signature: str
     workers: Literal["renamed", "pseudonyms"]
+    unreported: str | None = None
     files: dict[str, FileRecord]
 
 
@@ -99,7 +101,9 @@ def records(files: Mapping[str, bytes]) -> dict[str, FileRecord]:
 
 def written(manifest: Manifest) -> bytes:
     """Return the content of the file MANIFEST."""
-    return (json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n").encode()
+    # A reader from before there were bundles without a report knows no such field.
+    without = {"unreported"} if manifest.unreported is None else set()
+    return (json.dumps(manifest.model_dump(exclude=without), indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_manifest(source: str, files: Mapping[str, bytes]) -> Manifest:

@@ -7,6 +7,7 @@ their assignments; passing says nothing about whether they are to be paid.
 
 from dataclasses import dataclass
 from math import comb
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,25 @@ class Screening:
 
     alpha: float
     workers: pd.DataFrame
+
+    @classmethod
+    def of(
+        cls,
+        alpha: float,
+        workers: pd.Index,
+        p: NDArray[np.float64],
+        varies: NDArray[np.bool_],
+        reason: NDArray[np.str_],
+    ) -> Self:
+        """Return the screening of `workers`, whose ratings vary or not; `reason`: why each failed, or ""."""
+        columns = {
+            "worker": workers.to_numpy(),
+            "p": p,
+            "testable": np.isfinite(p) & varies,
+            "passed": reason == "",
+            "reason": reason,
+        }
+        return cls(alpha, pd.DataFrame(columns))
 
     def keeps(self, workers: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return, for the codes of a `worker` column of the run, whether each worker is kept."""
@@ -69,16 +89,7 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
         [NO_QC, NO_SYSTEMS, NO_VARIANCE, f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})"],
         default="",
     )
-    table = pd.DataFrame(
-        {
-            "worker": names.to_numpy(),
-            "p": p,
-            "testable": np.isfinite(p) & varies,
-            "passed": reason == "",
-            "reason": reason,
-        }
-    )
-    return Screening(alpha, table)
+    return Screening.of(alpha, names, p, varies, reason)
 
 
 def nobody_passed(run: Run, screening: Screening) -> str | None:

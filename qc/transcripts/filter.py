@@ -6,7 +6,6 @@ normal approximation with ties, zeros dropped, without correction for continuity
 """
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
@@ -47,16 +46,7 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
         [NO_PAIR, NO_VARIANCE, f"rates bad twins not clearly lower (p ≥ {alpha:g})"],
         default="",
     )
-    table = pd.DataFrame(
-        {
-            "worker": names.to_numpy(),
-            "p": p,
-            "testable": np.isfinite(p) & varies,
-            "passed": reason == "",
-            "reason": reason,
-        }
-    )
-    return Screening(alpha, table)
+    return Screening.of(alpha, names, p, varies, reason)
 
 
 def _require_test(run: Run, counting: NDArray[np.bool_], pairs: int) -> None:

@@ -27,7 +27,7 @@ from bots import (
 from server.bots import stored_bots
 from server.bots.lineup import OpenRun
 from server.bots.stored_bots import Registration
-from server.errors import BotsUnfit
+from server.errors import BotsUnfit, NoModeration
 from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts, builtin_elsewhere
@@ -207,6 +207,14 @@ def require_fit(bots: Sequence[Fitness]) -> None:
     failing = [f"{each.bot} ({_failures(each)})" for each in bots if each.verdict == "fail"]
     if failing:
         raise BotsUnfit(f"not fit for workers: {'; '.join(failing)}")
+
+
+def require_moderation(study: Study, moderation: Moderation | None) -> None:
+    """Check that the service is there that the study has its lines sent to. Raises NoModeration."""
+    if study.moderation == "classifier" and moderation is None:
+        raise NoModeration(
+            "the study says `moderation: classifier`, and this server has no moderation service"
+        )
 
 
 def _failures(of: Fitness) -> str:

@@ -46,7 +46,7 @@ class RunChanges:
         store: where they are.
         news: where other processes are told, which only makes it quicker.
         refuse_private: whether bots may be asked at public addresses only.
-        moderation: a service that judges what bots say in their check, if there is one.
+        moderation: a service that judges what bots say in their check, and lines of runs, if there is one.
         ids: encrypts the ids of workers who may not come.
     """
 
@@ -77,9 +77,11 @@ class RunChanges:
             StudyNotFound: no study of this name is stored.
             BotNotFound: a bot is registered no longer.
             BotsUnfit: bots failed their check.
+            NoModeration: lines are to be sent to a moderation service, and there is none.
         """
         runs.require_slug(new.slug)
         text = await self._store.read(lambda connection: _text(connection, new))
+        fitness.require_moderation(parse_study(text), self._moderation)
         opened_bots = OpenedBots(refuse_private=self._refuse_private)
         try:
             entry = RunEntry(0, new.slug, 0, "open", utc_now(), text)
@@ -109,7 +111,9 @@ class RunChanges:
         )
 
     async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
-        """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid."""
+        """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid, NoModeration."""
+        first = await self._store.read(lambda connection: runs.find_run(connection, slug))
+        fitness.require_moderation(parse_study(first.yaml), self._moderation)
         at = utc_now()
         return await self._changed(
             actor,

@@ -9,10 +9,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from bots import console
+from server.bots.fitness import require_moderation
 from server.cli import study
 from server.cli.database import id_cipher_or_fail, transaction_or_fail
 from server.cli.rules_file import read_rules_file
-from server.cli.settings import Data, settings_from
+from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.run_rules import all_rules_of, set_rules
@@ -82,7 +83,9 @@ def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
 @cli.command()
 def replicate(run: Name, name: NewName = None, same_workers: SameWorkers = False, data: Data = None) -> None:
     """Open a run of the very same study, with a seed of its own. Workers of the first run may not come."""
+    moderation = moderation_from(settings_from(data=data))
     with transaction_or_fail(data) as connection:
+        require_moderation(parse_study(find_run(connection, run).yaml), moderation)
         entry = replicate_run(connection, run, utc_now(), name, same_workers=same_workers)
         record(connection, CommandLine(), "run.open", entry.slug, f"a replication of {run}")
     url = settings_from(data=data).resolved_public_url

@@ -44,7 +44,7 @@ def settings_from(**given: Any) -> Settings:
 
 
 def moderation_from(settings: Settings) -> Moderation | None:
-    """Return the service that judges what bots say in their check, if there is one."""
+    """Return the service that judges what bots say in their check, and lines of runs, if there is one."""
     url = settings.moderation_url
     return None if url is None else Moderation(url, settings.moderation_key)
 

@@ -104,6 +104,7 @@ def open_(
         with reading(settings) as stored:
             content, text = stored_studies.study_of(stored, study)
         require_slug(run)
+        fitness.require_moderation(content, opened_bots.moderation)
         given = read_rules_file(rules)
         with transaction(settings) as connection:
             stands = find_opened(connection, text, run)

@@ -72,13 +72,18 @@ def forget_worker(
         fail("nothing was removed", "Answer with y, or give --yes.")
     with transaction_or_fail(data) as connection:
         done = forget(connection, ids, CommandLine(), (worker, platform), extent, utc_now())
-    console.print(f"Forgotten. What stays stands under [bold]{done.worker}[/].")
+    stays = "" if done.worker is None else f" What stays stands under [bold]{done.worker}[/]."
+    console.print(f"Forgotten.{stays}")
 
 
 def _said(found: WorkerHoldings) -> str:
+    lists = f"in the lists of {found.lists} runs to which they may not come."
+    if found.worker is None or found.platform is None:
+        return f"Nobody of this id has come. It is {lists}"
     return (
         f"[bold]{escape(found.worker)}[/], who came by {escape(found.platform)}: "
         f"{found.assignments} assignments ({found.under_way} under way), "
         f"{found.conversations} conversations, {found.lines} lines that they wrote, "
-        f"{found.ratings} ratings, {found.answers} answers."
+        f"{found.ratings} ratings, {found.answers} answers"
+        f"{f'; {lists}' if found.lists else '.'}"
     )

@@ -1,32 +1,29 @@
 """Calls of bots as rows of the database: what came of each, and where that came from."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from operator import attrgetter
+from typing import get_args
 
+from bots import Provenance
 from server.db.bulk import Bulk, Kind, Row
 from server.db.spending import COUNT_COST
 from server.session.records import CallKept
 
+_KINDS = {str: Kind.TEXT, int: Kind.NUMBER, float: Kind.REAL}
 _OF_A_LINE = {"conversation_id": Kind.TEXT, "turn_index": Kind.NUMBER, "created_at": Kind.TIME}
+_PROVENANCE = {f"made.{field.name}": _KINDS[get_args(field.type)[0]] for field in fields(Provenance)}
 # Of a builtin bot's reply no more is known than this. A statement reads a column of a row in 0.75 µs, null or
 # not, and such replies come by the hundred a second: what they never have is not read for them.
+_LOCAL = {"made.model", "made.revision", "made.replica", "made.queued_ms", "made.computed_ms"}
 _LOCAL_FACTS = {
     "tries": Kind.NUMBER,
-    "made.model": Kind.TEXT,
-    "made.revision": Kind.TEXT,
-    "made.replica": Kind.TEXT,
-    "made.queued_ms": Kind.NUMBER,
-    "made.computed_ms": Kind.NUMBER,
+    **{where: kind for where, kind in _PROVENANCE.items() if where in _LOCAL},
 }
 _FURTHER_FACTS = {
     "failure": Kind.TEXT,
     "output": Kind.TEXT,
-    "made.prompt_hash": Kind.TEXT,
-    "made.sampling": Kind.TEXT,
-    "made.tokens_in": Kind.NUMBER,
-    "made.tokens_out": Kind.NUMBER,
-    "made.cost": Kind.REAL,
-    "made.finish_reason": Kind.TEXT,
+    **{where: kind for where, kind in _PROVENANCE.items() if where not in _LOCAL},
 }
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, and_, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from server.db.models import Assignment, Credit, Worker, columns
+from server.db.report_rows import left_with_report
 from server.db.worker_ids import FORGOTTEN
 
 ASSIGNMENT = columns(Assignment)
@@ -19,7 +20,7 @@ _OPEN = or_(CREDIT.status.is_(None), CREDIT.status == "unreachable")
 
 @dataclass(frozen=True, slots=True)
 class DueCredit:
-    """A worker who has handed in and has no credit yet. `external_id` is as the database keeps it."""
+    """A worker who has earned a credit and has none yet. `external_id` is as the database keeps it."""
 
     run_id: int
     worker_id: int
@@ -37,7 +38,10 @@ class StoredCredit:
 
 
 def runs_with_due_credits(connection: Connection, platform: str) -> list[int]:
-    """Return the runs in which workers of a platform have handed in and were neither credited nor refused."""
+    """Return the runs in which workers of a platform were neither credited nor refused who are to have it.
+
+    These have handed in, or left with a report.
+    """
     query = _finished(platform, ASSIGNMENT.run_id).where(_OPEN).distinct()
     return list(connection.execute(query).scalars())
 
@@ -65,7 +69,7 @@ def store_credit(connection: Connection, due: DueCredit, status: str, reason: st
 
 
 def credits_of(connection: Connection, platform: str, run_id: int) -> list[StoredCredit]:
-    """Return the credits of a run, of everybody from a platform who has handed in, by pseudonym."""
+    """Return the credits of a run, of everybody from a platform who has earned one, by pseudonym."""
     query = _finished(platform, WORKER.pseudonym, CREDIT.status, CREDIT.reason, CREDIT.tried_at)
     found = connection.execute(query.where(ASSIGNMENT.run_id == run_id).order_by(WORKER.pseudonym)).all()
     return [StoredCredit(row.pseudonym, row.status, row.reason or "", row.tried_at) for row in found]
@@ -84,7 +88,7 @@ def _finished(platform: str, *shown: Any) -> Select[Any]:
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .outerjoin(Credit, and_(CREDIT.run_id == ASSIGNMENT.run_id, CREDIT.worker_id == ASSIGNMENT.worker_id))
         .where(
-            ASSIGNMENT.status == "completed",
+            or_(ASSIGNMENT.status == "completed", ASSIGNMENT.id.in_(left_with_report())),
             ASSIGNMENT.simulated.is_(False),
             WORKER.platform == platform,
             ~WORKER.external_id.startswith(FORGOTTEN),

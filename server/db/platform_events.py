@@ -1,20 +1,54 @@
 """Which events of platforms were taken up, so that none is twice, whichever process it comes to."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, delete, text
+from sqlalchemy import Connection, bindparam, delete, func, not_, select, text
 
-from server.db.models import PlatformEvent, columns
+from server.db.models import columns
+from server.db.models.recruiting import PlatformEvent
 
 _EVENT = columns(PlatformEvent)
 _KEPT = timedelta(days=1)  # far longer than a signed event is accepted after it was sent
+_LOST = "lost "  # begins the signature of one that did not arrive; no genuine one looks like this
+_IS_LOST = _EVENT.signature.startswith(_LOST)
 _TAKE = text("""
     INSERT INTO platform_event (id, signature, received_at) VALUES (:id, :signature, :at)
     ON CONFLICT DO NOTHING""").bindparams(bindparam("at", type_=_EVENT.received_at.type))
 
 
+@dataclass(frozen=True, slots=True)
+class LostEvents:
+    """How many events did not arrive of those that the platform still lists, and when the last was found."""
+
+    number: int
+    last: datetime | None
+
+
 def take_event(connection: Connection, event: str, signature: str, at: datetime) -> bool:
     """Note that an event has arrived; return False where it, or its copy under another id, has before."""
-    connection.execute(delete(PlatformEvent).where(_EVENT.received_at < at - _KEPT))
-    values = {"id": event, "signature": signature, "at": at}
-    return connection.execute(_TAKE, values).rowcount == 1
+    connection.execute(delete(PlatformEvent).where(_EVENT.received_at < at - _KEPT, not_(_IS_LOST)))
+    return _take(connection, event, signature, at)
+
+
+def take_lost(connection: Connection, listed: Collection[str], at: datetime) -> set[str]:
+    """Note events that did not arrive, and return those that were not noted before.
+
+    They stay noted for as long as they are `listed`: the platform may list one for ever.
+    """
+    known = set(connection.execute(select(_EVENT.id).where(_IS_LOST)).scalars())
+    for event in known.difference(listed):
+        connection.execute(delete(PlatformEvent).where(_EVENT.id == event))
+    fresh = set(listed) - known
+    return {event for event in sorted(fresh) if _take(connection, event, f"{_LOST}{event}", at)}
+
+
+def lost_events(connection: Connection) -> LostEvents:
+    """Return what is known of events that did not arrive."""
+    query = select(func.count(), func.max(_EVENT.received_at)).where(_IS_LOST)
+    return LostEvents(*connection.execute(query).one())
+
+
+def _take(connection: Connection, event: str, signature: str, at: datetime) -> bool:
+    return connection.execute(_TAKE, {"id": event, "signature": signature, "at": at}).rowcount == 1

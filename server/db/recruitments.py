@@ -5,7 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    exists,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from server.db.models import (
@@ -21,6 +34,7 @@ from server.db.models import (
     Worker,
     columns,
 )
+from server.db.report_rows import left_with_report
 from server.db.worker_ids import FORGOTTEN
 from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 
@@ -37,7 +51,10 @@ WORKER = columns(Worker)
 DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
 _NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
-EndingKind = Literal["complete", "screened_out", "our_failure", "no_consent", "returned", "partial"]
+_GIVEN_UP = ("RETURNED", "TIMED-OUT")
+EndingKind = Literal[
+    "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
+]
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
 
@@ -106,7 +123,8 @@ class StoredDecision(Decision):
 class Participation:
     """An assignment as pay looks at it: how many conversations it has, and how many rated and failed ones.
 
-    `worker`: their pseudonym. `visits`: as what its worker has come, in the platform's words.
+    `left_with_report`: they have reported a message and left with it, which is paid in full. `worker`: their
+    pseudonym. `visits`: as what its worker has come, in the platform's words.
     """
 
     assignment: str
@@ -116,7 +134,13 @@ class Participation:
     rated: int
     failed: int
     excluded: bool
+    left_with_report: bool
     visits: tuple[str, ...]
+
+    @property
+    def earned_all(self) -> bool:
+        """Whether all of the pay is due: they have handed in, or left with a report."""
+        return self.status == "completed" or self.left_with_report
 
 
 def add_recruitment(
@@ -166,6 +190,16 @@ def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
         .where(RECRUITMENT.run_id == run_id)
     )
     return {row.ending: row.code for row in connection.execute(query)}
+
+
+def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
+    """Return whether participants of a study on the platform belong to a run, as far as is known here.
+
+    A study that was made there by hand is known of no run, and a run without one drafted here has none known.
+    """
+    query = select(RUN.slug, RECRUITMENT.study).join(Run, RUN.id == RECRUITMENT.run_id)
+    known = connection.execute(query.where(or_(RUN.slug == run, RECRUITMENT.study == study)))
+    return all((row.slug, row.study) == (run, study) for row in known)
 
 
 def study_of_submission(connection: Connection, submission: str) -> str | None:
@@ -241,9 +275,7 @@ def store_submissions(
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .where(RECRUITMENT.id == number, WORKER.external_id.startswith(FORGOTTEN))
     )
-    unsettled = select(SUBMISSION.id).where(SUBMISSION.status.in_(_UNSETTLED))
-    settled = delete(Visit).where(VISIT.assignment_id.in_(forgotten), VISIT.visit.not_in(unsettled))
-    connection.execute(settled)
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(forgotten), not_(_awaits_pay())))
 
 
 def forget_visits(connection: Connection, worker_id: int) -> None:
@@ -255,9 +287,31 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
     recruited = theirs.join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id).where(
         RECRUITMENT.status.not_in(_NEVER_READ)
     )
-    settled = select(SUBMISSION.id).where(SUBMISSION.status.not_in(_UNSETTLED))
-    gone = or_(VISIT.assignment_id.not_in(recruited), VISIT.visit.in_(settled))
+    settled = and_(VISIT.visit.in_(select(SUBMISSION.id)), not_(_awaits_pay()))
+    gone = or_(VISIT.assignment_id.not_in(recruited), settled)
     connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs), gone))
+
+
+def _awaits_pay() -> ColumnElement[bool]:
+    """Return whether somebody can still be paid by a visit, as its submission was last read.
+
+    By one that was given up too, if its worker has finished here all the same and nobody has decided of it;
+    not once the platform has closed the study.
+    """
+    going_on = select(SUBMISSION.id).join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
+    going_on = going_on.where(RECRUITMENT.status.not_in(_NEVER_READ))
+    decided = select(DECISION.submission_id)
+    finished = select(ASSIGNMENT.id).where(ASSIGNMENT.status == "completed")
+    later = VISIT.at.table.alias().c
+    came_again = exists().where(later.assignment_id == VISIT.assignment_id, later.at > VISIT.at)
+    return or_(
+        VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_UNSETTLED))),
+        and_(
+            VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_GIVEN_UP), SUBMISSION.id.not_in(decided))),
+            VISIT.assignment_id.in_(finished),
+            not_(came_again),
+        ),
+    )
 
 
 def set_status(connection: Connection, submission: str, status: str) -> None:
@@ -358,7 +412,13 @@ def participations(connection: Connection, run_id: int) -> list[Participation]:
     )
     counts = {row.assignment_id: row for row in connection.execute(counted)}
     query = (
-        select(ASSIGNMENT.id, WORKER.pseudonym, ASSIGNMENT.status, EXCLUSION.assignment_id.label("excluded"))
+        select(
+            ASSIGNMENT.id,
+            WORKER.pseudonym,
+            ASSIGNMENT.status,
+            EXCLUSION.assignment_id.label("excluded"),
+            ASSIGNMENT.id.in_(left_with_report()).label("left_with_report"),
+        )
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .outerjoin(Exclusion, EXCLUSION.assignment_id == ASSIGNMENT.id)
         .where(ASSIGNMENT.run_id == run_id, ASSIGNMENT.id.in_(visits))
@@ -377,6 +437,7 @@ def _participation(row: Any, counted: Any, visits: Sequence[str]) -> Participati
         rated=0 if counted is None else counted.rated,
         failed=0 if counted is None else counted.failed,
         excluded=row.excluded is not None,
+        left_with_report=row.left_with_report,
         visits=tuple(visits),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
-from sqlalchemy import Connection, TextClause, bindparam, delete, select, text, update
+from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, text, update
 
 from server.db import interventions, pair_counts
 from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
@@ -46,9 +46,24 @@ class Holdings:
     answers: int
 
 
+NOTHING: Final = Holdings(0, 0, 0, 0, 0, 0)
+
+
 def holdings(connection: Connection, worker_id: int) -> Holdings:
     """Return what the database has of a worker; `lines` are those that they have written."""
     return Holdings(*connection.execute(_HOLDINGS, {"worker": worker_id}).one())
+
+
+def lists_with(connection: Connection, kept: str) -> int:
+    """Return how many runs have an id, as the database keeps it, in their list of who may not come."""
+    query = select(func.count()).select_from(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept)
+    return int(connection.execute(query).scalar_one())
+
+
+def remove_from_lists(connection: Connection, kept: str) -> None:
+    """Take an id, as the database keeps it, out of every list of who may not come to a run."""
+    _overwrite_in_sqlite(connection)
+    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
 
 
 def assignments_of(connection: Connection, worker_id: int) -> list[str]:
@@ -73,8 +88,7 @@ def remove(
         cause: why.
         at: now.
     """
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    _overwrite_in_sqlite(connection)
     for some in _parts(assignments):
         named = {"assignments": some}
         for assignment in connection.execute(_UNDER_WAY, named).scalars().all():
@@ -103,13 +117,17 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     kept, old = connection.execute(of_worker).one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
+    _overwrite_in_sqlite(connection)
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
-    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
+    remove_from_lists(connection, kept)
     forget_visits(connection, worker_id)
     return pseudonym
+
+
+def _overwrite_in_sqlite(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
 
 
 def _parts(assignments: Sequence[str]) -> Iterator[list[str]]:
@@ -145,6 +163,8 @@ _HEARD = f"""(SELECT id FROM conversation WHERE assignment_id IN :assignments
 # Where others rate these conversations.
 _RATED = f"""(SELECT shown_item.conversation_id FROM shown_item JOIN item ON item.id = shown_item.item_id
               WHERE item.source_conversation_id IN {_HEARD})"""  # noqa: S608
+# That a line was flagged stays, as it does of what is noted; why says what was in it.
+_JUDGED = f"categories = CASE WHEN categories = '' THEN '' ELSE '{REMOVED}' END, score = NULL"
 _UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
 _WORDS = [
     _of(sql)
@@ -152,6 +172,10 @@ _WORDS = [
         f"UPDATE turn SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE turn SET text = '{REMOVED}' WHERE author = 'bot' AND conversation_id IN {_HEARD}",  # noqa: S608
         f"DELETE FROM writing WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE moderated_line SET {_JUDGED} WHERE conversation_id IN {_OWN}",  # noqa: S608
+        f"UPDATE moderated_line SET {_JUDGED} WHERE conversation_id IN {_HEARD} AND turn_index IN "  # noqa: S608
+        "(SELECT turn_index FROM turn WHERE turn.conversation_id = moderated_line.conversation_id "
+        "AND author = 'bot')",
         f"DELETE FROM reply_output WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE bot_call SET output = NULL WHERE conversation_id IN {_HEARD}",  # noqa: S608
         f"UPDATE wizard_line SET text = '{REMOVED}' WHERE text IS NOT NULL AND conversation_id IN {_OWN}",  # noqa: S608
@@ -160,6 +184,8 @@ _WORDS = [
         f"UPDATE quiz_line SET text = '{REMOVED}' WHERE said_in_id IN {_HEARD}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_OWN}",  # noqa: S608
         f"UPDATE item_edit SET text = '{REMOVED}' WHERE conversation_id IN {_RATED}",  # noqa: S608
+        f"""UPDATE message_report SET note = '{REMOVED}'
+            WHERE note IS NOT NULL AND (conversation_id IN {_HEARD} OR conversation_id IN {_RATED})""",  # noqa: S608
         "DELETE FROM notice WHERE assignment_id IN :assignments",
         f"UPDATE assignment SET feedback = '{REMOVED}' WHERE feedback <> '' AND id IN :assignments",  # noqa: S608
         f"""UPDATE answer SET text = '{REMOVED}' WHERE text IS NOT NULL AND assignment_id IN :assignments
@@ -170,11 +196,26 @@ _WORDS = [
     )
 ]
 _GIVEN = [
-    _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
-    for table in ("rating", "turn_rating", "choice", "quiz_line", "quiz", "topic_mark", "item_edit", "turn")
-] + [
-    _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
-    for table in ("answer", "questionnaire", "tutorial_answer")
+    *(
+        _of(f"DELETE FROM {table} WHERE conversation_id IN {_OWN}")  # noqa: S608
+        for table in (
+            "rating",
+            "turn_rating",
+            "choice",
+            "quiz_line",
+            "quiz",
+            "topic_mark",
+            "item_edit",
+            "moderated_line",
+            "turn",
+        )
+    ),
+    # Who left with a report is still to be paid: how they left stays, as all statuses do.
+    _of(f"DELETE FROM message_report WHERE NOT leaves AND conversation_id IN {_OWN}"),  # noqa: S608
+    *(
+        _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
+        for table in ("answer", "questionnaire", "tutorial_answer")
+    ),
 ]
 _CHOSEN = _of(f"SELECT conversation_id, preference FROM choice WHERE conversation_id IN {_OWN}")  # noqa: S608
 _ITEMS = _of(f"SELECT id, content FROM item WHERE source_conversation_id IN {_HEARD}")  # noqa: S608

@@ -11,6 +11,7 @@ from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.db.planned_rows import ITEM, PLANNED, planned_rows
 from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows
+from server.db.report_rows import REPORTED, TAKEN_BACK, report_rows
 from server.db.run_counts import COUNT_ENDED, COUNT_RATED
 from server.db.spending import COUNT_COST
 from server.db.writing_rows import WRITING, writing_row
@@ -21,6 +22,7 @@ from server.session.records import (
     CallKept,
     Closed,
     ConversationChange,
+    ConversationEnd,
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
@@ -31,6 +33,7 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    MessageReported,
     OutputKept,
     QuestionAnswered,
     QuestionnaireHandedIn,
@@ -38,6 +41,7 @@ from server.session.records import (
     QuizAsked,
     QuizNotAsked,
     Record,
+    ReportTakenBack,
     SideChosen,
     TopicMarked,
     TurnRated,
@@ -206,6 +210,8 @@ _IN_ORDER = (
     CALL,
     COUNT_COST,
     _TURN_RATED,
+    TAKEN_BACK,
+    REPORTED,
     _CHOICE,
     COUNT_CHOSEN,
     _ENDED,
@@ -293,11 +299,20 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
         case TurnRated():
             rated = (record.conversation, record.index, record.value, record.at, record.client_id)
             return [(_TURN_RATED, rated)]
+        case MessageReported() | ReportTakenBack():
+            return report_rows(record)
         case TopicMarked():
             return _mark_rows(record)
         case SideChosen():
             choice = (record.conversation, record.turn, record.preference, record.client_id, record.at)
             return [(_CHOICE, choice), (COUNT_CHOSEN, (record.conversation, record.preference))]
+        case QuizAsked() | QuizAnswered():
+            return quiz_rows(record)
+    return _status_rows(record)
+
+
+def _status_rows(record: ConversationEnd) -> list[tuple[Bulk, Row]]:
+    match record:
         case ConversationEnded():
             return [(_ENDED, (record.conversation, record.at, record.client_id))]
         case ConversationLeftUnrated():
@@ -312,8 +327,6 @@ def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
             skipped = (_SKIPPED, (record.conversation, record.at))
             key = (record.conversation,)
             return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
-        case QuizAsked() | QuizAnswered():
-            return quiz_rows(record)
 
 
 def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:

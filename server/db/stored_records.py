@@ -24,6 +24,7 @@ from server.db.models import (
     columns,
 )
 from server.db.quiz_rows import quizzes
+from server.db.report_rows import reports
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
 from server.session.records import (
@@ -64,8 +65,8 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     """Return every record of an assignment that bears on its state.
 
     `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, its choices, its end, its quiz; the assignment's own end comes last. It is not the order in which
-    they were written.
+    turns, what is thought and reported of them, its choices, its end, its quiz; the assignment's own end
+    comes last. It is not the order in which they were written.
     """
     conversations = connection.execute(
         select(
@@ -86,6 +87,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
     marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
     turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
     choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
+    reported = reports(connection, ids)
     turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
     ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
     asked = quizzes(connection, ids)
@@ -104,6 +106,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
             TurnRated(row.id, rated.turn_index, rated.value, rated.created_at, rated.client_id)
             for rated in turn_ratings.get(row.id, ())
         ]
+        records += reported.get(row.id, ())
         records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
         records += asked.get(row.id, ())

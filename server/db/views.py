@@ -291,6 +291,44 @@ V1_WRITING: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
+# Messages that workers have reported: why, in their words too, and whether they left the study with it; when
+# they took that back, and when a researcher has marked it as seen. `line` is what was said; null of an item.
+V1_MESSAGE_REPORT: dict[str, str] = {
+    "v1_message_report": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               worker.pseudonym AS worker, message_report.conversation_id AS conversation_id,
+               system.name AS system, message_report.turn_index AS turn_index,
+               message_report.id AS ordinal, turn.text AS line, message_report.reason AS reason,
+               message_report.note AS note, message_report.leaves AS left_with_it,
+               message_report.created_at AS reported_at, message_report.taken_back_at AS taken_back_at,
+               message_report.seen_at AS seen_at
+        FROM message_report
+        JOIN conversation ON conversation.id = message_report.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN worker ON worker.id = assignment.worker_id
+        JOIN system ON system.id = conversation.system_id
+        LEFT JOIN turn ON turn.conversation_id = message_report.conversation_id
+                      AND turn.turn_index = message_report.turn_index""",
+}
+
+# What the moderation service says of lines, in studies that have it asked: `flagged` is null of a line that
+# it would not judge, and lines that it was not asked about have no row.
+V1_MODERATED_LINE: dict[str, str] = {
+    "v1_moderated_line": """
+        SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
+               moderated_line.conversation_id AS conversation_id, system.name AS system,
+               moderated_line.turn_index AS turn_index, turn.author AS author,
+               moderated_line.flagged AS flagged, moderated_line.categories AS categories,
+               moderated_line.score AS score, moderated_line.model AS model,
+               moderated_line.judged_at AS judged_at
+        FROM moderated_line
+        JOIN turn ON turn.conversation_id = moderated_line.conversation_id
+                 AND turn.turn_index = moderated_line.turn_index
+        JOIN conversation ON conversation.id = moderated_line.conversation_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN system ON system.id = conversation.system_id""",
+}
+
 # What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
 V1_REPLY_OUTPUT: dict[str, str] = {
     "v1_reply_output": """

@@ -17,12 +17,17 @@ def attention(
     workers: Iterable[AssignmentRow],
     systems: Sequence[SystemProgress],
     bots: Sequence[BotReplies],
+    reported: Sequence[str],
     study: Study,
     now: datetime,
 ) -> list[Attention]:
-    """Return what a researcher should see now; nothing where all goes well."""
+    """Return what a researcher should see now; nothing where all goes well.
+
+    `reported`: of the messages that were reported and that nobody has seen, the assignments.
+    """
     rows = [row for row in workers if row.status == "active"]
-    found = [*_down(rows, bots), *_failed(systems), *_left(rows, study, now), *_late(bots)]
+    urgent = [*_down(rows, bots), *_reported(reported)]
+    found = [*urgent, *_failed(systems), *_left(rows, study, now), *_late(bots), *_flagged(bots)]
     return sorted(found, key=lambda item: not item.urgent)
 
 
@@ -36,8 +41,18 @@ def _down(rows: Sequence[AssignmentRow], bots: Iterable[BotReplies]) -> Iterator
             urgent=True,
             text=f"{bot.system} does not answer: {tries} failed in a row, {_people(len(waiting))} waiting.",
             system=bot.system,
+            workers="waiting",
             assignments=waiting,
         )
+
+
+def _reported(assignments: Sequence[str]) -> Iterator[Attention]:
+    if assignments:
+        number = len(assignments)
+        messages = "1 reported message" if number == 1 else f"{number} reported messages"
+        text = f"{messages} that nobody has seen: read what was said, and mark it as seen."
+        about = list(dict.fromkeys(assignments))
+        yield Attention(urgent=True, text=text, workers="reported", assignments=about)
 
 
 def _failed(systems: Iterable[SystemProgress]) -> Iterator[Attention]:
@@ -58,7 +73,7 @@ def _left(rows: Iterable[AssignmentRow], study: Study, now: datetime) -> Iterato
     if left:
         have = "has" if len(left) == 1 else "have"
         text = f"{_people(len(left))} {have} left the page, and been silent for long: release what they hold."
-        yield Attention(urgent=False, text=text, assignments=left)
+        yield Attention(urgent=False, text=text, workers="away", assignments=left)
 
 
 def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
@@ -83,6 +98,15 @@ def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
             f"typing-time floor of {bot.floor_ms / 1000:.1f} s, so its pace may tell it apart."
         )
         yield Attention(urgent=False, text=text, system=bot.system)
+
+
+def _flagged(bots: Sequence[BotReplies]) -> Iterator[Attention]:
+    replies, inputs = sum(bot.flagged for bot in bots), sum(bot.flagged_inputs for bot in bots)
+    if replies or inputs:
+        lines = "1 line was" if replies + inputs == 1 else f"{replies + inputs} lines were"
+        whose = f"{replies} of chatbots, {inputs} of workers"
+        text = f"{lines} flagged by the moderation service ({whose}): read them."
+        yield Attention(urgent=False, text=text)
 
 
 def _people(number: int) -> str:

@@ -1,7 +1,7 @@
 """Forgetting a worker, over the REST API and for the command: their words and id, or all that they gave."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -14,13 +14,23 @@ from server.access.auth import Auth
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.models import Worker, columns
-from server.db.removal import Extent, assignments_of, holdings, remove, remove_id
+from server.db.removal import (
+    NOTHING,
+    Extent,
+    assignments_of,
+    holdings,
+    lists_with,
+    remove,
+    remove_from_lists,
+    remove_id,
+)
 from server.db.store import Store
 from server.errors import SeveralWorkers, WorkerNotFound
 from server.live.sessions import LiveSessions
 from server.recruiters.id_cipher import IdCipher
 
 WORKER = columns(Worker)
+_NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
 
 
 class WorkerToForget(BaseModel):
@@ -33,10 +43,15 @@ class WorkerToForget(BaseModel):
 
 
 class WorkerHoldings(BaseModel):
-    """What is stored of a worker: numbers of rows. `lines`: those that they wrote."""
+    """What is stored of a worker: numbers of rows. `lines`: those that they wrote.
 
-    worker: str
-    platform: str
+    `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
+    (`worker`) and no `platform`.
+    """
+
+    worker: str | None
+    platform: str | None
+    lists: int
     assignments: int
     under_way: int
     conversations: int
@@ -46,9 +61,12 @@ class WorkerHoldings(BaseModel):
 
 
 class ForgottenWorker(BaseModel):
-    """Who was forgotten: the pseudonym that their data have now, and their assignments."""
+    """Who was forgotten: the pseudonym that their data have now, and their assignments.
 
-    worker: str
+    Without a pseudonym: they never came, and were taken out of lists of who may not.
+    """
+
+    worker: str | None
     assignments: list[str]
 
 
@@ -85,7 +103,13 @@ class ForgettingApi:
 def holdings_of(connection: Connection, ids: IdCipher, worker: str, platform: str | None) -> WorkerHoldings:
     """Return what is stored of a worker. Raises WorkerNotFound, SeveralWorkers."""
     found = _find(connection, ids, worker, platform)
-    return WorkerHoldings(worker=found[1], platform=found[2], **asdict(holdings(connection, found[0])))
+    held = NOTHING if found.number is None else holdings(connection, found.number)
+    return WorkerHoldings(
+        worker=found.pseudonym,
+        platform=found.platform,
+        lists=lists_with(connection, found.kept),
+        **asdict(held),
+    )
 
 
 def look_up(
@@ -93,7 +117,7 @@ def look_up(
 ) -> WorkerHoldings:
     """Return what is stored of a worker, and log that somebody has seen it. Raises as `holdings_of`."""
     found = holdings_of(connection, ids, worker, platform)
-    record(connection, actor, "worker_ids.read", found.worker, "what is stored of them")
+    record(connection, actor, "worker_ids.read", found.worker or _NEVER_CAME, "what is stored of them")
     return found
 
 
@@ -119,10 +143,14 @@ def forget(
         WorkerNotFound: nobody is called that.
         SeveralWorkers: several platforms have somebody of this id.
     """
-    key, _, _ = _find(connection, ids, *named)
-    assignments = assignments_of(connection, key)
+    found = _find(connection, ids, *named)
+    if found.number is None:
+        remove_from_lists(connection, found.kept)
+        record(connection, actor, "worker.forget", _NEVER_CAME, "out of lists of who may not come")
+        return ForgottenWorker(worker=None, assignments=[])
+    assignments = assignments_of(connection, found.number)
     remove(connection, assignments, extent, "forgotten", at)
-    pseudonym = remove_id(connection, key)
+    pseudonym = remove_id(connection, found.number)
     what = "words and id" if extent == "words" else "everything"
     record(connection, actor, "worker.forget", pseudonym, f"{what}, of {_number(assignments)}")
     return ForgottenWorker(worker=pseudonym, assignments=assignments)
@@ -132,16 +160,29 @@ def _number(assignments: Sequence[str]) -> str:
     return "1 assignment" if len(assignments) == 1 else f"{len(assignments)} assignments"
 
 
-def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None) -> tuple[int, str, str]:
-    query = select(WORKER.id, WORKER.pseudonym, WORKER.platform).where(
-        or_(WORKER.pseudonym == name.upper(), WORKER.external_id == ids.encrypted(name))
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Somebody of whom something is stored; all but `kept`, their encrypted id, is None of who never came."""
+
+    kept: str
+    number: int | None = None
+    pseudonym: str | None = None
+    platform: str | None = None
+
+
+def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None) -> _Found:
+    kept = ids.encrypted(name)
+    query = select(WORKER.external_id, WORKER.id, WORKER.pseudonym, WORKER.platform).where(
+        or_(WORKER.pseudonym == name.upper(), WORKER.external_id == kept)
     )
     if platform is not None:
         query = query.where(WORKER.platform == platform)
     found = connection.execute(query.order_by(WORKER.id)).all()
+    if not found and lists_with(connection, kept):
+        return _Found(kept)
     if not found:
         raise WorkerNotFound("no worker has this pseudonym or id")
     if len(found) > 1:
         names = " and ".join(row.platform for row in found)
         raise SeveralWorkers(f"{names} have each a worker of this id")
-    return int(found[0].id), str(found[0].pseudonym), str(found[0].platform)
+    return _Found(*found[0])

@@ -23,6 +23,7 @@ TURN = columns(Turn)
 WORKER = columns(Worker)
 LATEST = 50  # incidents that are shown
 _FAILURES = ("bot_error", "bot_gave_up")
+_SAID = ("gave_itself_away", "offensive_reply", "flagged_reply", "flagged_input")
 States = Callable[[str], tuple[ReplicaState, ...]]
 
 
@@ -50,6 +51,8 @@ def bot_replies(connection: Connection, run: RunEntry, study: Study, states: Sta
             failing=_failing(connection, run, system, row.last if row else None) if system in failed else 0,
             gave_away=_count(failed.get(system, ()), "gave_itself_away"),
             offensive=_count(failed.get(system, ()), "offensive_reply"),
+            flagged=_count(failed.get(system, ()), "flagged_reply"),
+            flagged_inputs=_count(failed.get(system, ()), "flagged_input"),
             replicas=dict(Counter(state.state for state in states(bot))),
         )
         for system, bot in study.bots_of_systems.items()
@@ -123,9 +126,7 @@ def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
         .join(Conversation, CONVERSATION.id == NOTE.conversation_id)
         .join(System, SYSTEM.id == CONVERSATION.system_id)
         .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .where(
-            ASSIGNMENT.run_id == run.id, NOTE.kind.in_((*_FAILURES, "gave_itself_away", "offensive_reply"))
-        )
+        .where(ASSIGNMENT.run_id == run.id, NOTE.kind.in_((*_FAILURES, *_SAID)))
         .group_by(SYSTEM.name, NOTE.kind, NOTE.failure)
         .order_by(SYSTEM.name)
     )

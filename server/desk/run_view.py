@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
 from server.db.interventions import exclusions
+from server.db.message_reports import unseen
 from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
 from server.db.runs import RunEntry, all_runs
 from server.desk.attention import attention
@@ -93,7 +94,7 @@ class RunReader:
             bots=self._replies,
             incidents=self._incidents,
             analysis=analysis,
-            attention=attention(rows, progress, self._replies, study, now),
+            attention=attention(rows, progress, self._replies, unseen(connection, run.id), study, now),
             workers=rows,
         )
 

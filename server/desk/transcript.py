@@ -1,11 +1,12 @@
 """Everything about one assignment: who said what, which topics, which ratings, what went wrong."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, select
 
+from server.db.message_reports import reports_of
 from server.db.models import (
     PERSONA_SEPARATOR,
     Answer,
@@ -15,6 +16,7 @@ from server.db.models import (
     Criterion,
     Item,
     ItemEdit,
+    ModeratedLine,
     Note,
     Quiz,
     QuizLine,
@@ -35,6 +37,8 @@ from server.desk.transcript_responses import (
     AssignmentDetail,
     ChoiceRow,
     ConversationDetail,
+    FlagRow,
+    MessageReportRow,
     PointRow,
     RatingRow,
     ScenarioRow,
@@ -55,6 +59,7 @@ CONVERSATION = columns(Conversation)
 CRITERION = columns(Criterion)
 ITEM = columns(Item)
 ITEM_EDIT = columns(ItemEdit)
+MODERATED = columns(ModeratedLine)
 NOTE = columns(Note)
 QUIZ = columns(Quiz)
 QUIZ_LINE = columns(QuizLine)
@@ -131,6 +136,8 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
     given = of_this(TurnRating, TURN_RATING, TURN_RATING.id)
     points = _points(given, study)
     pasted = {one.turn_index: one.pasted for one in of_this(Writing, WRITING, WRITING.turn_index)}
+    moderated = {one.turn_index: one for one in of_this(ModeratedLine, MODERATED, MODERATED.turn_index)}
+    noted = of_this(Note, NOTE, NOTE.id)
     return ConversationDetail(
         position=row.position,
         number=row.position if row.side is None else (row.position + 1) // 2,
@@ -147,7 +154,12 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             for mark in of_this(TopicMark, TOPIC_MARK, TOPIC_MARK.ordinal)
         ],
         turns=[
-            TurnRow(**turn._mapping, rating=points.get(turn.turn_index), pasted=pasted.get(turn.turn_index))
+            TurnRow(
+                **turn._mapping,
+                rating=points.get(turn.turn_index),
+                pasted=pasted.get(turn.turn_index),
+                flags=_flags(turn, moderated, noted),
+            )
             for turn in connection.execute(
                 lines.where(TURN.conversation_id == row.id).order_by(TURN.turn_index)
             )
@@ -157,13 +169,30 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             *_answers(connection, study.asked.of("conversation"), ANSWER.conversation_id == row.id),
             *_quiz(connection, row.id),
         ],
-        incidents=[f"{note.kind}: {note.text}" for note in of_this(Note, NOTE, NOTE.id)],
+        incidents=[f"{note.kind}: {note.text}" for note in noted],
+        reports=[
+            MessageReportRow.model_validate(report, from_attributes=True)
+            for report in reports_of(connection, row.id)
+        ],
         side=row.side,
         choices=[
             ChoiceRow.model_validate(choice, from_attributes=True)
             for choice in of_this(Choice, CHOICE, CHOICE.turn_index)
         ],
     )
+
+
+def _flags(turn: Any, moderated: Mapping[int, Any], noted: Iterable[Any]) -> list[FlagRow]:
+    """Return by what a line is flagged. Words are noted in the moment in which their line is stored."""
+    kind = "offensive_input" if turn.author == "worker" else "offensive_reply"
+    at = turn.created_at
+    found = [
+        FlagRow(by="words", reason=note.text) for note in noted if note.kind == kind and note.created_at == at
+    ]
+    judged = moderated.get(turn.turn_index)
+    if judged is not None and judged.flagged:
+        found.append(FlagRow(by="classifier", reason=judged.categories))
+    return found
 
 
 def _points(given: Iterable[Any], study: Study) -> dict[int, PointRow]:

@@ -9,6 +9,7 @@ from server.desk.responses import AssignmentStatus
 from server.session.comparison import Preference, Side
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
+from server.session.records import ReportReason
 from server.session.state import ConversationStatus
 
 
@@ -29,6 +30,13 @@ class PointRow(BaseModel):
     points: int
 
 
+class FlagRow(BaseModel):
+    """That a line may be offensive: by lists of words, and these, or by a classifier, and its categories."""
+
+    by: Literal["words", "classifier"]
+    reason: str
+
+
 class TurnRow(BaseModel):
     """A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
 
@@ -42,6 +50,7 @@ class TurnRow(BaseModel):
     latency_ms: int | None
     rating: PointRow | None
     pasted: int | None
+    flags: list[FlagRow]
 
 
 WritingMeasure = Literal["pasted", "typed", "pace", "pause", "away", "away_seconds"]
@@ -105,6 +114,23 @@ class ChoiceRow(BaseModel):
     preference: Preference
 
 
+class MessageReportRow(BaseModel):
+    """What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+
+    `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+    """
+
+    id: int
+    turn_index: int
+    reason: ReportReason
+    note: str | None
+    leaves: bool
+    created_at: ShownTime
+    taken_back_at: ShownTime | None
+    seen_at: ShownTime | None
+    seen_by: str | None
+
+
 class ConversationDetail(BaseModel):
     """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
 
@@ -127,6 +153,7 @@ class ConversationDetail(BaseModel):
     ratings: list[RatingRow]
     answers: list[AnswerRow]
     incidents: list[str]
+    reports: list[MessageReportRow]
     side: Side | None
     choices: list[ChoiceRow]
 

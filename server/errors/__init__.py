@@ -16,7 +16,7 @@
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
     │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers,
-    │   │   WithdrawalOver
+    │   │   ReportNotFound, WithdrawalOver
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
@@ -41,7 +41,8 @@
     ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
     ├── DatabaseInUse       another server serves the SQLite file
     ├── StudyInvalid        the study file has mistakes
-    └── BotsUnfit           a study's bots are not fit for workers
+    ├── BotsUnfit           a study's bots are not fit for workers
+    └── NoModeration        a study wants a moderation service, and there is none
 
 Each class fixes its wire `code`, its HTTP `status` and whether the same request may be sent again
 (`retry`); the message says what happened and the hint what the caller can do.
@@ -84,6 +85,7 @@ from server.errors.bot import (
     BotUnusable,
     DialsIn,
     LastReplica,
+    NoModeration,
     NotChecked,
     ReplicaExists,
 )
@@ -146,6 +148,7 @@ from server.errors.run import (
     NothingToRate,
     NotInvited,
     NotSimulated,
+    ReportNotFound,
     RulesInvalid,
     RunClosed,
     RunComplete,
@@ -217,6 +220,7 @@ __all__ = [
     "LinkUsed",
     "MalformedJson",
     "MessageTooLong",
+    "NoModeration",
     "NoPassword",
     "NoTies",
     "NotAllowed",
@@ -246,6 +250,7 @@ __all__ = [
     "RehearsalRefused",
     "ReplicaExists",
     "ReplyPending",
+    "ReportNotFound",
     "RulesInvalid",
     "RunClosed",
     "RunComplete",

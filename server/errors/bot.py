@@ -89,3 +89,14 @@ class BotsUnfit(CandorError):
     code = "bots_unfit"
     status = 409
     hint = "Mend the bots and check them again; or open the run all the same with --despite-failing-bots."
+
+
+class NoModeration(CandorError):
+    """A study has its lines sent to a moderation service, and there is none."""
+
+    code = "no_moderation"
+    status = 409
+    hint = (
+        "Set CANDOR_MODERATION_URL for the server, and for this command; or have the study say "
+        "`moderation: words`."
+    )

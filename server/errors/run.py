@@ -112,6 +112,13 @@ class AssignmentNotFound(NotAvailable):
     hint = "Look the id up in the list of assignments of the run."
 
 
+class ReportNotFound(NotAvailable):
+    """An assignment has no report of a message under that number."""
+
+    code = "report_not_found"
+    hint = "The assignment's page lists its reports, with their numbers."
+
+
 class WithdrawalOver(NotAvailable):
     """The study gives data back for some days only, or not at all."""
 

@@ -18,6 +18,7 @@ from server.export.completed import (
     Json,
     assignments,
     completed,
+    criteria,
     grouped,
     provenance_in,
     rows,
@@ -42,7 +43,6 @@ _RATINGS = """
 _TURNS = """
     SELECT * FROM v1_turn WHERE run_id = :run AND conversation_id IN :ids
      ORDER BY conversation_id, turn_index"""
-_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
@@ -83,16 +83,7 @@ def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
         "assignments": len(written.ids),
         "simulated": written.simulated,
         "comparison": study.comparison.model_dump(exclude={"pairs"}) if study.comparison else None,
-        "criteria": [
-            {
-                "label": row["label"],
-                "statement": row["statement"],
-                "negative": bool(row["negative"]),
-                "counts_for_qc": bool(row["counts_for_qc"]),
-                "maximum": 100,
-            }
-            for row in rows(connection, run, _CRITERIA)
-        ],
+        "criteria": criteria(connection, run),
         "systems": [
             {"system": row["system"], "family": row["family"], "is_qc": bool(row["is_qc"])}
             for row in rows(connection, run, _SYSTEMS)

@@ -1,7 +1,7 @@
 """The completed assignments of a run, some at a time, so that no run is too large to be written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, text
 
+from bots import Provenance
 from server.db.runs import RunEntry
 
 Json = dict[str, Any]
@@ -18,21 +19,9 @@ _COMPLETED = """
      WHERE run_id = :run AND status = 'completed'
        AND assignment_id NOT IN (SELECT assignment_id FROM v1_exclusion WHERE run_id = :run)
      ORDER BY created_at, assignment_id"""
+_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _ASSIGNMENTS = "SELECT * FROM v1_assignment WHERE run_id = :run AND assignment_id IN :ids"
-_PROVENANCE = (
-    "tries",
-    "model",
-    "revision",
-    "prompt_hash",
-    "sampling",
-    "tokens_in",
-    "tokens_out",
-    "cost",
-    "finish_reason",
-    "replica",
-    "queued_ms",
-    "computed_ms",
-)
+_PROVENANCE = ("tries", *(field.name for field in fields(Provenance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +59,20 @@ def rows(
         return list(connection.execute(text(query), {"run": run.id}).mappings())
     chosen = text(query).bindparams(bindparam("ids", expanding=True))
     return list(connection.execute(chosen, {"run": run.id, "ids": list(ids)}).mappings())
+
+
+def criteria(connection: Connection, run: RunEntry) -> list[Json]:
+    """Return what is rated, in the order in which workers see it; every rating is from 0 to `maximum`."""
+    return [
+        {
+            "label": row["label"],
+            "statement": row["statement"],
+            "negative": bool(row["negative"]),
+            "counts_for_qc": bool(row["counts_for_qc"]),
+            "maximum": 100,
+        }
+        for row in rows(connection, run, _CRITERIA)
+    ]
 
 
 def grouped(found: Iterable[RowMapping], key: str) -> Mapping[str, list[RowMapping]]:

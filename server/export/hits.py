@@ -20,6 +20,7 @@ from server.export.completed import (
     assignments,
     completed,
     consent_in,
+    criteria,
     grouped,
     provenance_in,
     rows,
@@ -58,7 +59,6 @@ _ANSWERS = """
                     AND v1_question.label = v1_answer.label
     WHERE v1_answer.run_id = :run AND v1_answer.assignment_id IN :ids
     ORDER BY v1_answer.assignment_id, v1_answer.conversation_id, v1_answer.ordinal"""
-_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
 
@@ -101,22 +101,22 @@ def _parts(
 
 
 def _declared(connection: Connection, run: RunEntry) -> Json:
-    criteria = rows(connection, run, _CRITERIA)
+    rated = criteria(connection, run)
     systems = sorted(rows(connection, run, _SYSTEMS), key=lambda row: str(row["system"]))
-    counts_first = sorted(criteria, key=lambda row: not row["counts_for_qc"])
+    counts_first = sorted(rated, key=lambda each: not each["counts_for_qc"])
     return {
         "score": {
-            row["label"]: {
-                "positive": not row["negative"],
-                "qc": bool(row["counts_for_qc"]),
-                "max": 100,
+            each["label"]: {
+                "positive": not each["negative"],
+                "qc": each["counts_for_qc"],
+                "max": each["maximum"],
             }
-            for row in criteria
+            for each in rated
         },
         "model": [row["system"] for row in systems if not row["is_qc"]],
         "qc-model": next(row["system"] for row in systems if row["is_qc"]),
         "ranking": None,
-        "sorted_scores": [row["label"] for row in counts_first],
+        "sorted_scores": [each["label"] for each in counts_first],
     }
 
 

@@ -20,6 +20,7 @@ from server.export.completed import (
     assignments,
     completed,
     consent_in,
+    criteria,
     grouped,
     rows,
     seconds,
@@ -33,7 +34,6 @@ _RATINGS = """
     SELECT * FROM v1_item_rating WHERE run_id = :run AND assignment_id IN :ids
      ORDER BY assignment_id, position, criterion"""
 _EDITS = "SELECT * FROM v1_item_edit WHERE run_id = :run AND assignment_id IN :ids"
-_CRITERIA = "SELECT * FROM v1_criterion WHERE run_id = :run ORDER BY position"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
@@ -63,16 +63,7 @@ def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
         "study": parse_study(run.yaml).name,
         "assignments": len(written.ids),
         "simulated": written.simulated,
-        "criteria": [
-            {
-                "label": row["label"],
-                "statement": row["statement"],
-                "negative": bool(row["negative"]),
-                "counts_for_qc": bool(row["counts_for_qc"]),
-                "maximum": 100,
-            }
-            for row in rows(connection, run, _CRITERIA)
-        ],
+        "criteria": criteria(connection, run),
         "systems": [
             {"system": row["system"], "family": row["family"]} for row in rows(connection, run, _SYSTEMS)
         ],

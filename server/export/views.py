@@ -39,6 +39,8 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_scenario": ("conversation_id",),
     "v1_turn": ("conversation_id", "turn_index"),
     "v1_writing": ("conversation_id", "turn_index"),
+    "v1_message_report": ("conversation_id", "turn_index", "ordinal"),
+    "v1_moderated_line": ("conversation_id", "turn_index"),
     "v1_reply_output": ("conversation_id", "turn_index"),
     "v1_bot_call": ("conversation_id", "created_at", "turn_index", "tries"),
     "v1_wizard_line": ("conversation_id", "turn_index"),
@@ -80,7 +82,7 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "target_assignments",
         "target_conversations_per_system",
     ),
-    "number": ("value", "number", "cost", "seconds", "edit_share", "target_widest_interval"),
+    "number": ("value", "number", "cost", "score", "seconds", "edit_share", "target_widest_interval"),
     "flag": (
         "negative",
         "counts_for_qc",
@@ -91,6 +93,8 @@ _KINDS: dict[Kind, tuple[str, ...]] = {
         "has_persona",
         "overran",
         "is_right",
+        "left_with_it",
+        "flagged",
     ),
 }
 KINDS: dict[str, Kind] = {name: kind for kind, names in _KINDS.items() for name in names}

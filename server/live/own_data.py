@@ -21,6 +21,7 @@ from server.db.store import Store
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN
+from server.session.records import ReportReason
 from server.session.writing import Writing
 from server.study import parse_study
 
@@ -47,7 +48,8 @@ class OwnToken(BaseModel):
 class OwnLine(BaseModel):
     """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it.
 
-    `rating`: what you thought of the reply.
+    `rating`: what you thought of the reply. `flagged`: what the moderation service says of your line, where
+    it was asked: the categories of what may be offensive; none where it found nothing.
     """
 
     who: str
@@ -55,13 +57,23 @@ class OwnLine(BaseModel):
     at: ShownTime
     writing: Writing | None = None
     rating: int | None = None
+    flagged: list[str] | None = None
+
+
+class OwnReport(BaseModel):
+    """A message that you have reported: the line, from 0, why, and whether you left the study with it."""
+
+    line: int
+    reason: ReportReason
+    note: str | None
+    left: bool
 
 
 class OwnConversation(BaseModel):
     """A conversation in the order in which it came, or an item; with whom, or by whom, is not said.
 
     `preferences`: the better of two side by side, reply by reply, with the left one. `improved`: your text.
-    `quiz`: the number of the line that you chose.
+    `quiz`: the number of the line that you chose. `reports`: what you reported, and did not take back.
     """
 
     topics: list[str]
@@ -70,6 +82,7 @@ class OwnConversation(BaseModel):
     preferences: list[str]
     improved: str | None = None
     quiz: int | None = None
+    reports: list[OwnReport]
 
 
 class OwnData(BaseModel):
@@ -166,7 +179,13 @@ def _own_conversations(
 ) -> dict[str, OwnConversation]:
     found = {
         row.id: OwnConversation(
-            topics=[], lines=[], ratings={}, preferences=[], improved=row.improved, quiz=row.quiz
+            topics=[],
+            lines=[],
+            ratings={},
+            preferences=[],
+            improved=row.improved,
+            quiz=row.quiz,
+            reports=[],
         )
         for row in connection.execute(_CONVERSATIONS, named)
     }
@@ -178,6 +197,8 @@ def _own_conversations(
         found[key].ratings[criterion] = value
     for key, preference in connection.execute(_PREFERENCES, named):
         found[key].preferences.append(preference)
+    for key, line, reason, note, left in connection.execute(_REPORTS, named):
+        found[key].reports.append(OwnReport(line=line, reason=reason, note=note, left=left))
     return found
 
 
@@ -190,6 +211,7 @@ def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> 
         (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
         for row in connection.execute(_WRITINGS, named)
     }
+    judged = {(key, index): found for key, index, found in connection.execute(_JUDGED, named)}
     thought = {(key, index): value for key, index, value in connection.execute(_TURN_RATINGS, named)}
     for key, index, author, words, shown_at in connection.execute(_LINES, named | {"now": now}):
         yield (
@@ -200,8 +222,13 @@ def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> 
                 at=shown_at,
                 writing=written.get((key, index)),
                 rating=thought.get((key, index)),
+                flagged=_categories(judged.get((key, index))) if author == "worker" else None,
             ),
         )
+
+
+def _categories(found: str | None) -> list[str] | None:
+    return None if found is None else found.split(", ") if found else []
 
 
 _OF = "JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :assignment"
@@ -223,12 +250,20 @@ _LINES = (
     .columns(show_at=_SHOWN)
 )
 _WRITINGS = text(f"SELECT writing.* FROM writing {_OF}")  # noqa: S608
+_JUDGED = text(
+    f"SELECT conversation_id, turn_index, categories FROM moderated_line {_OF} "  # noqa: S608
+    "AND flagged IS NOT NULL"
+)
 _RATINGS = text(
     f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
     "ORDER BY conversation_id, criterion"
 )
 _TURN_RATINGS = text(
     f"SELECT conversation_id, turn_index, value FROM turn_rating {_OF} ORDER BY turn_rating.id"  # noqa: S608
+)
+_REPORTS = text(
+    f"SELECT conversation_id, turn_index, reason, note, leaves FROM message_report {_OF} "  # noqa: S608
+    "AND taken_back_at IS NULL ORDER BY conversation_id, turn_index"
 )
 _PREFERENCES = text(
     f"SELECT conversation_id, preference FROM choice {_OF} ORDER BY conversation_id, turn_index"  # noqa: S608

@@ -7,7 +7,7 @@ still writes names a lower number and is refused.
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -248,15 +248,19 @@ class LiveSessions:
         return _Stored(state, assignment.fence, run, notices)
 
 
+_WAYS = ("no_consent", "screened_out", "our_failure", "reported", "returned")
+
+
 def _ways_out(
     arrival: Arrival, recruiter: Recruiter | None, codes: Mapping[str, str], prolific_site: str
 ) -> WaysOut:
     """Return where somebody goes who ends without handing in: by the study's setting, or its run's codes."""
-    names = [field.name for field in fields(WaysOut)]
     if arrival.platform == PROLIFIC:
-        return WaysOut(**{way: prolific_return(codes[way], prolific_site) for way in names if way in codes})
+        ways = {way: prolific_return(codes[way], prolific_site) for way in _WAYS if way in codes}
+        return WaysOut(**ways, reported_code=codes.get("reported"))
     if arrival.platform == CONNECT and isinstance(recruiter, Connect):
-        return WaysOut(**dict.fromkeys(names, recruiter.partial_url))
+        # Who has left with a report is paid in full: they go where those go who have finished.
+        return WaysOut(**(dict.fromkeys(_WAYS, recruiter.partial_url) | {"reported": None}))
     return WaysOut()
 
 

@@ -3,10 +3,13 @@
 from dataclasses import replace
 from urllib.parse import quote
 
+from server.db.recruitments import leads_to_run
+from server.db.store import Store
 from server.errors import LinkAltered, LinkExpired, LinkUnsigned, NotAuthorised, PlatformFailed
 from server.recruiters.arrival import Arrival
 from server.recruiters.prolific.signed_arrival import (
     PARAMETER,
+    STUDY,
     Expired,
     Forged,
     KeysUnavailable,
@@ -19,8 +22,12 @@ from server.recruiters.recruiter import Parameters, Prolific
 class SignedArrivals:
     """Checks the signed arrivals of every run of this server."""
 
-    def __init__(self, prolific_api: str, public_url: str) -> None:
-        """Read keys from `prolific_api`; participants are sent to addresses below `public_url`."""
+    def __init__(self, store: Store, prolific_api: str, public_url: str) -> None:
+        """Read keys from `prolific_api`; participants are sent to addresses below `public_url`.
+
+        The `store` has which run each study is of.
+        """
+        self._store = store
         self._keys = StudyKeys(prolific_api)
         self._public_url = public_url
 
@@ -33,7 +40,7 @@ class SignedArrivals:
         is loaded again. Whoever has been here before has a token of ours then, which proves it.
 
         Raises:
-            LinkAltered: the platform has not signed this.
+            LinkAltered: the platform has not signed this, or for the study of another run.
             PlatformFailed: its keys cannot be read; the page tries again.
         """
         token = parameters.get(PARAMETER)
@@ -55,4 +62,7 @@ class SignedArrivals:
             raise LinkAltered("this link is not as Prolific has made it: it does not say who comes")
         if any(value != signed.parameters[name] for name, value in given.items()):
             raise LinkAltered("this link is not as Prolific has made it: it names somebody else")
+        study = signed.parameters.get(STUDY)
+        if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
+            raise LinkAltered("this link is for another study: open this one at Prolific again")
         return replace(named, visit=signed.submission), None

@@ -46,12 +46,13 @@ class _Recruiter(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: str
     person: ClassVar[str]  # the parameter that names the worker
-    visit: ClassVar[str]  # the one that names this coming of theirs
+    visit: ClassVar[str | None]  # the one that names this coming of theirs, where there is one
 
     def arrival(self, given: Parameters) -> Arrival | None:
         """Return who arrives; None: the address does not say, or holds a place for a name and no name."""
         person = _name_in(given, self.person)
-        return Arrival(self.kind, person, _name_in(given, self.visit)) if person is not None else None
+        visit = None if self.visit is None else _name_in(given, self.visit)
+        return Arrival(self.kind, person, visit) if person is not None else None
 
 
 class Prolific(_Recruiter):
@@ -65,7 +66,7 @@ class Prolific(_Recruiter):
     completion_code: Code
     signed: bool = False
     person: ClassVar[str] = "PROLIFIC_PID"
-    visit: ClassVar[str] = "SESSION_ID"
+    visit: ClassVar[str | None] = "SESSION_ID"
 
 
 class Connect(_Recruiter):
@@ -80,7 +81,7 @@ class Connect(_Recruiter):
     completion_url: WebAddress | None = None
     partial_url: WebAddress | None = None
     person: ClassVar[str] = "participantId"
-    visit: ClassVar[str] = "assignmentId"
+    visit: ClassVar[str | None] = "assignmentId"
 
     @model_validator(mode="after")
     def _ends_somehow(self) -> "Connect":
@@ -108,7 +109,7 @@ class Sona(_Recruiter):
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
     credit: Literal["browser", "server"] = "browser"
     person: ClassVar[str] = "survey_code"
-    visit: ClassVar[str] = "survey_code"
+    visit: ClassVar[str | None] = None  # its codes name students: one stands encrypted, and nowhere else
 
 
 Recruiter = Annotated[Prolific | Connect | Sona, Field(discriminator="kind")]

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.jobs import release_lease, take_lease
-from server.db.platform_events import take_event
+from server.db.platform_events import take_lost
 from server.db.recruitments import StoredRecruitment
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
@@ -139,11 +139,11 @@ async def subscribe_to_missing(client: ProlificClient, workspace: str, target: s
 
 
 def _taken(connection: Connection, lost: list[Event]) -> list[StoredRecruitment]:
-    """Note events that did not arrive, and return the studies to read."""
+    """Note events that did not arrive, and return the studies to read: for each of them once."""
     due: dict[int, StoredRecruitment] = {}
+    fresh = take_lost(connection, {event.id for event in lost}, utc_now())
     for event in lost:
-        # One that was lost has no signature here; no genuine one looks like this.
-        if take_event(connection, event.id, f"lost {event.id}", utc_now()):
+        if event.id in fresh:
             is_study = event.event_type.startswith("study.")
             study, submission = (event.resource_id, None) if is_study else (None, event.resource_id)
             due |= {found.id: found for found in studies_told_of(connection, study, submission)}

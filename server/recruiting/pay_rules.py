@@ -1,6 +1,7 @@
 """Who should be paid what: pure. A person decides; this says what is fair, and what the platform takes.
 
-Who has finished is paid, however they rated: the filter of the analysis has no say in it.
+Who has finished is paid, however they rated: the filter of the analysis has no say in it. So is who has
+reported a message and left: nobody is to weigh their pay against reading on.
 """
 
 from dataclasses import dataclass
@@ -54,8 +55,9 @@ def proposal(
     status = Status(theirs.status)
     if status not in REVIEWABLE:
         return None
-    if ours is not None and ours.status == "completed":
-        return Proposal(theirs.id, "all", None, "finished here")
+    if ours is not None and ours.earned_all:
+        why = "finished here" if ours.status == "completed" else "left after reporting a message"
+        return Proposal(theirs.id, "all", None, why)
     if ours is not None and ours.failed > 0 and ours.status != "active":
         share = share_of(ours)
         why = f"a chatbot failed, and {ours.rated} of {ours.conversations} conversations were rated"

@@ -21,6 +21,7 @@ DifferenceKind = Literal[
 ]
 Remedy = Literal["repeat", "release", "approve", "remind", "partial", "request_return", "exclude"]
 _GONE = frozenset({Status.RETURNED, Status.TIMED_OUT, Status.REJECTED})
+_PAID_IN_FULL = frozenset({"complete", "reported"})  # endings, each with a code of its own
 _UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
 
 
@@ -92,13 +93,13 @@ def _difference(
         wanted = AFTERWARDS[decision.decision]
         undone = wanted and status not in wanted
         return found("decision_not_carried_out", "repeat") if undone else None
-    if ending in ASKED_TO_RETURN and (ours is None or ours.status != "completed"):
+    if ending in ASKED_TO_RETURN and (ours is None or not ours.earned_all):
         return None
     if ours is None:
         return found("never_seen_here", "request_return") if status == Status.AWAITING_REVIEW else None
     if ours.status == "active" and status in _GONE:
         return found("left_there", "release")
-    if ours.status == "completed":
+    if ours.earned_all:
         return _of_finished(status, ending, found)
     if status != Status.AWAITING_REVIEW:
         return None
@@ -112,6 +113,6 @@ def _of_finished(status: Status, ending: str | None, found: _Found) -> Differenc
         return found("finished_after_giving_up", "approve")
     if status in _UNDER_WAY:
         return found("not_handed_in", "remind")
-    if status == Status.AWAITING_REVIEW and ending != "complete":
+    if status == Status.AWAITING_REVIEW and ending not in _PAID_IN_FULL:
         return found("wrong_code", "approve")
     return None

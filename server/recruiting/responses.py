@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
 from server.db.bonuses import State, StoredBatch, batches_of
+from server.db.platform_events import lost_events
 from server.db.recruitments import (
     DecisionKind,
     Participation,
@@ -136,22 +137,28 @@ class RecruitmentView(_Shown):
     """Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
 
     `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+    `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
+    when it found the last of them.
     """
 
     possible: bool
     connected: bool
     minutes: int | None
+    lost_events: int
+    lost_at: datetime | None
     recruitment: RecruitmentDetail | None
 
 
 def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) -> RecruitmentView:
     """Return how recruiting for a run stands."""
     study = parse_study(run.yaml)
-    found = recruitment_of(connection, run.id)
+    found, lost = recruitment_of(connection, run.id), lost_events(connection)
     return RecruitmentView(
         possible=isinstance(study.recruiter, Prolific),
         connected=connected,
         minutes=study.minutes,
+        lost_events=lost.number,
+        lost_at=lost.last,
         recruitment=None if found is None else _detail(connection, run, found),
     )
 

@@ -339,6 +339,7 @@ def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
     codes: dict[EndingKind, CompletionCode] = {
         "complete": CompletionCode(code=recruiter.completion_code, code_type="COMPLETED", actions=review),
         "our_failure": CompletionCode(code=_code(), code_type="OTHER", actions=review),
+        "reported": CompletionCode(code=_code(), code_type="OTHER", actions=review),
         "no_consent": CompletionCode(
             code=_code(), code_type="NO_CONSENT", actions=(RequestReturn(return_reason=_NO_CONSENT),)
         ),

@@ -15,6 +15,7 @@ from server.session.questionnaire import Part
 from server.session.writing import Writing
 
 Closing = Literal["completed", "returned", "expired"]
+ReportReason = Literal["offensive", "sexual", "harm", "personal", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,32 @@ class TurnRated:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageReported:
+    """The worker finds that line `index`, of an item its line, should not have been said, and why.
+
+    `leaves`: they leave the study with it, and are paid in full.
+    """
+
+    conversation: str
+    index: int
+    reason: ReportReason
+    note: str | None
+    leaves: bool
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTakenBack:
+    """The worker has taken back what they reported of line `index`, or reports it anew."""
+
+    conversation: str
+    index: int
+    at: datetime
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationEnded:
     """The chat is over and its rating is due. `client_id` is None where a failed bot ended it."""
 
@@ -354,19 +381,25 @@ class Incident:
     failure: str | None = None
 
 
+# What changes a conversation's status after it was begun.
+ConversationEnd = (
+    ConversationEnded
+    | ConversationFailed
+    | ConversationSkipped
+    | ConversationLeftUnrated
+    | ItemShown
+    | ConversationRated
+)
 # What changes a conversation that is planned.
 ConversationChange = (
     TopicMarked
     | WorkerSaid
     | BotSaid
     | TurnRated
+    | MessageReported
+    | ReportTakenBack
     | SideChosen
-    | ConversationEnded
-    | ConversationFailed
-    | ConversationSkipped
-    | ConversationLeftUnrated
-    | ItemShown
-    | ConversationRated
+    | ConversationEnd
     | QuizAsked
     | QuizAnswered
 )

@@ -22,6 +22,7 @@ from server.session.records import (
     Closed,
     Closing,
     ConversationChange,
+    ConversationEnd,
     ConversationEnded,
     ConversationFailed,
     ConversationLeftUnrated,
@@ -32,6 +33,7 @@ from server.session.records import (
     Incident,
     ItemEdited,
     ItemShown,
+    MessageReported,
     OutputKept,
     QuestionAnswered,
     QuestionnaireHandedIn,
@@ -39,6 +41,7 @@ from server.session.records import (
     QuizAsked,
     QuizNotAsked,
     Record,
+    ReportTakenBack,
     SideChosen,
     TopicMarked,
     TurnRated,
@@ -47,14 +50,6 @@ from server.session.records import (
 )
 from server.session.reply_time import ReplyTime
 
-_ConversationEnd = (
-    ConversationEnded
-    | ConversationFailed
-    | ConversationSkipped
-    | ConversationLeftUnrated
-    | ItemShown
-    | ConversationRated
-)
 ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "failed", "skipped"]
 
 
@@ -102,12 +97,15 @@ class WaysOut:
     """Where those go who end without handing in, by why they do; None: nowhere.
 
     `no_consent`: they have not agreed; `screened_out`: they have not passed the test questions;
-    `our_failure`: a chatbot failed them; `returned`: any other reason.
+    `our_failure`: a chatbot failed them; `reported`: they left with a report, and `reported_code` proves it;
+    `returned`: any other reason. Where there is no way of its own for a report, it is as if handed in.
     """
 
     no_consent: str | None = None
     screened_out: str | None = None
     our_failure: str | None = None
+    reported: str | None = None
+    reported_code: str | None = None
     returned: str | None = None
 
 
@@ -147,7 +145,8 @@ class Conversation(NamedTuple):
     `values` has what the worker thinks of single replies, by their lines. `topics` counts the topic
     marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the last mark. `seen`
     has the ids of the worker's messages that belong to it. `choices`: of a left one, what the worker has
-    preferred. `quiz` and `quiz_choice`: what the worker is asked about it afterwards, and which line they
+    preferred. `reports`: those of its lines that the worker has reported and not taken back, in their order.
+    `quiz` and `quiz_choice`: what the worker is asked about it afterwards, and which line they
     have chosen, from 1.
     """
 
@@ -162,6 +161,7 @@ class Conversation(NamedTuple):
     inputs: int = 0
     seen: frozenset[str] = frozenset()
     choices: tuple[SideChosen, ...] = ()
+    reports: tuple[MessageReported, ...] = ()
     quiz: QuizAsked | None = None
     quiz_choice: int | None = None
 
@@ -178,6 +178,10 @@ class Conversation(NamedTuple):
     def awaits_reply(self) -> bool:
         """Return whether the last word is the worker's, so that the bot has to be asked."""
         return self.status == "active" and bool(self.turns) and self.turns[-1].author == "worker"
+
+    def report_of(self, index: int) -> MessageReported | None:
+        """Return what the worker has reported of line `index`; None: nothing, or they took it back."""
+        return next((report for report in self.reports if report.index == index), None)
 
     def hides_reply(self, at: datetime) -> bool:
         """Return whether the bot has answered, but it is too early to show it."""
@@ -231,9 +235,25 @@ class State(NamedTuple):
         return self.rules.debriefing if self.agreed else None
 
     @property
+    def left_with_report(self) -> bool:
+        """Whether the worker has reported a message and left with it: paid as if they had finished."""
+        return any(report.leaves for conversation in self.conversations for report in conversation.reports)
+
+    @property
+    def code(self) -> str | None:
+        """What the worker gets for having handed in, or left with a report; None: nothing (yet)."""
+        if self.closed == "completed":
+            return self.context.code
+        if self.closed is None or not self.left_with_report:
+            return None
+        return self.context.ways_out.reported_code or self.context.code
+
+    @property
     def way_out(self) -> str | None:
         """Where somebody goes whose assignment is over without being handed in; None: nowhere."""
         ways, tutorial = self.context.ways_out, self.rules.tutorial
+        if self.left_with_report:
+            return ways.reported or self.context.return_to
         if not self.agreed:
             return ways.no_consent
         mistakes = sum(not answer.is_right for answer in self.answers)
@@ -387,6 +407,14 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
             return conversation._replace(
                 values=tuple(sorted(values.items())), seen=conversation.seen | {record.client_id}
             )
+        case MessageReported():
+            reports = sorted((*conversation.reports, record), key=lambda report: report.index)
+            return conversation._replace(reports=tuple(reports), seen=conversation.seen | {record.client_id})
+        case ReportTakenBack():
+            return conversation._replace(
+                reports=tuple(report for report in conversation.reports if report.index != record.index),
+                seen=conversation.seen | {record.client_id},
+            )
         case QuizAsked():
             return conversation._replace(quiz=record)
         case QuizAnswered():
@@ -396,7 +424,7 @@ def _apply_to_conversation(conversation: Conversation, record: ConversationChang
     return _ended(conversation, record)
 
 
-def _ended(conversation: Conversation, record: _ConversationEnd) -> Conversation:
+def _ended(conversation: Conversation, record: ConversationEnd) -> Conversation:
     match record:
         case ConversationEnded():
             return conversation._replace(status="ended", seen=_seen(conversation, record.client_id))

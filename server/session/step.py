@@ -43,6 +43,7 @@ from server.session.events import (
     FromWorker,
     Tell,
 )
+from server.session.message_report import report, take_back
 from server.session.phase import Phase
 from server.session.quiz import quiz, quiz_answer
 from server.session.rating import answer_records, rating_records
@@ -62,21 +63,24 @@ from server.session.state import Conversation, State, fold
 from server.session.turn_rating import turn_rating
 from server.session.worker_view import question_card, quiz_card
 
+_REPORTS = ("report", "take_back_report")
 _TAKES: dict[Phase, tuple[str, ...]] = {
     Phase.INSTRUCTIONS: ("agree", "leave"),
     Phase.QUESTIONS_BEFORE: ("questionnaire", "leave"),
     Phase.TUTORIAL: ("answer", "leave"),
     Phase.TOPIC: ("topic", "leave"),
-    Phase.CHAT: ("say", "topic_change", "end_conversation", "leave"),
-    Phase.CHOICE: ("choose", "leave"),
-    Phase.RATING: ("rate", "leave"),
+    Phase.CHAT: ("say", "topic_change", "end_conversation", *_REPORTS, "leave"),
+    Phase.CHOICE: ("choose", *_REPORTS, "leave"),
+    Phase.RATING: ("rate", *_REPORTS, "leave"),
     Phase.QUIZ: ("answer_quiz", "leave"),
     Phase.QUESTIONS_AFTER: ("questionnaire", "leave"),
     Phase.FEEDBACK: ("feedback", "leave"),
 }
 
 
-_ForConversation = chat.ChatMessage | wire.Rate | wire.RateTurn | wire.AnswerQuiz
+_ForConversation = (
+    chat.ChatMessage | wire.Rate | wire.RateTurn | wire.Report | wire.TakeBackReport | wire.AnswerQuiz
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +176,10 @@ def _take_in_conversation(state: State, message: _ForConversation, event: FromWo
             return _rate(state, current, message, event)
         case "rate_turn":
             return _outcome(state, [turn_rating(state.rules, current, message, event.at)])
+        case "report":
+            return _reported(state, report(state, current, message, event.at))
+        case "take_back_report":
+            return _outcome(state, take_back(state, current, message, event.at))
         case "answer_quiz":
             return _then_next(state, [quiz_answer(current, message, event.at)], event.at)
         case _:
@@ -283,8 +291,13 @@ def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
     return _outcome(state, records, [Tell(completed)])
 
 
+def _reported(state: State, records: list[Record]) -> Outcome:
+    after = fold(state, records)
+    return Outcome(after, tuple(records), (Tell(_returned(after)),) if after.closed is not None else ())
+
+
 def _returned(state: State) -> wire.Ended:
-    return wire.Ended(phase="returned", debriefing=state.debriefing, return_to=state.way_out)
+    return wire.Ended(phase="returned", debriefing=state.debriefing, return_to=state.way_out, code=state.code)
 
 
 def _stale(state: State, conversation_id: str, index: int) -> bool:

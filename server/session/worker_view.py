@@ -9,6 +9,7 @@ from server.session.protocol import (
     ConversationCard,
     QuestionCard,
     QuizCard,
+    ReportCard,
     SaidByBot,
     SaidByBoth,
     Snapshot,
@@ -22,7 +23,6 @@ from server.session.state import Conversation, Pair, State
 
 def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
     """Return all that a page needs to draw the session as it stands at `at`."""
-    done = state.phase is Phase.DONE
     at_work = {Phase.TOPIC, Phase.CHAT, Phase.CHOICE, Phase.RATING}
     current = state.current if state.phase in at_work else None
     return Snapshot(
@@ -31,7 +31,7 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
         conversation=_conversation_card(state, current, at) if current is not None else None,
         question=question_card(state) if state.phase is Phase.TUTORIAL else None,
         quiz=quiz_card(state),
-        code=state.context.code if done else None,
+        code=state.code,
         return_to=_return_to(state),
         debriefing=state.debriefing if state.closed is not None else None,
     )
@@ -110,6 +110,16 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
         item=plan.item.content if plan.item is not None else None,
         choice_due=None if pair is None or waits else pairs.choice_due(state, pair),
         side=plan.side if state.phase is Phase.RATING else None,
+        reports=_reports(state, conversation),
+    )
+
+
+def _reports(state: State, conversation: Conversation) -> tuple[ReportCard, ...]:
+    """Return the worker's reports of what they see, as they stand."""
+    return tuple(
+        ReportCard(turn=report.index, side=held.plan.side, reason=report.reason, note=report.note)
+        for held in state.held_with(conversation)
+        for report in held.reports
     )
 
 

@@ -194,6 +194,8 @@ class Study(_Section):
     `retention`: for how long words and ids of workers are kept after a run was closed. `withdrawal_days`:
     after the end, workers can download or withdraw what they gave. `records_writing`: the page tells
     how inputs were written (typed, pasted, how fast, how often it lost the focus), and workers that it does.
+    `moderation`: by what lines are looked over; lists of `words` always are, and for `classifier` the
+    server's moderation service is sent them as well.
 
     `recruiter`: the place that workers come from; without one they come by links, and go to `completion_url`.
 
@@ -250,6 +252,7 @@ class Study(_Section):
     retention: Retention | None = None
     withdrawal_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
     records_writing: bool = False
+    moderation: Literal["words", "classifier"] = "words"
     simulate: Simulate | None = None
 
     @model_validator(mode="before")
@@ -395,7 +398,7 @@ _OF_RATED_CHAT = frozenset({
 _OF_CHAT = _OF_RATED_CHAT | {
     "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
     "bots", "spending_cap", "systems", "qc", "reply_time", "display", "transcript_while_rating",
-    "records_writing",
+    "records_writing", "moderation",
 }  # fmt: skip
 _OF_TRANSCRIPTS = frozenset({
     "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",

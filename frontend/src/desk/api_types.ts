@@ -165,6 +165,7 @@ export interface ConversationDetail {
   persona: string[];
   position: number;
   ratings: RatingRow[];
+  reports: MessageReportRow[];
   scenario: ScenarioRow | null;
   side: ("left" | "right") | null;
   status: "planned" | "active" | "ended" | "rated" | "unrated" | "failed" | "skipped";
@@ -225,6 +226,22 @@ export interface RatingRow {
   value: number;
 }
 /**
+ * What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+ *
+ * `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+ */
+export interface MessageReportRow {
+  created_at: string;
+  id: number;
+  leaves: boolean;
+  note: string | null;
+  reason: "offensive" | "sexual" | "harm" | "personal" | "other";
+  seen_at: string | null;
+  seen_by: string | null;
+  taken_back_at: string | null;
+  turn_index: number;
+}
+/**
  * The situation or task of a conversation, as the worker was shown it.
  */
 export interface ScenarioRow {
@@ -249,11 +266,19 @@ export interface TopicRow {
 export interface TurnRow {
   author: "worker" | "bot";
   created_at: string;
+  flags: FlagRow[];
   latency_ms: number | null;
   pasted: number | null;
   rating: PointRow | null;
   text: string;
   turn_index: number;
+}
+/**
+ * That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+ */
+export interface FlagRow {
+  by: "words" | "classifier";
+  reason: string;
 }
 /**
  * What a worker thought of a single reply: point `point` of `points`. Two points are thumbs: down, up.
@@ -776,20 +801,23 @@ export interface WorkerStanding {
 /**
  * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
- * `system` or `assignments` name what it is about.
+ * `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
+ * they wait for a bot, their page is gone, or they have reported a message.
  */
 export interface Attention {
   assignments?: string[];
   system?: string | null;
   text: string;
   urgent: boolean;
+  workers?: ("waiting" | "away" | "reported") | null;
 }
 /**
  * How the bot of a system has answered, everybody who chatted with it taken together.
  *
  * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
  * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
- * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list.
+ * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
+ * `flagged`: those that the moderation service flags, and `flagged_inputs` what was said to it.
  * `replicas`: of a registered bot, by state.
  */
 export interface BotReplies {
@@ -798,6 +826,8 @@ export interface BotReplies {
     [k: string]: number;
   };
   failing: number;
+  flagged: number;
+  flagged_inputs: number;
   floor_ms: number;
   gave_away: number;
   late: number;
@@ -1068,9 +1098,13 @@ export interface ScorePoint {
  * Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
  *
  * `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
+ * `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
+ * when it found the last of them.
  */
 export interface RecruitmentView {
   connected: boolean;
+  lost_at: string | null;
+  lost_events: number;
   minutes: number | null;
   possible: boolean;
   recruitment: RecruitmentDetail | null;
@@ -1703,21 +1737,27 @@ export interface PreviewStep {
 }
 /**
  * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ *
+ * Without a pseudonym: they never came, and were taken out of lists of who may not.
  */
 export interface ForgottenWorker {
   assignments: string[];
-  worker: string;
+  worker: string | null;
 }
 /**
  * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ *
+ * `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
+ * (`worker`) and no `platform`.
  */
 export interface WorkerHoldings {
   answers: number;
   assignments: number;
   conversations: number;
   lines: number;
-  platform: string;
+  lists: number;
+  platform: string | null;
   ratings: number;
   under_way: number;
-  worker: string;
+  worker: string | null;
 }

@@ -1,9 +1,16 @@
+import type { ComponentChildren } from "preact";
 import { useTexts } from "./hooks";
 import { Lines } from "./Lines";
 import type { ItemContent } from "./session/protocol";
 
+interface Props {
+  item: ItemContent;
+  /** By what a line is reported; a text is one line. */
+  report: (index: number, text: string) => ComponentChildren;
+}
+
 /** What is read and rated: a conversation somebody else has had, or a text, with what it was made from. */
-export function Item({ item }: { item: ItemContent }) {
+export function Item({ item, report }: Props) {
   const { say } = useTexts();
   const { context, text, lines, topics } = item;
   return (
@@ -19,9 +26,17 @@ export function Item({ item }: { item: ItemContent }) {
       {text !== null && (
         <blockquote class="item-text item-judged" dir="auto">
           {text}
+          {report(0, text)}
         </blockquote>
       )}
-      {lines.length > 0 && <Lines lines={lines} topics={topics} person="item.person" />}
+      {lines.length > 0 && (
+        <Lines
+          lines={lines}
+          topics={topics}
+          person="item.person"
+          report={(index, line) => report(index, line.text)}
+        />
+      )}
     </section>
   );
 }

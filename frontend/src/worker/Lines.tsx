@@ -1,4 +1,4 @@
-import { Fragment } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useTexts } from "./hooks";
 import { Marked } from "./Marked";
 import type { ItemLine, ItemTopic } from "./session/protocol";
@@ -8,19 +8,22 @@ interface Props {
   topics?: ItemTopic[];
   /** How the person is called. */
   person: "item.person" | "chat.you";
+  /** By what a line is reported; nothing for those that are not. */
+  report: (index: number, line: ItemLine) => ComponentChildren;
 }
 
 /** A finished conversation, to be read. */
-export function Lines({ lines, topics = [], person }: Props) {
+export function Lines({ lines, topics = [], person, report }: Props) {
   const { say } = useTexts();
   return (
     <div class="item-lines">
-      {lines.map(({ author, text }, index) => {
+      {lines.map((line, index) => {
+        const { author, text } = line;
         const own = author === "worker";
         return (
           <Fragment key={index}>
             {topics
-              .filter(({ line }) => line === index)
+              .filter((one) => one.line === index)
               .map(({ topic }) => (
                 <p key={`topic ${topic}`} class="item-topic small">
                   <Marked of={index === 0 ? "item.topic" : "item.new_topic"} values={{ topic }} />
@@ -32,6 +35,7 @@ export function Lines({ lines, topics = [], person }: Props) {
               <span class="bubble-text" dir="auto">
                 {text}
               </span>
+              {report(index, line)}
             </div>
           </Fragment>
         );

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Both } from "./Both";
+import { Both, type Reporter } from "./Both";
 import { useOverdue, useTexts } from "./hooks";
 import { Reply } from "./Reply";
 import type { TurnCard } from "./session/protocol";
@@ -16,6 +16,8 @@ interface Props {
   below?: ComponentChildren;
   /** What is asked about each reply. */
   beside?: ((turn: TurnCard) => ComponentChildren) | undefined;
+  /** By what a reply is reported. */
+  report: Reporter;
 }
 
 const NEAR_END_PX = 60;
@@ -24,7 +26,7 @@ const LONG_MS = 12_000;
 const VERY_LONG_MS = 40_000;
 
 /** What has been said, and whether something is about to be. */
-export function Log({ turns, sending, typing, topic, again, below, beside }: Props) {
+export function Log({ turns, sending, typing, topic, again, below, beside, report }: Props) {
   const { say } = useTexts();
   const box = useRef<HTMLDivElement>(null);
   // The reply may be faster than the acknowledgement of the line that it answers.
@@ -84,11 +86,13 @@ export function Log({ turns, sending, typing, topic, again, below, beside }: Pro
       {lines.map((turn) =>
         turn.right === null ? (
           <Fragment key={turn.turn}>
-            <Bubble turn={turn} sending={turn === sending} />
+            <Bubble turn={turn} sending={turn === sending}>
+              {turn.author === "bot" && report(turn, null)}
+            </Bubble>
             {turn.author === "bot" && beside?.(turn)}
           </Fragment>
         ) : (
-          <Both key={turn.turn} turn={turn} />
+          <Both key={turn.turn} turn={turn} report={report} />
         ),
       )}
       {below}
@@ -107,7 +111,13 @@ export function Log({ turns, sending, typing, topic, again, below, beside }: Pro
   );
 }
 
-function Bubble({ turn, sending }: { turn: TurnCard; sending: boolean }) {
+interface BubbleProps {
+  turn: TurnCard;
+  sending: boolean;
+  children: ComponentChildren;
+}
+
+function Bubble({ turn, sending, children }: BubbleProps) {
   const { say } = useTexts();
   const own = turn.author === "worker";
   return (
@@ -121,6 +131,7 @@ function Bubble({ turn, sending }: { turn: TurnCard; sending: boolean }) {
         <Reply text={turn.text} pace={turn.pace} shownFor={turn.shown_for} />
       )}
       {sending && <span class="bubble-state">{say("chat.sending")}</span>}
+      {children}
     </div>
   );
 }

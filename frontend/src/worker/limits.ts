@@ -3,4 +3,5 @@ export const MAX_SAY = 1_000;
 export const MAX_TOPIC = 200;
 export const MAX_FEEDBACK = 5_000;
 export const MAX_EDIT = 5_000;
+export const MAX_NOTE = 500;
 export const MAX_ANSWER = 2_000;

@@ -16,13 +16,9 @@ def quizzes(
 
     Databases of older servers have no such view, and their studies no quiz.
     """
-    if not views.has("v1_quiz"):
+    rows = views.of_conversations("v1_quiz", QUIZ, run_id, rated)
+    if rows is None:
         return None
-    rows = views.rows("v1_quiz", QUIZ, run_id)
-    if rows.empty:
-        return None
-    row = pd.Index(rated["conversation_id"]).get_indexer(rows["conversation_id"])
-    rows = rows.assign(conversation=row)[row >= 0].reset_index(drop=True)
     where = located("conversation", rows["conversation_id"])
     answered = rows["is_right"].notna()
     right = flags(rows.loc[answered, "is_right"], where[answered], problems).astype(np.float64)

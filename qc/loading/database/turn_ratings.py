@@ -26,13 +26,9 @@ def turn_ratings(
     views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]
 ) -> pd.DataFrame | None:
     """Return the ratings of replies in the conversations of `rated`; None where there is none in the run."""
-    if not views.has("v1_turn_rating"):
+    rows = views.of_conversations("v1_turn_rating", TURN_RATING, run_id, rated)
+    if rows is None:
         return None
-    rows = views.rows("v1_turn_rating", TURN_RATING, run_id)
-    if rows.empty:
-        return None
-    row = pd.Index(rated["conversation_id"]).get_indexer(rows["conversation_id"])
-    rows = rows.assign(conversation=row)[row >= 0].reset_index(drop=True)
     where = located("conversation", rows["conversation_id"])
     found: pd.DataFrame = rows.assign(
         turn=numbers(rows["turn_index"], where, "the line of a rated reply", problems).fillna(0),

@@ -193,6 +193,22 @@ class Views:
         """
         return self._frame(view, _query(view, columns, run_id), optional)
 
+    def of_conversations(
+        self, view: str, columns: Sequence[str], run_id: object, rated: pd.DataFrame
+    ) -> pd.DataFrame | None:
+        """Return `columns` of `view` for the conversations of `rated`, whose rows `conversation` says.
+
+        None where the run has nothing in the view, or the database is older than it. Raises SourceError.
+        """
+        if not self.has(view):
+            return None
+        found = self.rows(view, columns, run_id)
+        if found.empty:
+            return None
+        row = pd.Index(rated["conversation_id"]).get_indexer(found["conversation_id"])
+        theirs: pd.DataFrame = found.assign(conversation=row)[row >= 0].reset_index(drop=True)
+        return theirs
+
     def _frame(self, view: str, query: sa.Executable, optional: Sequence[str] = ()) -> pd.DataFrame:
         try:
             found = self._connection.execute(query)

@@ -91,6 +91,23 @@ class Writing(SQLModel, table=True):
     away_ms: int
 
 
+class ModeratedLine(SQLModel, table=True):
+    """What the moderation service says of a line; a line without a row was not asked about.
+
+    `flagged`: null where the service would not judge the line. `categories`: those for which it is flagged,
+    separated by commas. `score`: the highest of all categories. `model`: what judged, by the service's name.
+    """
+
+    __tablename__ = "moderated_line"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    flagged: bool | None
+    categories: str
+    score: float | None
+    model: str | None
+    judged_at: datetime
+
+
 class ReplyOutput(SQLModel, table=True):
     """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
 
@@ -203,6 +220,28 @@ class TurnRating(SQLModel, table=True):
     value: int
     created_at: datetime
     client_id: str
+
+
+class MessageReport(SQLModel, table=True):
+    """A worker's report of a message: why, with a note in their words; `leaves`: they left with it.
+
+    `taken_back_at`: they took it back, or reported the line anew. `seen_by`: the researcher who has marked it
+    as seen.
+    """
+
+    __tablename__ = "message_report"
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    turn_index: int
+    reason: str
+    note: str | None
+    leaves: bool
+    created_at: datetime
+    client_id: str
+    taken_back_at: datetime | None = None
+    taken_back_by: str | None = None
+    seen_at: datetime | None = None
+    seen_by: str | None = None
 
 
 class Quiz(SQLModel, table=True):

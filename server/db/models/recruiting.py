@@ -5,10 +5,10 @@ No participant's name is in them: a submission leads to one over the table `visi
 
 from datetime import datetime
 
-from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-_UNDER_WAY = text("state IN ('sent', 'unknown')")
+from server.db.models.table import index_where
 
 
 class Recruitment(SQLModel, table=True):
@@ -79,12 +79,8 @@ class BonusBatch(SQLModel, table=True):
     __tablename__ = "bonus_batch"
     __table_args__ = (
         # A platform that pays at each call is never called twice at once, whatever a process believes.
-        Index(
-            "one_bonus_batch_under_way",
-            "recruitment_id",
-            unique=True,
-            sqlite_where=_UNDER_WAY,
-            postgresql_where=_UNDER_WAY,
+        index_where(
+            "state IN ('sent', 'unknown')", "one_bonus_batch_under_way", "recruitment_id", unique=True
         ),
     )
     id: int | None = Field(default=None, primary_key=True)

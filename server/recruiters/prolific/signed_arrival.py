@@ -16,6 +16,7 @@ import jwt
 
 ISSUER = "https://www.prolific.com"
 PARAMETER = "prolific_token"
+STUDY = "STUDY_ID"  # in the address, and so in what is signed: the study there
 KEYS_PATH = "/.well-known/study/jwks.json"
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
 _LEEWAY = 30  # seconds by which their clock may differ

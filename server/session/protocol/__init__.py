@@ -26,7 +26,9 @@ from server.session.protocol.from_page import (
     Questionnaire,
     Rate,
     RateTurn,
+    Report,
     Say,
+    TakeBackReport,
     Topic,
     TopicChange,
     client_messages,
@@ -53,6 +55,7 @@ from server.session.protocol.from_server import (
     QuizDue,
     RatingDue,
     Replaced,
+    ReportCard,
     SaidByBot,
     SaidByBoth,
     ServerMessage,
@@ -64,7 +67,16 @@ from server.session.protocol.from_server import (
     TurnCard,
     Typing,
 )
-from server.session.protocol.text import MAX_EDIT, MAX_FEEDBACK, MAX_SAY, MAX_TOKEN, MAX_TOPIC, Answers, plain
+from server.session.protocol.text import (
+    MAX_EDIT,
+    MAX_FEEDBACK,
+    MAX_NOTE,
+    MAX_SAY,
+    MAX_TOKEN,
+    MAX_TOPIC,
+    Answers,
+    plain,
+)
 
 __all__ = [
     "CLOSE_OUTDATED",
@@ -72,6 +84,7 @@ __all__ = [
     "MAX_EDIT",
     "MAX_FEEDBACK",
     "MAX_FRAME_BYTES",
+    "MAX_NOTE",
     "MAX_SAY",
     "MAX_TOKEN",
     "MAX_TOPIC",
@@ -109,6 +122,8 @@ __all__ = [
     "RateTurn",
     "RatingDue",
     "Replaced",
+    "Report",
+    "ReportCard",
     "SaidByBot",
     "SaidByBoth",
     "Say",
@@ -116,6 +131,7 @@ __all__ = [
     "Snapshot",
     "StudyCard",
     "StudyNotice",
+    "TakeBackReport",
     "TakenOver",
     "Topic",
     "TopicChange",

@@ -13,11 +13,13 @@ from server.session.protocol.text import (
     Edit,
     FeedbackText,
     MessageId,
+    ReportNote,
     Said,
     Score,
     TopicText,
 )
 from server.session.questionnaire import MAX_POINTS
+from server.session.records import ReportReason
 from server.session.writing import Writing
 
 
@@ -138,6 +140,29 @@ class RateTurn(_ForConversation):
     value: Annotated[int, Field(ge=1, le=MAX_POINTS, strict=True)]
 
 
+class Report(_ForConversation):
+    """Line number `turn` should not have been said: why, with a note. It takes an earlier report's place.
+
+    `leave`: the worker leaves the study with it, and is paid in full. `side`: of two chatbots beside each
+    other, which one's line it is; none where both stand for one line.
+    """
+
+    type: Literal["report"]
+    turn: Annotated[int, Field(ge=0, strict=True)]
+    side: Side | None = None
+    reason: ReportReason
+    note: ReportNote = ""
+    leave: Annotated[bool, Field(strict=True)] = False
+
+
+class TakeBackReport(_ForConversation):
+    """What was reported of line number `turn` is taken back. `side`: as it was reported."""
+
+    type: Literal["take_back_report"]
+    turn: Annotated[int, Field(ge=0, strict=True)]
+    side: Side | None = None
+
+
 class Questionnaire(_ClientMessage):
     """The worker's answers before, or after, all conversations, by the labels of the questions."""
 
@@ -179,6 +204,8 @@ ClientMessage = Annotated[
     | Choose
     | Rate
     | RateTurn
+    | Report
+    | TakeBackReport
     | AnswerQuiz
     | Feedback
     | Leave,

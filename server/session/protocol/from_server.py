@@ -9,9 +9,10 @@ from server.session.item import ItemContent
 from server.session.phase import Phase
 from server.session.protocol.message import Message
 from server.session.questionnaire import AnswerForm, Questionnaires
+from server.session.records import ReportReason
 from server.session.texts import TextsCard
 
-PROTOCOL_VERSION = 5
+PROTOCOL_VERSION = 6
 
 
 class CriterionCard(Message):
@@ -53,6 +54,7 @@ class StudyCard(Message):
     `turn_points`: on how many points single replies are rated; two are thumbs.
     `withdrawal_days`: how long after the end they can download or withdraw what they gave.
     `records_writing`: the page tells with each input how it was written, and the worker that it does.
+    `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
     `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
     """
 
@@ -72,6 +74,7 @@ class StudyCard(Message):
     turn_points: int | None = None
     withdrawal_days: int | None = None
     records_writing: bool = False
+    moderation: Literal["words", "classifier"] = "words"
     consent: Consent | None
     contact: str | None
     words: TextsCard | None
@@ -95,6 +98,15 @@ class TurnCard(Message):
     value: int | None = None
 
 
+class ReportCard(Message):
+    """What the worker has reported of line `turn`, and not taken back. `side`: of two, whose line it is."""
+
+    turn: int
+    side: Side | None
+    reason: ReportReason
+    note: str | None
+
+
 class ConversationCard(Message):
     """The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
 
@@ -104,7 +116,7 @@ class ConversationCard(Message):
     lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
     to chat. `scenario`: the situation or the task of the conversation. `choice_due`: the line after which the
     worker is to choose between two replies or conversations, None where there is nothing to choose now.
-    `side`: which of two is to be rated.
+    `side`: which of two is to be rated. `reports`: what the worker has reported of it.
     """
 
     conversation: int
@@ -120,6 +132,7 @@ class ConversationCard(Message):
     choice_due: int | None = None
     side: Side | None = None
     scenario: str | None = None
+    reports: tuple[ReportCard, ...] = ()
 
 
 class QuestionCard(Message):
@@ -150,8 +163,7 @@ class QuizCard(Message):
 class Snapshot(Message):
     """All that a page needs to draw itself; sent on every connect.
 
-    `code` and `return_to` are as in `completed`, and None until then; `debriefing` is as in `completed` or
-    `ended`, and None until then.
+    `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and None until then.
     """
 
     type: Literal["snapshot"] = "snapshot"
@@ -313,13 +325,15 @@ class Ended(Message):
     """The assignment is over without being handed in.
 
     `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
-    expected to say so, on the platform that they came from.
+    expected to say so, on the platform that they came from. `code`: of who left with a report, who is paid in
+    full, and proves it so.
     """
 
     type: Literal["ended"] = "ended"
     phase: Literal["expired", "returned"]
     debriefing: str | None = None
     return_to: str | None = None
+    code: str | None = None
 
 
 class StudyNotice(Message):

@@ -14,6 +14,7 @@ MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
 MAX_EDIT = 5_000
+MAX_NOTE = 500
 
 
 # Control characters, halves of surrogate pairs, and what turns the direction of all the text around it.
@@ -58,4 +59,5 @@ GivenAnswer = (
 )
 Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
+ReportNote = Annotated[str, StringConstraints(max_length=MAX_NOTE), PlainText]
 FeedbackText = Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), PlainText]

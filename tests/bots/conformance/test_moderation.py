@@ -7,7 +7,7 @@ import pytest
 
 from bots import BotError, check_bot
 from bots.conformance.check import MODERATED
-from bots.conformance.moderation import Moderation
+from bots.endpoints.moderation import Moderation
 from tests.bots.support.servers import Request, answer, serving
 from tests.bots.support.wrong_bots import Speaks
 from tests.support.waiting import PATIENCE

@@ -5,35 +5,24 @@ import io
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from structlog.testing import capture_logs
 
 from bots import Chat, HostSession, KnownLines, Turn
-from bots.core.telemetry import ENDPOINT, carrier, span, start_tracing, trace_with
+from bots.core.telemetry import ENDPOINT, carrier, span, start_tracing
 from bots.host.child import BuiltinHost, LineWriter
 from tests.support.waiting import until
 
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
+
 REPOSITORY = Path(__file__).parents[3]
-
-sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
-memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-export = pytest.importorskip("opentelemetry.sdk.trace.export")
-
-
-@pytest.fixture
-def spans() -> "Iterator[memory.InMemorySpanExporter]":
-    """Everything that is traced."""
-    exporter = memory.InMemorySpanExporter()
-    provider = sdk.TracerProvider()
-    provider.add_span_processor(export.SimpleSpanProcessor(exporter))
-    trace_with(provider.get_tracer("test"))
-    yield exporter
-    trace_with(None)
-    provider.shutdown()
 
 
 def test_without_an_endpoint_nothing_is_traced_or_loaded() -> None:
@@ -48,7 +37,7 @@ def test_without_an_endpoint_nothing_is_traced_or_loaded() -> None:
     subprocess.run([sys.executable, "-c", script], cwd=REPOSITORY, env={}, check=True)
 
 
-def test_a_span_is_under_the_one_that_it_is_entered_in(spans: "memory.InMemorySpanExporter") -> None:
+def test_a_span_is_under_the_one_that_it_is_entered_in(spans: "InMemorySpanExporter") -> None:
     with span("message", type="say"), span("store", records=2):
         pass
     store, message = spans.get_finished_spans()
@@ -57,7 +46,7 @@ def test_a_span_is_under_the_one_that_it_is_entered_in(spans: "memory.InMemorySp
     assert store.parent.span_id == message.context.span_id
 
 
-def test_another_process_goes_on_where_one_began(spans: "memory.InMemorySpanExporter") -> None:
+def test_another_process_goes_on_where_one_began(spans: "InMemorySpanExporter") -> None:
     with span("ask"):
         carried = carrier()
     with span("reply", parent=carried):
@@ -70,7 +59,7 @@ def test_another_process_goes_on_where_one_began(spans: "memory.InMemorySpanExpo
     assert spans.get_finished_spans()[-1].parent is None
 
 
-def test_an_error_leaves_its_type_and_nothing_that_it_says(spans: "memory.InMemorySpanExporter") -> None:
+def test_an_error_leaves_its_type_and_nothing_that_it_says(spans: "InMemorySpanExporter") -> None:
     with pytest.raises(ValueError, match="a worker's words"), span("step"):
         raise ValueError("a worker's words")
     (step,) = spans.get_finished_spans()
@@ -115,7 +104,7 @@ def test_an_endpoint_without_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert [line["hint"] for line in lines] == ["Install candor[telemetry]."]
 
 
-async def test_a_host_that_is_asked_goes_on_from_the_ask(spans: "memory.InMemorySpanExporter") -> None:
+async def test_a_host_that_is_asked_goes_on_from_the_ask(spans: "InMemorySpanExporter") -> None:
     frames: list[str] = []
     session = HostSession(1, frames.append, KnownLines())
     written = io.BytesIO()

@@ -94,6 +94,64 @@ def test_what_is_packed_is_verified(bundle: Path) -> None:
     assert {RUN, STUDY, MANIFEST, "README.md", "signature.txt", "report/report.html"} < names
 
 
+@pytest.fixture(scope="module")
+def unanalysed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of a run without a qc bot, which cannot be analysed."""
+    path = tmp_path_factory.mktemp("unanalysed") / "run.jsonl"
+    header, others = source.read_text(encoding="utf-8").split("\n", 1)
+    without = header.replace('"is_qc":true', '"is_qc":false')
+    path.write_text(f"{without}\n{others}", encoding="utf-8")
+    target = path.with_name("run.zip")
+    result = CliRunner().invoke(bundle_app, [str(path), str(target), "--bootstrap", "100"])
+    assert result.exit_code == 0, result.output
+    return target
+
+
+def test_a_run_that_cannot_be_analysed_is_packed_without_a_report(unanalysed: Path) -> None:
+    files = read_archive(unanalysed)
+    assert set(files) == {RUN, MANIFEST, "README.md", "signature.txt"}
+    readme = files["README.md"].decode()
+    manifest = json.loads(files[MANIFEST])
+    assert "no conversation with the quality-control bot" in manifest["unreported"]
+    assert f"There is no report in it, as these data cannot be analysed: {manifest['unreported']}" in readme
+    assert "report.html" not in readme
+    assert not any(name.encode() in content for name in IDS[:40] for content in files.values())
+    result = verified(unanalysed)
+    assert result.exit_code == 0, result.output
+    said = "There is no report, as the data cannot be analysed, but they have the same signature:\n"
+    assert f"{said}{manifest['signature']}" in result.output
+
+
+def test_a_bundle_that_says_without_reason_that_it_has_no_report(
+    unanalysed: Path, bundle: Path, tmp_path: Path
+) -> None:
+    def deny(files: dict[str, bytes]) -> None:
+        for name in [name for name in files if name.startswith("report/")]:
+            del files[name]
+        said = json.loads(files[MANIFEST]) | {"unreported": "It is bad."}
+        said["files"] = {name: one for name, one in said["files"].items() if name in files}
+        files[MANIFEST] = json.dumps(said).encode()
+
+    result = verified(edited(bundle, tmp_path / "denied.zip", deny))
+    assert result.exit_code == 1
+    assert "The data can be analysed, and the bundle says that they cannot." in result.output
+
+    def invent(files: dict[str, bytes]) -> None:
+        files["report/report.html"] = b"<p>All is well.</p>"
+        said = json.loads(files[MANIFEST])
+        del said["unreported"]
+        said["files"]["report/report.html"] = {
+            "sha256": hashlib.sha256(files["report/report.html"]).hexdigest(),
+            "bytes": len(files["report/report.html"]),
+        }
+        files[MANIFEST] = json.dumps(said).encode()
+
+    result = verified(edited(unanalysed, tmp_path / "invented.zip", invent))
+    assert result.exit_code == 1
+    assert "The data cannot be analysed: " in result.output
+    assert "report/report.html is in the bundle, and its data give no report." in result.output
+
+
 def test_no_id_of_a_worker_is_in_a_bundle(source: Path, bundle: Path) -> None:
     assert sum(one in source.read_text(encoding="utf-8") for one in IDS) > 24
     for name, content in read_archive(bundle).items():

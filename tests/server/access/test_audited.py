@@ -95,6 +95,11 @@ STEPS = [
         {"why": "It hangs."},
     ),
     Step(
+        "POST /api/desk/assignments/{assignment}/message-reports/{report}/seen",
+        "/assignments/{ann}/message-reports/1/seen",
+        "message_report.seen",
+    ),
+    Step(
         "PUT /api/desk/assignments/{assignment}/exclusion",
         "/assignments/{ann}/exclusion",
         "assignment.exclude",
@@ -320,6 +325,7 @@ def in_a_conversation(house: House) -> str:
         page.agree()
         page.open_topic()
         page.say("Hello there.")
+        page.ask("report", turn=1, reason="offensive")
     return str(joined["assignment"])
 
 

@@ -59,7 +59,7 @@ def test_the_models_are_what_the_migrations_make(url: str) -> None:
 
 def test_every_table_of_the_models_is_there(url: str) -> None:
     tables = {str(model.__tablename__) for model in _models()}
-    assert len(tables) == 65
+    assert len(tables) == 67
     assert tables | {"alembic_version"} == names(url, "table")
 
 
@@ -84,8 +84,10 @@ VIEWS = (
     | views.V1_HUMAN
     | views.V1_WIZARD
     | views.V1_WRITING
+    | views.V1_MODERATED_LINE
     | views.V1_RUN_STATE
     | views.V1_REMOVAL
+    | views.V1_MESSAGE_REPORT
 )
 
 
@@ -128,6 +130,10 @@ COLUMNS = {
     "v1_scenario": "run_id conversation_id system scenario",
     "v1_writing": "run_id assignment_id conversation_id system turn_index typed composed pasted pastes "
     "writing_ms longest_pause_ms away away_ms",
+    "v1_message_report": "run_id assignment_id worker conversation_id system turn_index ordinal line reason "
+    "note left_with_it reported_at taken_back_at seen_at",
+    "v1_moderated_line": "run_id assignment_id conversation_id system turn_index author flagged categories "
+    "score model judged_at",
     "v1_reply_output": "run_id conversation_id system turn_index text output changes",
     "v1_simulated_conversation": "run_id assignment_id conversation_id simulated_as",
     "v1_human_conversation": "run_id assignment_id conversation_id system partner_conversation_id "
@@ -186,6 +192,8 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_quiz_line": 0,
         "v1_scenario": 0,
         "v1_writing": 0,
+        "v1_message_report": 0,
+        "v1_moderated_line": 0,
         "v1_reply_output": 0,
         "v1_bot_call": 0,
         "v1_simulated_conversation": 0,
@@ -229,6 +237,24 @@ def test_a_database_from_before_quizzes_knows_on_how_many_points_its_studies_rat
     migrate(url)
     found = query(url, "SELECT name, turn_points FROM study ORDER BY name")
     assert found == [("five", 5), ("none", None), ("thumbs", 2)]
+
+
+def test_codes_of_students_that_were_stored_in_plain_text_are_removed(url: str) -> None:
+    make_run(url)
+    worker = "INSERT INTO worker (id, platform, external_id, pseudonym) VALUES (?, ?, ?, ?)"
+    assignment = (
+        "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at, "
+        "active_at, fence) SELECT ?, id, ?, ?, ?, 1.0, 'completed', ?, ?, 0 FROM run"
+    )
+    at = "2026-01-01 12:00:00.000000"
+    for number, platform in enumerate(("sona", "prolific"), 1):
+        execute(url, worker, number, platform, f"encrypted {number}", f"W{number}")
+        execute(url, assignment, platform, number, number, False, at, at)
+        visit = "INSERT INTO visit (assignment_id, visit, at) VALUES (?, ?, ?)"
+        execute(url, visit, platform, f"visit of {platform}", at)
+    command.downgrade(alembic_config(url), "0039")
+    migrate(url)
+    assert query(url, "SELECT visit FROM visit") == [("visit of prolific",)]
 
 
 def test_migrating_twice_changes_nothing(url: str) -> None:

@@ -19,7 +19,7 @@ from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
-from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.database import audit, everything, execute, make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import ID_KEY, House, stored
 from tests.server.support.study import RUN, study_text
@@ -57,19 +57,6 @@ def forget(house: House, **body: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def everything(url: str, *but: str) -> str:
-    """Return all that is in the tables of the database, but for some."""
-    engine = open_engine(url)
-    with engine.connect() as connection:
-        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
-        if not url.startswith("sqlite"):
-            names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-        tables = set(connection.exec_driver_sql(names).scalars()) - set(but)
-        found = [str(connection.exec_driver_sql(f"SELECT * FROM {table}").all()) for table in tables]  # noqa: S608
-    engine.dispose()
-    return "\n".join(found)
-
-
 def ratings(url: str, worker: str) -> list[tuple[Any, ...]]:
     return query(
         url,
@@ -95,6 +82,7 @@ def test_words_and_id_are_gone_and_ratings_stay(house: House) -> None:
     assert held == {
         "worker": old,
         "platform": "link",
+        "lists": 0,
         "assignments": 1,
         "under_way": 0,
         "conversations": 4,
@@ -144,6 +132,21 @@ def test_all_is_gone_and_the_counts_agree(house: House) -> None:
         assert page.snapshot["phase"] == "instructions"
 
 
+def test_of_all_that_is_gone_it_stays_who_left_with_a_report_for_they_are_to_be_paid(house: House) -> None:
+    with house.page("cleo") as page:
+        page.agree()
+        page.open_topic()
+        page.say("Hello.")
+        page.say("Again.")
+        page.send("report", turn=1, reason="offensive", note=SECRET)
+        page.send("report", turn=3, reason="offensive", note=SECRET, leave=True)
+        code = page.until("ended")["code"]
+    forget(house, worker="cleo", extent="all")
+    kept = "SELECT turn_index, note, leaves FROM message_report"
+    assert stored(house, kept) == [(3, "[removed]", True)]
+    assert code is not None
+
+
 def test_words_are_gone_where_a_partner_heard_them_and_where_others_rate_them(house: House) -> None:
     first = "SELECT conversation.id FROM conversation JOIN assignment ON assignment.id = assignment_id"
     of = f"{first} JOIN worker ON worker.id = worker_id WHERE external_id = ? ORDER BY position"
@@ -174,8 +177,15 @@ def test_words_are_gone_where_a_partner_heard_them_and_where_others_rate_them(ho
     execute(house.url, shown, rated)
     edit = "INSERT INTO item_edit (conversation_id, text, share, created_at) VALUES (?, ?, 0.1, ?)"
     execute(house.url, edit, rated, f"{SECRET}!", at)
+    report = (
+        "INSERT INTO message_report (conversation_id, turn_index, reason, note, leaves, created_at, "
+        "client_id) VALUES (?, 1, 'other', ?, ?, ?, '')"
+    )
+    for conversation in (hers, his, rated):  # his partner's words, and a conversation of hers
+        execute(house.url, report, conversation, SECRET, False, at)
     forget(house, worker="ann")
     assert SECRET not in everything(house.url)
+    assert stored(house, "SELECT DISTINCT reason, note FROM message_report") == [("other", "[removed]")]
     assert stored(
         house, "SELECT DISTINCT text FROM turn WHERE conversation_id = ? AND author = 'worker'", his
     ) == [("It rains.",)]

@@ -83,6 +83,23 @@ async def test_who_has_handed_in_is_credited_once_and_nobody_else(course: Course
     assert await course.found() == {"W-s1": ("granted", "")}
 
 
+async def test_who_has_left_with_a_report_is_credited(course: Course, sona: SonaStandIn) -> None:
+    await course.sit("s1", "returned")
+    await course.sit("s2", "returned")
+    await course.job.look()
+    assert sona.asked == []
+    report = (
+        "INSERT INTO message_report (conversation_id, turn_index, reason, leaves, created_at, client_id) "
+        "SELECT conversation.id, 1, 'harm', ?, created_at, '' FROM conversation "
+        "JOIN assignment ON assignment.id = assignment_id JOIN worker ON worker.id = worker_id "
+        "WHERE pseudonym = ? AND position = 1"
+    )
+    execute(course.url, report, True, "W-s1")
+    execute(course.url, report, False, "W-s2")
+    await course.job.look()
+    assert sona.credited == ["s1"]
+
+
 async def test_what_is_refused_waits_for_a_person(course: Course, sona: SonaStandIn) -> None:
     await course.sit("late")
     await course.sit("s1")

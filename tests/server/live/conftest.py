@@ -7,9 +7,19 @@ import pytest
 
 from bots import Bot
 from server.db.store import Store
-from tests.server.support.database import make_run
+from tests.server.support.database import audit, make_run
 from tests.server.support.stage import Stage
 from tests.server.support.study import study_text
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    """A store whose counts agree with what is stored, at the end too."""
+    opened = Store(url)
+    opened.start()
+    yield opened
+    opened.stop()
+    assert audit(url) == []
 
 
 @pytest.fixture

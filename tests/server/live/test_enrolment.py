@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -30,15 +29,6 @@ pytestmark = pytest.mark.databases("sqlite", "postgresql")
 IDLE = timedelta(minutes=30)  # the study's defaults
 TOTAL = timedelta(hours=3)
 LITTLE = timedelta(seconds=1)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
-    assert audit(url) == []
 
 
 async def sit(

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher
 from server.session.records import Closed
 from tests.server.support.commands import Candor
-from tests.server.support.database import audit, execute, make_run, query
+from tests.server.support.database import execute, make_run, query
 from tests.server.support.items import (
     ITEMS_RUN,
     QUESTIONS,
@@ -38,15 +38,6 @@ PLAN = """
     SELECT position, item.name, shown_item.kind, twin_of FROM conversation
     JOIN shown_item ON shown_item.conversation_id = conversation.id JOIN item ON item.id = item_id
     WHERE assignment_id = ? ORDER BY position"""
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
-    assert audit(url) == []
 
 
 async def sit(store: Store, run: OpenRun, worker: str, at: Any = AT) -> Enrolment:

@@ -23,4 +23,8 @@ def test_they_are_noted_with_the_line_and_shown_on_the_desk(url: str, serve: Cal
     assert sum(bot["offensive"] for bot in run["bots"]) == 1
     (row,) = run["workers"]
     detail = house.desk(f"/assignments/{row['assignment']}").json()
+    turns = detail["conversations"][0]["turns"]
+    assert [[(flag["by"], flag["reason"]) for flag in turn["flags"]] for turn in turns] == [
+        [("words", "shit")], [("words", "shit")], [], [],
+    ]  # fmt: skip
     assert detail["conversations"][0]["incidents"] == ["offensive_input: shit", "offensive_reply: shit"]

@@ -71,12 +71,19 @@ def test_all_that_a_worker_can_give_is_in_what_they_read(url: str, serve: Callab
         "VALUES (?, 0, 2, ?, ?, '')"
     )
     execute(url, answer, assignment, True, at)
+    report = (
+        "INSERT INTO message_report (conversation_id, turn_index, reason, note, leaves, created_at, "
+        "client_id, taken_back_at) VALUES (?, 1, ?, 'Rude.', ?, ?, '', ?)"
+    )
+    execute(url, report, second, "sexual", False, at, at)  # they took it back
+    execute(url, report, second, "harm", True, at, None)
     content = post(house, "download", token).json()
     one, two = content["conversations"][:2]
     assert [line["rating"] for line in one["lines"]] == [None, 100, None, None]
     assert one["preferences"] == ["left", "tie"]
     assert (one["improved"], one["quiz"]) == (None, None)
     assert (two["improved"], two["quiz"]) == ("Better.", 3)
+    assert two["reports"] == [{"line": 1, "reason": "harm", "note": "Rude.", "left": True}]
     assert content["test_answers"] == [2]
 
 

@@ -10,8 +10,6 @@ import pytest
 from server.errors import AssignmentNotFound, WrongPhase
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol
 from server.live.runtime import LiveSession, utc_now
-from server.live.sessions import LiveSessions
-from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.phase import Phase
@@ -19,7 +17,7 @@ from server.session.protocol import Ended, client_messages
 from server.session.records import WorkerSaid
 from tests.server.support.bots import Gated
 from tests.server.support.database import query
-from tests.server.support.stage import AUTH, RecordingPage, Stage
+from tests.server.support.stage import Stage
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
@@ -151,9 +149,7 @@ async def test_a_session_that_another_process_took_over_can_be_written_there_onl
 ) -> None:
     stage = staged()
     assignment, here, page = await stage.chatting()
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
-    there, other = await elsewhere.open(assignment), RecordingPage()
-    await there.attach(other)
+    there, other = await stage.open(assignment, stage.elsewhere())
     await stage.send(here, page, "say", text="Does anybody hear me?")
     assert page.types()[-1] == "taken_over"
     assert page.closed
@@ -168,9 +164,7 @@ async def test_a_worker_who_comes_back_to_a_process_finds_what_was_said_at_anoth
 ) -> None:
     stage = staged()
     assignment, before, left = await stage.chatting()  # its page is gone, and the process has not noticed
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
-    there, other = await elsewhere.open(assignment), RecordingPage()
-    await there.attach(other)
+    there, other = await stage.open(assignment, stage.elsewhere())
     await stage.send(there, other, "say", text="I am there.")
     await other.hears("said")
     back, page = await stage.open(assignment)
@@ -187,7 +181,7 @@ async def test_a_process_that_is_told_lets_a_session_go_at_once(staged: Callable
     stage = staged(Gated())
     assignment, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, stage.news)
+    elsewhere = stage.elsewhere(stage.news)
     await elsewhere.open(assignment)
     await page.hears("taken_over")
     assert page.closed
@@ -201,7 +195,7 @@ async def test_a_reply_that_comes_after_the_session_was_lost_is_not_stored(
     stage = staged(bot)
     assignment, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
+    elsewhere = stage.elsewhere()
     await elsewhere.open(assignment)
     bot.gate.set()
     await page.hears("taken_over")

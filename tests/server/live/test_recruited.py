@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tests.server.support.answers import error
-from tests.server.support.database import make_run
+from tests.server.support.database import audit, make_run
 from tests.server.support.items import ITEMS_RUN, QUESTIONS, items_text, make_items_run
+from tests.server.support.page import Page
 from tests.server.support.server import House, stored
 from tests.server.support.study import RUN, study_text
 
@@ -78,6 +79,25 @@ def test_a_tester_with_a_personal_link_is_let_in_and_sent_nowhere(recruited: Hou
     assert done["code"] != "C1AB2CD3"
 
 
+def leave_with_report(page: Page) -> dict[str, Any]:
+    """Chat, report the reply, and leave with that; return what the worker is told."""
+    page.agree()
+    page.open_topic()
+    page.say("Hello.")
+    page.send("report", turn=1, reason="offensive", leave=True)
+    return page.until("ended")
+
+
+def test_who_leaves_with_a_report_has_the_code_of_who_has_finished(recruited: House) -> None:
+    token = come(recruited, "5f3a", "v1")["token"]
+    with recruited.open(token) as page:
+        left = leave_with_report(page)
+    assert (left["phase"], left["code"], left["return_to"]) == ("returned", "C1AB2CD3", BACK)
+    with recruited.open(token) as page:
+        assert (page.snapshot["code"], page.snapshot["return_to"]) == ("C1AB2CD3", BACK)
+    assert audit(recruited.url) == []  # the place is free
+
+
 # ---- partial completes on Connect -------------------------------------------------------------
 
 COMPLETE, PARTIAL = "https://connect.example/complete", "https://connect.example/partial"
@@ -108,6 +128,12 @@ def test_who_leaves_is_a_partial_complete_on_connect(url: str, serve: Callable[.
         assert page.until("ended")["return_to"] == PARTIAL
     with house.open(from_connect(house)) as page:
         assert (page.snapshot["phase"], page.snapshot["return_to"]) == ("returned", PARTIAL)
+
+
+def test_who_leaves_with_a_report_is_a_complete_on_connect(url: str, serve: Callable[..., House]) -> None:
+    house = serve(url, make_run(url, study_text(recruiter=CONNECT)))
+    with house.open(from_connect(house)) as page:
+        assert leave_with_report(page)["return_to"] == COMPLETE
 
 
 def test_who_fails_the_test_questions_is_a_partial_complete_on_connect(

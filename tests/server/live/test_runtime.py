@@ -12,8 +12,6 @@ from bots.core.failures import BotBusy, BotGone
 from server.bots.lineup import names_of
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
-from server.live.sessions import LiveSessions
-from server.news import LocalNews
 from server.session.phase import Phase
 from server.study import parse_study
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
@@ -245,7 +243,7 @@ async def test_a_page_may_come_back_while_its_session_is_forgotten(
     stage = staged()
     assignment = await stage.enrolment()
     session, page = await stage.open(assignment)
-    elsewhere = LiveSessions(stage.store, {stage.run.id: stage.run}, AUTH, LocalNews())
+    elsewhere = stage.elsewhere()
     await elsewhere.open(assignment)
     read = stage.store.read
 

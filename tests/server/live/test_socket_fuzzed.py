@@ -43,6 +43,8 @@ TEMPLATES: dict[str, dict[str, Any]] = {
     "choose": {"turn": 1, "preference": "tie"},
     "rate": {"ratings": RATINGS, "answers": {}, "edit": None, "side": None},
     "rate_turn": {"turn": 1, "value": 2},
+    "report": {"turn": 1, "reason": "other", "note": "Odd."},
+    "take_back_report": {"turn": 1},
     "answer_quiz": {"choice": 1},
     "feedback": {"text": "Thank you."},
     "leave": {},

@@ -1,12 +1,12 @@
 """What a worker's message leads to, as one trace."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from bots import Chat, Reply, StreamConsumer
-from bots.core.telemetry import trace_with
 from server.bots.opened_bots import OpenedBots
 from tests.server.support.bots import Says
 from tests.server.support.database import make_run
@@ -14,21 +14,10 @@ from tests.server.support.server import House
 from tests.support.redis_server import RedisServer
 from tests.support.waiting import wait_until
 
-sdk = pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
-memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-export = pytest.importorskip("opentelemetry.sdk.trace.export")
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-
-@pytest.fixture
-def spans() -> "Iterator[memory.InMemorySpanExporter]":
-    """Everything that is traced."""
-    exporter = memory.InMemorySpanExporter()
-    provider = sdk.TracerProvider()
-    provider.add_span_processor(export.SimpleSpanProcessor(exporter))
-    trace_with(provider.get_tracer("test"))
-    yield exporter
-    trace_with(None)
-    provider.shutdown()
+pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
 
 
 class HostedElsewhere:
@@ -45,7 +34,7 @@ class HostedElsewhere:
 
 @pytest.mark.services
 async def test_a_line_is_one_trace_from_the_page_to_a_host_behind_the_stream_and_back(
-    url: str, redis: RedisServer, serve: Callable[..., House], spans: "memory.InMemorySpanExporter"
+    url: str, redis: RedisServer, serve: Callable[..., House], spans: "InMemorySpanExporter"
 ) -> None:
     opened = OpenedBots(refuse_private=False, redis_url=redis.url)
     run = make_run(url, bots=HostedElsewhere(opened))
@@ -73,7 +62,7 @@ async def test_a_line_is_one_trace_from_the_page_to_a_host_behind_the_stream_and
 
 
 def test_a_line_leads_through_step_and_store_to_the_bot_and_back(
-    house: House, spans: "memory.InMemorySpanExporter"
+    house: House, spans: "InMemorySpanExporter"
 ) -> None:
     with house.page("ann-the-worker") as page:
         page.ask("agree")

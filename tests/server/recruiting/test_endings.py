@@ -85,3 +85,23 @@ def test_who_was_failed_by_a_chatbot_is_reviewed_and_paid_in_part(begin: Callabl
     assert [row["ending"] for row in view["submissions"]] == ["our_failure"]
     (found,) = view["differences"]
     assert (found["kind"], found["remedy"], found["share"]) == ("stopped_by_us", "partial", 8)
+
+
+def test_who_leaves_with_a_report_is_reviewed_and_paid_in_full(begin: Callable[..., Recruiting]) -> None:
+    recruiting = begin()
+    submission, token = recruiting.arrive("PID-eve")
+    with recruiting.house.open(token) as page:
+        page.agree()
+        page.open_topic()
+        page.say("Hello.")
+        page.send("report", turn=1, reason="sexual", note="I want none of it.", leave=True)
+        left = page.until("ended")
+    assert left["return_to"].endswith(f"?cc={left['code']}")
+    assert left["code"] != CODE
+    assert code_in(recruiting, left["return_to"]) == "MANUALLY_REVIEW"
+    recruiting.prolific.platform.complete(submission, left["code"])
+    view = recruiting.refreshed()
+    (row,) = view["submissions"]
+    assert (row["ending"], row["proposal"]["pay"]) == ("reported", "all")
+    assert row["proposal"]["why"] == "left after reporting a message"
+    assert view["differences"] == []

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.server.support.database import query
-from tests.server.support.recruiting import Recruiting
+from tests.server.support.recruiting import CODE, Recruiting
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 VISITS = "SELECT visit FROM visit ORDER BY visit"
@@ -41,4 +41,58 @@ def test_who_was_paid_is_forgotten_at_once(recruiting: Recruiting) -> None:
     recruiting.refreshed()
     recruiting.ask("/decisions", submissions=[submission], decision="approve")
     forget(recruiting, "PID-ann")
+    assert query(recruiting.house.url, VISITS) == []
+
+
+@pytest.mark.parametrize("given_up", ["RETURNED", "TIMED-OUT"])
+def test_who_finished_after_giving_up_there_is_still_found_when_they_are_forgotten(
+    recruiting: Recruiting, given_up: str
+) -> None:
+    recruiting.publish()
+    submission, token = recruiting.arrive("PID-ann")
+    if given_up == "RETURNED":
+        recruiting.prolific.platform.give_back(submission)
+    else:
+        recruiting.prolific.clock.pass_by(minutes=61)  # of 60 that the study allows
+    with recruiting.house.open(token) as page:
+        page.whole()
+    left, _ = recruiting.begin("PID-bob")  # who has not finished is owed nothing, and gone at once
+    recruiting.prolific.platform.give_back(left)
+    recruiting.refreshed()
+    for participant in ("PID-ann", "PID-bob"):
+        forget(recruiting, participant)
+    assert query(recruiting.house.url, VISITS) == [(submission,)]
+    for _ in range(2):  # and stays, however often it is read
+        (found,) = recruiting.refreshed()["differences"]
+        assert (found["submission"], found["kind"]) == (submission, "finished_after_giving_up")
+    recruiting.ask("/decisions", submissions=[submission], decision="approve")
+    assert recruiting.refreshed()["differences"] == []
+    assert query(recruiting.house.url, VISITS) == []
+
+
+def test_what_was_given_back_and_taken_again_keeps_nobody(recruiting: Recruiting) -> None:
+    recruiting.publish()
+    first, _ = recruiting.begin("PID-ann")
+    recruiting.prolific.platform.give_back(first)
+    recruiting.prolific.platform.submissions[first].participant = "PID-before"  # a place once more
+    second, token = recruiting.arrive("PID-ann")
+    with recruiting.house.open(token) as page:
+        page.finish()
+    recruiting.prolific.platform.complete(second, CODE)
+    recruiting.refreshed()
+    forget(recruiting, "PID-ann")
+    assert query(recruiting.house.url, VISITS) == [(second,)]
+
+
+def test_a_study_that_is_over_keeps_no_visits(recruiting: Recruiting) -> None:
+    recruiting.publish()
+    submission, token = recruiting.arrive("PID-ann")
+    recruiting.prolific.platform.give_back(submission)
+    with recruiting.house.open(token) as page:
+        page.whole()
+    recruiting.refreshed()
+    forget(recruiting, "PID-ann")
+    assert query(recruiting.house.url, VISITS) == [(submission,)]
+    recruiting.prolific.platform.study(recruiting.shown()["study"]).status = "COMPLETED"
+    recruiting.refreshed()
     assert query(recruiting.house.url, VISITS) == []

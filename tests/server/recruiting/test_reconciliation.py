@@ -7,7 +7,13 @@ from server.recruiting.pay_rules import proposal
 from server.recruiting.reconciliation import Difference, differences
 from tests.server.support.study import AT
 
-ENDINGS = {"DONE": "complete", "FAULT": "our_failure", "BACK": "returned", "NO": "no_consent"}
+ENDINGS = {
+    "DONE": "complete",
+    "FAULT": "our_failure",
+    "BAD": "reported",
+    "BACK": "returned",
+    "NO": "no_consent",
+}
 
 
 def theirs(status: str, code: str | None = None, number: str = "s1") -> StoredSubmission:
@@ -15,7 +21,7 @@ def theirs(status: str, code: str | None = None, number: str = "s1") -> StoredSu
 
 
 def ours(status: str, rated: int = 0, failed: int = 0, **other: object) -> Participation:
-    given: dict[str, object] = {"excluded": False, "visits": ("s1",)} | other
+    given: dict[str, object] = {"excluded": False, "left_with_report": False, "visits": ("s1",)} | other
     return Participation("a1", "W1", status, 4, rated, failed, **given)  # type: ignore[arg-type]
 
 
@@ -30,6 +36,8 @@ def decided(kind: DecisionKind) -> dict[str, Decision]:
         (theirs("TIMED-OUT"), ours("active"), "left_there", "release"),
         (theirs("TIMED-OUT"), ours("completed", 4), "finished_after_giving_up", "approve"),
         (theirs("RETURNED"), ours("completed", 4), "finished_after_giving_up", "approve"),
+        (theirs("TIMED-OUT"), ours("returned", left_with_report=True), "finished_after_giving_up", "approve"),
+        (theirs("ACTIVE"), ours("returned", left_with_report=True), "not_handed_in", "remind"),
         (theirs("ACTIVE"), ours("completed", 4), "not_handed_in", "remind"),
         (theirs("AWAITING REVIEW", "NOCODE"), ours("completed", 4), "wrong_code", "approve"),
         (theirs("AWAITING REVIEW", "BACK"), ours("completed", 4), "wrong_code", "approve"),
@@ -58,6 +66,7 @@ def test_a_difference_has_its_remedy(
         # Their code has asked them to return it.
         (theirs("AWAITING REVIEW", "NO"), None),
         (theirs("AWAITING REVIEW", "BACK"), ours("returned", 1)),
+        (theirs("AWAITING REVIEW", "BAD"), ours("returned", 1, left_with_report=True)),
     ],
 )
 def test_what_agrees_is_no_difference(there: StoredSubmission, here: Participation | None) -> None:
@@ -100,6 +109,8 @@ def test_whoever_names_a_submission_that_is_not_there_is_shown_until_they_are_le
         (theirs("TIMED-OUT"), ours("completed", 4), "all", None),
         (theirs("AWAITING REVIEW", "FAULT"), ours("returned", 2, 1), "part", 50),
         (theirs("RETURNED"), ours("expired", 0, 1), "part", 8),  # nothing rated: the least that there is
+        (theirs("AWAITING REVIEW", "BAD"), ours("returned", 1, 1, left_with_report=True), "all", None),
+        (theirs("RETURNED", "BACK"), ours("returned", left_with_report=True), "all", None),
         (theirs("AWAITING REVIEW", "DONE"), ours("active", 1), "nothing", None),
         (theirs("AWAITING REVIEW"), None, "nothing", None),
     ],

@@ -14,7 +14,7 @@ from server.recruiters.stand_in.participants import address_of
 from server.recruiters.stand_in.signing import Signer
 from tests.server.support.database import make_run
 from tests.server.support.prolific import Prolific
-from tests.server.support.recruiting import CODE, Recruiting
+from tests.server.support.recruiting import CODE, PLAN, Recruiting
 from tests.server.support.server import House, stored
 from tests.server.support.study import study_text
 
@@ -131,9 +131,31 @@ def test_a_token_for_something_else_is_refused(signed: Recruiting, changes: dict
     assert why in refused(answer, "link_altered")
 
 
-def test_a_token_for_our_host_alone_is_for_us(signed: Recruiting) -> None:
-    token = signed.prolific.signer.token(claims(aud="lab.example"))
-    assert signed.house.join(parameters={PARAMETER: token}).is_success
+@pytest.mark.databases("sqlite", "postgresql")
+def test_a_token_for_our_host_alone_is_for_the_run_whose_study_it_names(
+    signed: Recruiting, serve: Callable[..., House]
+) -> None:
+    """Prolific signs for the host of the study's address: of two runs here the study tells which."""
+    here, url = signed.shown()["study"], signed.house.url
+    signed.house.stop()
+    for slug in ("other", "made"):  # of which the one has a study there that was drafted here
+        yaml = study_text(name=slug, recruiter={"kind": "prolific", "completion_code": CODE, "signed": True})
+        signed.house.runs.append(make_run(url, yaml, slug=slug))
+    signed.house.start()
+    drafted = signed.house.desk("/runs/other/recruitment", method="POST", json=PLAN)
+    there = drafted.json()["recruitment"]["study"]
+
+    def come(run: str, **study: str) -> httpx2.Response:
+        said = {"PROLIFIC_PID": "PID-ann", "SESSION_ID": "s1", **study}
+        token = signed.prolific.signer.token(claims(aud="lab.example", prolific=said))
+        return signed.house.join(run=run, parameters={PARAMETER: token})
+
+    for run, study in ((signed.run, there), ("other", here), ("made", there), (signed.run, "unknown")):
+        assert "for another study" in refused(come(run, STUDY_ID=study), "link_altered")
+    assert "for another study" in refused(come(signed.run), "link_altered")
+    for run, study in ((signed.run, here), ("other", there), ("made", "unknown")):
+        for _ in range(2):  # loaded twice while it is good
+            assert come(run, STUDY_ID=study).is_success
 
 
 def test_a_key_that_is_not_prolifics_is_refused_whatever_it_is_called(signed: Recruiting) -> None:

@@ -9,6 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.clock import utc_now
+from server.db.engine import open_engine
+from server.db.platform_events import take_event
 from server.recruiters.prolific.event import EVENT, SIGNATURE, TIMESTAMP
 from server.recruiters.stand_in.delivery import send
 from server.recruiters.stand_in.records import Event
@@ -120,6 +122,42 @@ def test_events_that_were_lost_while_the_server_was_down_are_taken_up_at_its_sta
     house.stop()
     house.start()
     assert stored(house, "SELECT count(*) FROM platform_event") == taken == [(3,)]
+
+
+def test_an_event_that_did_not_arrive_is_taken_up_once_for_as_long_as_it_is_listed(listen: Start) -> None:
+    here = listen()
+    house, platform = here.house, here.prolific.platform
+    house.settings["public_url"] = f"http://127.0.0.1:{house.port}"  # as the subscriptions have it
+    assert here.ask(method="GET")["lost_events"] == 0
+    here.publish()
+    house.stop()
+    (published,) = here.told()
+    with pytest.raises(httpx2.HTTPError):
+        here.send(published)
+    house.start()
+    wait_until(lambda: len(here.readings) == 1, "the look for lost events")
+    shown = here.ask(method="GET")
+    assert (shown["lost_events"], shown["lost_at"] is not None) == (1, True)
+    # Days later: what has arrived is forgotten by then, what is still listed is not.
+    execute(house.url, "UPDATE platform_event SET received_at = '2026-01-01 00:00:00.000000'")
+    engine = open_engine(house.url)
+    with engine.begin() as connection:
+        assert take_event(connection, "another", "signed", utc_now())
+    engine.dispose()
+    another_look(house)
+    assert len(here.readings) == 1
+    platform.events.clear()
+    another_look(house)
+    assert here.ask(method="GET")["lost_events"] == 0
+
+
+def another_look(house: House) -> None:
+    """Have the server look for lost events once more, as one that starts does."""
+    house.stop()
+    noted = "INSERT INTO platform_event (id, signature, received_at) VALUES ('gone', 'lost gone', ?)"
+    execute(house.url, noted, "2026-01-01 00:00:00.000000")  # what is listed no more goes with the look
+    house.start()
+    wait_until(lambda: stored(house, "SELECT 1 FROM platform_event WHERE id = 'gone'") == [], "a look")
 
 
 def test_a_subscription_that_is_missing_is_made_anew_by_the_server(listen: Start) -> None:

@@ -91,6 +91,18 @@ MESSAGES: list[dict[str, Any]] = [
         "answers": {"age": 31.0, "why": "To see.", "tools": ["a", "b"]},
     },
     {"type": "rate_turn", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "value": 2},
+    {
+        "type": "report",
+        "id": "m1",
+        "conversation": 1,
+        "attempt": 1,
+        "turn": 3,
+        "side": "right",
+        "reason": "personal",
+        "note": "It wants my address.",
+        "leave": True,
+    },
+    {"type": "take_back_report", "id": "m1", "conversation": 1, "attempt": 1, "turn": 3, "side": None},
     {"type": "answer_quiz", "id": "m1", "conversation": 1, "attempt": 1, "choice": 4},
     {"type": "answer", "id": "m1", "question": 1, "answer": 2},
     {"type": "feedback", "id": "m1", "text": ""},
@@ -167,6 +179,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "turn_points",
         "withdrawal_days",
         "records_writing",
+        "moderation",
     }
     assert content["study"]["words"] is None  # the page has the English texts by itself
 

@@ -21,8 +21,8 @@ from tests.server.support.walk import SAMPLES, SLOW, Walk, shown, told
 TAKES = {
     Phase.INSTRUCTIONS: ["agree", "leave"],
     Phase.TOPIC: ["topic", "leave"],
-    Phase.CHAT: ["say", "topic_change", "end_conversation", "leave"],
-    Phase.RATING: ["rate", "leave"],
+    Phase.CHAT: ["say", "topic_change", "end_conversation", "report", "take_back_report", "leave"],
+    Phase.RATING: ["rate", "report", "take_back_report", "leave"],
     Phase.FEEDBACK: ["feedback", "leave"],
     Phase.DONE: [],
     Phase.EXPIRED: [],
@@ -49,13 +49,20 @@ def test_a_message_out_of_phase_is_refused_by_name(phase: Phase, type_: str) -> 
     assert walk.state == before
 
 
+def ready(walk: Walk, type_: str) -> Walk:
+    """Have happen what a message of this type needs before it."""
+    if type_ in {"end_conversation", "report", "take_back_report"} and walk.state.phase is Phase.CHAT:
+        walk.chat(2)
+    if type_ == "take_back_report":
+        walk.send("report", "before")
+    return walk
+
+
 @pytest.mark.parametrize(("phase", "type_"), [(p, t) for p in PHASES for t in TAKES[p]])
 def test_a_message_in_phase_is_stored_and_accepted_once_all_it_led_to_is_said(
     phase: Phase, type_: str
 ) -> None:
-    walk = Walk().to(phase)
-    if type_ == "end_conversation":
-        walk.chat(2)
+    walk = ready(Walk().to(phase), type_)
     outcome = walk.send(type_, "mine")
     assert outcome.effects[-1] == Accept("mine")
     assert outcome.records
@@ -117,9 +124,7 @@ def test_an_assignment_that_goes_back_to_a_platform_has_an_address_and_no_code()
 def test_the_same_message_again_is_accepted_and_changes_nothing_now_or_later(
     phase: Phase, type_: str
 ) -> None:
-    walk = Walk().to(phase)
-    if type_ == "end_conversation":
-        walk.chat(2)
+    walk = ready(Walk().to(phase), type_)
     walk.send(type_, "mine")
     while True:
         before = walk.state

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from server.session.instrument import Opinion, TopicChangeKind
-from server.session.protocol import MAX_FEEDBACK, MAX_SAY, MAX_TOPIC
+from server.session.protocol import MAX_FEEDBACK, MAX_NOTE, MAX_SAY, MAX_TOPIC
 from tests.server.support.questions import ANSWERS
 from tests.server.support.study import CRITERIA
 from tests.server.support.writing import WRITING
@@ -15,6 +15,12 @@ texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_
 ids = st.text("abc01_-", min_size=1, max_size=2)  # so few that ids come again, for other messages too
 named = st.fixed_dictionaries(
     {"conversation": st.sampled_from([1, 1, 1, 2, 2, 3, 4]), "attempt": st.sampled_from([1, 1, 1, 2, 3])}
+)
+reported = st.builds(
+    lambda named, turn, side: {**named, "turn": turn, "side": side},
+    named,
+    st.sampled_from([0, 1, 1, 1, 3]),
+    st.sampled_from([None, None, "left", "right"]),
 )
 opinions = st.sampled_from([o.value for o in Opinion])
 messages = st.one_of(
@@ -80,6 +86,20 @@ messages = st.one_of(
         st.sampled_from([0, 1, 1, 3]),
         st.integers(1, 6),
     ),
+    st.builds(
+        lambda line, reason, note, chance: {
+            "type": "report",
+            **line,
+            "reason": reason,
+            "note": note,
+            "leave": chance == 0,
+        },
+        reported,
+        st.sampled_from(["offensive", "personal", "other"]),
+        texts | st.just("") | st.just("n" * MAX_NOTE),
+        st.integers(0, 19),
+    ),
+    st.builds(lambda line: {"type": "take_back_report", **line}, reported),
     st.builds(
         lambda named, choice: {"type": "answer_quiz", **named, "choice": choice}, named, st.integers(1, 4)
     ),

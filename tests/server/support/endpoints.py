@@ -63,6 +63,7 @@ TABLE = {
     "POST /api/desk/assignments/{assignment}/release": "researcher",
     "POST /api/desk/assignments/{assignment}/message": "researcher",
     "POST /api/desk/assignments/{assignment}/end-conversation": "researcher",
+    "POST /api/desk/assignments/{assignment}/message-reports/{report}/seen": "researcher",
     "PUT /api/desk/assignments/{assignment}/exclusion": "researcher",
     "DELETE /api/desk/assignments/{assignment}/exclusion": "researcher",
     "GET /api/desk/assignments/{assignment}": "analyst",

@@ -14,7 +14,16 @@ from tests.support.waiting import PATIENCE
 Message = dict[str, Any]
 
 
-OF_A_CONVERSATION = {"topic", "say", "topic_change", "end_conversation", "rate", "answer_quiz"}
+OF_A_CONVERSATION = {
+    "topic",
+    "say",
+    "topic_change",
+    "end_conversation",
+    "rate",
+    "report",
+    "take_back_report",
+    "answer_quiz",
+}
 
 
 class Page:

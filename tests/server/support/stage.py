@@ -9,7 +9,7 @@ from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.runtime import LiveSession, utc_now
 from server.live.sessions import LiveSessions
-from server.news import LocalNews
+from server.news import LocalNews, News
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.protocol import ServerMessage, client_messages
@@ -53,7 +53,7 @@ class Stage:
     def __init__(self, url: str, run: OpenRun, store: Store) -> None:
         self.url, self.run, self.store = url, run, store
         self.news = LocalNews()
-        self.live = LiveSessions(store, {run.id: run}, AUTH, self.news)
+        self.live = self.elsewhere(self.news)
         self._ids = 0
 
     async def enrolment(self, worker: str = "ann") -> str:
@@ -62,8 +62,16 @@ class Stage:
         taken = await self.store.submit(lambda connection: enrol(connection, self.run, worker, at))
         return taken.assignment
 
-    async def open(self, assignment: str) -> tuple[LiveSession, RecordingPage]:
-        session, page = await self.live.open(assignment), RecordingPage()
+    def elsewhere(self, news: News | None = None) -> LiveSessions:
+        """Return the sessions of another process, which hears nothing of this one but over `news`."""
+        return LiveSessions(self.store, {self.run.id: self.run}, AUTH, news or LocalNews())
+
+    async def open(
+        self, assignment: str, live: LiveSessions | None = None
+    ) -> tuple[LiveSession, RecordingPage]:
+        """Have a page connect, in this process unless told."""
+        sessions = self.live if live is None else live
+        session, page = await sessions.open(assignment), RecordingPage()
         await session.attach(page)
         return session, page
 

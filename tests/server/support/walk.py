@@ -39,6 +39,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "rate": {"conversation": 1, "attempt": 1, "ratings": RATINGS},
     "questionnaire": {"part": "before", "answers": {}},
     "rate_turn": {"conversation": 1, "attempt": 1, "turn": 1, "value": 2},
+    "report": {"conversation": 1, "attempt": 1, "turn": 1, "reason": "offensive"},
+    "take_back_report": {"conversation": 1, "attempt": 1, "turn": 1},
     "answer_quiz": {"conversation": 1, "attempt": 1, "choice": 1},
     "feedback": {"text": "Fine."},
     "leave": {},

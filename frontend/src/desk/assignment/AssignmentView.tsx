@@ -34,9 +34,11 @@ export function AssignmentView({ run, assignment }: { run: string; assignment: s
           <Answers title="Questionnaire before" answers={data.before} />
           {together(data.conversations).map((records) =>
             records.length === 2 ? (
-              <Pair key={keyOf(records)} records={records} />
+              <Pair key={keyOf(records)} records={records} assignment={assignment} />
             ) : (
-              records.map((record) => <Conversation key={keyOf([record])} record={record} />)
+              records.map((record) => (
+                <Conversation key={keyOf([record])} record={record} assignment={assignment} />
+              ))
             ),
           )}
           <Writing writing={data.writing} />

@@ -5,7 +5,7 @@ import { placeOf, Read } from "./Read";
 import { Talk } from "./Talk";
 
 /** A conversation that stands by itself. */
-export function Conversation({ record }: { record: ConversationDetail }) {
+export function Conversation({ record, assignment }: { record: ConversationDetail; assignment: string }) {
   const id = `conversation-${record.position}-${record.attempt}`;
   return (
     <section class="box" aria-labelledby={id}>
@@ -19,7 +19,13 @@ export function Conversation({ record }: { record: ConversationDetail }) {
       <Incidents record={record} />
       {isBegun(record) ? (
         <div class="record">
-          <div class="talk">{record.item ? <Read item={record.item} /> : <Talk record={record} />}</div>
+          <div class="talk">
+            {record.item ? (
+              <Read item={record.item} reports={record.reports} assignment={assignment} />
+            ) : (
+              <Talk record={record} assignment={assignment} />
+            )}
+          </div>
           <aside class="record-side">
             <Rated record={record} />
           </aside>

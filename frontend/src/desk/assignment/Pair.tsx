@@ -4,7 +4,7 @@ import { About, Incidents, isBegun, Rated, Scenario, systemOf } from "./Conversa
 import { Talk } from "./Talk";
 
 /** Two conversations that the worker held side by side, and which of them they preferred. */
-export function Pair({ records }: { records: ConversationDetail[] }) {
+export function Pair({ records, assignment }: { records: ConversationDetail[]; assignment: string }) {
   const [left, right] = records as [ConversationDetail, ConversationDetail];
   const id = `pair-${left.number}-${left.attempt}`;
   return (
@@ -26,7 +26,7 @@ export function Pair({ records }: { records: ConversationDetail[] }) {
               <About record={record} />
               <Incidents record={record} />
               <div class="talk">
-                <Talk record={record} />
+                <Talk record={record} assignment={assignment} />
               </div>
               <Rated record={record} />
             </div>

@@ -1,9 +1,10 @@
 import { Fragment } from "preact";
 import type { ConversationDetail, PointRow, TopicRow, TurnRow } from "../api_types";
 import { latency } from "../format";
+import { Reports } from "./Reports";
 
 /** The lines in order, each topic mark before the input of the round after it. */
-export function Talk({ record }: { record: ConversationDetail }) {
+export function Talk({ record, assignment }: { record: ConversationDetail; assignment: string }) {
   const marksAt = (round: number) => record.topic_marks.filter((mark) => mark.round === round);
   const inputs = record.turns.filter((turn) => turn.author === "worker").length;
   let round = 0;
@@ -16,6 +17,7 @@ export function Talk({ record }: { record: ConversationDetail }) {
           <Fragment key={turn.turn_index}>
             <Marks marks={marks} />
             <Line turn={turn} />
+            <Reports assignment={assignment} reports={record.reports} line={turn.turn_index} />
           </Fragment>
         );
       })}
@@ -45,6 +47,11 @@ function Line({ turn }: { turn: TurnRow }) {
       {turn.pasted !== null && turn.pasted > 0 && (
         <span class="line-rating">{turn.pasted} characters pasted</span>
       )}
+      {turn.flags.map(({ by, reason }) => (
+        <span key={by} class="line-flag">
+          {by === "words" ? "Offensive words" : "Classifier"}: {reason || "flagged"}
+        </span>
+      ))}
       {turn.rating !== null && (
         <span class="line-rating">
           <span class="unseen">rated </span>

@@ -6,7 +6,8 @@ import { ResearcherContext } from "../researcher";
 export interface Request {
   busy: boolean;
   failure: string | null;
-  post: (address: string, body?: unknown) => Promise<void>;
+  /** Post, and return whether it was done. */
+  post: (address: string, body?: unknown) => Promise<boolean>;
 }
 
 /** Return a way to post to the researcher's interface, one request at a time. */
@@ -19,11 +20,13 @@ export function useRequest(): Request {
     setFailure(null);
     try {
       await send("POST", address, body, token);
+      return true;
     } catch (error) {
       if (error instanceof Unauthorised) {
         onUnauthorised();
       }
       setFailure(error instanceof Error ? error.message : String(error));
+      return false;
     } finally {
       setBusy(false);
     }

@@ -49,6 +49,13 @@ export function RecruitingView({ run }: { run: string }) {
       {data?.possible && data.connected && data.recruitment === null && (
         <DraftForm run={run} minutes={data.minutes} onDone={lookAgain} />
       )}
+      {data?.recruitment && data.lost_at && (
+        <p class="soft">
+          {data.lost_events === 1 ? "One event" : `${data.lost_events} events`} of Prolific did not arrive
+          here, the last of them found {ago(data.lost_at)}. Nothing is missing: the studies were read anew. If
+          it happens again, check that Prolific reaches this server.
+        </p>
+      )}
       {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
       {data && <PersonalLinks run={run} />}
     </>

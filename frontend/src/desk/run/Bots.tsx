@@ -11,7 +11,7 @@ const COLUMNS = [
   { name: "Typing floor", kind: "number" },
   { name: "Late", kind: "number" },
   { name: "Failed tries", kind: "number" },
-  { name: "Offensive words", kind: "number" },
+  { name: "Offensive", kind: "number" },
 ] as const;
 
 /** How the bots do: whether they answer, how fast against the typing-time floor, and what failed. */
@@ -53,8 +53,8 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
               <td data-name="Failed tries" class="number">
                 {failedOf(bot)}
               </td>
-              <td data-name="Offensive words" class={bot.offensive > 0 ? "number poor" : "number"}>
-                {bot.offensive}
+              <td data-name="Offensive" class={bot.offensive + bot.flagged > 0 ? "number poor" : "number"}>
+                {offensiveOf(bot)}
               </td>
             </tr>
           ))}
@@ -62,6 +62,11 @@ export function Bots({ bots }: { bots: BotReplies[] }) {
       </section>
     )
   );
+}
+
+/** How many replies have words of the lists, and how many the classifier flags: a reply can be both. */
+function offensiveOf({ offensive, flagged }: BotReplies): string {
+  return flagged === 0 ? `${offensive}` : `${offensive} by words, ${flagged} by classifier`;
 }
 
 function isSlow(bot: BotReplies): boolean {

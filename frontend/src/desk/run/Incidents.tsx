@@ -9,6 +9,8 @@ const KINDS: Record<string, string> = {
   gave_itself_away: "Said what it is",
   offensive_reply: "Offensive words of the bot",
   offensive_input: "Offensive words of the worker",
+  flagged_reply: "The classifier flags the bot",
+  flagged_input: "The classifier flags the worker",
 };
 
 /** The latest incidents, the newest first. */

@@ -57,7 +57,7 @@ function Watched({ run }: { run: RunDetail }) {
       </StatusHead>
       <RunControls run={run} />
       <AttentionStrip items={run.attention}>
-        {(item) => <ShowThem item={item} onShow={show} />}
+        {(item) => <ShowThem item={item} run={run.run} onShow={show} />}
       </AttentionStrip>
       <div class="box overview">
         <Progress run={run} />
@@ -112,13 +112,20 @@ function lastOf(run: RunDetail): number {
 }
 
 /** A way from what needs attention to the workers that it is about. */
-function ShowThem({ item, onShow }: { item: Attention; onShow: (shown: Shown) => void }) {
+function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow: (shown: Shown) => void }) {
   const about = item.assignments ?? [];
+  const { workers } = item;
+  const [first] = about;
+  if (first === undefined || !workers) {
+    return null;
+  }
+  if (workers === "reported") {
+    // The next one comes up as this one is marked as seen.
+    return <Link to={{ page: "assignment", run, assignment: first }}>Read</Link>;
+  }
   return (
-    about.length > 0 && (
-      <Button kind="plain" onClick={() => onShow(item.urgent ? "waiting" : "away")}>
-        Show them
-      </Button>
-    )
+    <Button kind="plain" onClick={() => onShow(workers)}>
+      Show them
+    </Button>
   );
 }

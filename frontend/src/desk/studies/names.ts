@@ -23,7 +23,7 @@ export const PARTS: Part[] = [
   {
     id: "texts",
     title: "Consent, contact and texts",
-    settings: ["texts", "questionnaires", "retention", "withdrawal_days", "records_writing"],
+    settings: ["texts", "questionnaires", "retention", "withdrawal_days", "records_writing", "moderation"],
   },
   {
     id: "task",
@@ -136,6 +136,10 @@ const NAMES: Record<string, SettingName> = {
   records_writing: {
     label: "Record how workers write",
     hint: "What was pasted, how fast they wrote, how often they left the page: numbers, no keys. Their first page says so.",
+  },
+  moderation: {
+    label: "What looks for offensive lines",
+    hint: "Lists of words always do. A classifier is a service that every line is sent to, as well; their first page says so.",
   },
   "retention.words": { label: "Days until what workers wrote is removed" },
   "retention.ids": { label: "Days until their ids are removed" },

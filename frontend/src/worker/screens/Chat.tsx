@@ -8,6 +8,7 @@ import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
 import { Log } from "../Log";
 import { RateReply } from "../RateReply";
+import { Report } from "../Report";
 import type { StudyCard, Writing } from "../session/protocol";
 import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
@@ -91,6 +92,14 @@ export function Chat({ chat, study }: Props) {
           typing={chat.replyDue}
           topic={topic}
           again={attempt > 1}
+          report={(turn, side) => (
+            <Report
+              screen={chat}
+              turn={turn.turn}
+              side={side}
+              text={(side === "right" ? turn.right : turn.text) ?? ""}
+            />
+          )}
           beside={
             study.turn_points !== null
               ? (turn) => <RateReply chat={chat} turn={turn} points={study.turn_points ?? 2} />

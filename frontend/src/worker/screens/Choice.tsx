@@ -4,6 +4,7 @@ import { RadioCards } from "../../design/RadioCards";
 import { Both, NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
+import { Report } from "../Report";
 import type { StudyCard, TurnCard } from "../session/protocol";
 import { type ChoiceScreen, underWay } from "../session/reducer";
 
@@ -58,7 +59,7 @@ export function Choice({ screen, study }: Props) {
         </div>
         <section class="compared" aria-label={say("compare.said")}>
           {turns.map((line) => (
-            <Line key={line.turn} line={line} />
+            <Line key={line.turn} line={line} screen={screen} />
           ))}
         </section>
       </form>
@@ -66,10 +67,17 @@ export function Choice({ screen, study }: Props) {
   );
 }
 
-function Line({ line }: { line: TurnCard }) {
+function Line({ line, screen }: { line: TurnCard; screen: ChoiceScreen }) {
   const { say } = useTexts();
   if (line.author === "bot") {
-    return <Both turn={{ ...line, pace: null }} />;
+    return (
+      <Both
+        turn={{ ...line, pace: null }}
+        report={({ turn, text, right }, side) => (
+          <Report screen={screen} turn={turn} side={side} text={(side === "right" ? right : text) ?? ""} />
+        )}
+      />
+    );
   }
   return (
     <div class="bubble bubble-own">

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { copyText } from "../../shared/copy";
+import { Code } from "../Code";
 import { Heading } from "../Heading";
 import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
@@ -38,7 +38,7 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
             <Paragraphs text={debriefing} />
           </section>
         )}
-        <Code code={code} advice={say(returnTo ? "done.keep" : "done.paste")} />
+        <Code code={code} hasReturn={returnTo !== null} />
         {returnTo && <Return to={returnTo} byItself={!debriefing && !study.withdrawal_days} />}
         {study.withdrawal_days && <OwnData days={study.withdrawal_days} onGone={() => setWithdrawn(true)} />}
         {study.contact && (
@@ -47,34 +47,6 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
           </p>
         )}
       </div>
-    </div>
-  );
-}
-
-function Code({ code, advice }: { code: string; advice: string }) {
-  const { say } = useTexts();
-  const output = useRef<HTMLOutputElement>(null);
-  const [copied, setCopied] = useState<"yes" | "selected" | null>(null);
-  const copy = async () => {
-    const copied = await copyText(code, output.current);
-    setCopied(copied ? "yes" : "selected");
-  };
-  return (
-    <div class="code">
-      <p class="label" id="code-label">
-        {say("done.code")}
-      </p>
-      <div class="code-row">
-        <output ref={output} class="code-text" dir="ltr" aria-labelledby="code-label">
-          {code}
-        </output>
-        <Button kind="quiet" onClick={() => void copy()}>
-          {say(copied === "yes" ? "done.copied" : "done.copy")}
-        </Button>
-      </div>
-      <p class="soft small" role="status">
-        {copied === "selected" ? say("done.selected") : advice}
-      </p>
     </div>
   );
 }

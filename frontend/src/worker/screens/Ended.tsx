@@ -1,24 +1,26 @@
+import { Code } from "../Code";
 import { Heading } from "../Heading";
 import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
 import { Paragraphs } from "../Paragraphs";
 import type { StudyCard } from "../session/protocol";
-import type { Ending, Screen } from "../session/reducer";
+import type { EndedScreen, Ending } from "../session/reducer";
 import type { TextKey } from "../texts/words";
 
 const WORDS: Record<Ending, [title: TextKey, ...text: TextKey[]]> = {
   expired: ["ended.expired_title", "ended.expired", "ended.expired_kept"],
   returned: ["ended.returned_title", "ended.worked"],
+  reported: ["ended.reported_title", "ended.reported"],
   looked: ["ended.returned_title", "ended.looked"],
 };
 
 interface Props {
-  screen: Extract<Screen, { name: "ended" }>;
+  screen: EndedScreen;
   study: StudyCard;
 }
 
 /** The assignment is over without having been handed in. */
-export function Ended({ screen: { how, debriefing, returnTo }, study }: Props) {
+export function Ended({ screen: { how, debriefing, returnTo, code }, study }: Props) {
   const { say } = useTexts();
   const [title, ...text] = WORDS[how];
   useTitle(say(title));
@@ -35,6 +37,7 @@ export function Ended({ screen: { how, debriefing, returnTo }, study }: Props) {
             <Paragraphs text={debriefing} />
           </section>
         )}
+        {code !== null && <Code code={code} hasReturn={returnTo !== null} />}
         {returnTo && (
           <div class="actions">
             <a class="button button-primary" href={returnTo}>

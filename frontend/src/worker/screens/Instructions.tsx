@@ -78,6 +78,11 @@ export function Instructions({ study }: { study: StudyCard }) {
               <Marked of="instructions.writing" />
             </p>
           )}
+          {study.moderation === "classifier" && (
+            <p>
+              <Marked of="instructions.moderation" />
+            </p>
+          )}
           {study.contact && (
             <p>
               <Marked of="instructions.contact" values={{ contact: study.contact }} />

@@ -11,6 +11,7 @@ import { MAX_EDIT } from "../limits";
 import { Marked } from "../Marked";
 import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
+import { Report } from "../Report";
 import type { AnswerForm, CriterionCard, StudyCard, TurnCard } from "../session/protocol";
 import { type RatingScreen, type Side, underWay } from "../session/reducer";
 import type { Texts } from "../texts/words";
@@ -116,7 +117,20 @@ export function Rating({ screen, study }: Props) {
             {study.transcript_while_rating && (
               <details class="transcript">
                 <summary>{say("rating.transcript")}</summary>
-                <Lines lines={ofSide(screen.turns, side)} person="chat.you" />
+                <Lines
+                  lines={ofSide(screen.turns, side)}
+                  person="chat.you"
+                  report={(index, { author, text }) =>
+                    author === "bot" && (
+                      <Report
+                        screen={screen}
+                        turn={index}
+                        side={screen.turns[index]?.right == null ? null : side}
+                        text={text}
+                      />
+                    )
+                  }
+                />
               </details>
             )}
           </>
@@ -126,7 +140,10 @@ export function Rating({ screen, study }: Props) {
               <p class="kicker">{say("frame.item", place)}</p>
               <Heading>{say(item.text === null ? "rating.read_conversation" : "rating.read_text")}</Heading>
             </div>
-            <Item item={item} />
+            <Item
+              item={item}
+              report={(index, text) => <Report screen={screen} turn={index} side={null} text={text} />}
+            />
             <div class="flow-tight">
               <h2>{say("rating.title_item")}</h2>
               <p class="soft">{say("rating.lead_item")}</p>

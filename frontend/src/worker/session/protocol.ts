@@ -28,7 +28,7 @@ export type Phase =
   | "returned";
 
 /**
- * Candor wire protocol, version 5
+ * Candor wire protocol, version 6
  */
 export interface Wire {
   client:
@@ -43,6 +43,8 @@ export interface Wire {
     | Choose
     | Rate
     | RateTurn
+    | Report
+    | TakeBackReport
     | AnswerQuiz
     | Feedback
     | Leave;
@@ -227,6 +229,34 @@ export interface RateTurn {
   value: number;
 }
 /**
+ * Line number `turn` should not have been said: why, with a note. It takes an earlier report's place.
+ *
+ * `leave`: the worker leaves the study with it, and is paid in full. `side`: of two chatbots beside each
+ * other, which one's line it is; none where both stand for one line.
+ */
+export interface Report {
+  attempt: number;
+  conversation: number;
+  id: string;
+  leave?: boolean;
+  note?: string;
+  reason: "offensive" | "sexual" | "harm" | "personal" | "other";
+  side?: ("left" | "right") | null;
+  turn: number;
+  type: "report";
+}
+/**
+ * What was reported of line number `turn` is taken back. `side`: as it was reported.
+ */
+export interface TakeBackReport {
+  attempt: number;
+  conversation: number;
+  id: string;
+  side?: ("left" | "right") | null;
+  turn: number;
+  type: "take_back_report";
+}
+/**
  * Which line of the quiz the worker says that their partner said, from 1.
  */
 export interface AnswerQuiz {
@@ -254,8 +284,7 @@ export interface Leave {
 /**
  * All that a page needs to draw itself; sent on every connect.
  *
- * `code` and `return_to` are as in `completed`, and None until then; `debriefing` is as in `completed` or
- * `ended`, and None until then.
+ * `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and None until then.
  */
 export interface Snapshot {
   code: string | null;
@@ -278,7 +307,7 @@ export interface Snapshot {
  * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
  * to chat. `scenario`: the situation or the task of the conversation. `choice_due`: the line after which the
  * worker is to choose between two replies or conversations, None where there is nothing to choose now.
- * `side`: which of two is to be rated.
+ * `side`: which of two is to be rated. `reports`: what the worker has reported of it.
  */
 export interface ConversationCard {
   attempt: number;
@@ -289,6 +318,7 @@ export interface ConversationCard {
   inputs: number;
   item: ItemContent | null;
   opinion: Opinion | null;
+  reports: ReportCard[];
   scenario: string | null;
   side: ("left" | "right") | null;
   topic: string | null;
@@ -320,6 +350,15 @@ export interface ItemLine {
 export interface ItemTopic {
   line: number;
   topic: string;
+}
+/**
+ * What the worker has reported of line `turn`, and not taken back. `side`: of two, whose line it is.
+ */
+export interface ReportCard {
+  note: string | null;
+  reason: "offensive" | "sexual" | "harm" | "personal" | "other";
+  side: ("left" | "right") | null;
+  turn: number;
 }
 /**
  * One line of the conversation as it stands on the screen.
@@ -372,6 +411,7 @@ export interface QuizCard {
  * `turn_points`: on how many points single replies are rated; two are thumbs.
  * `withdrawal_days`: how long after the end they can download or withdraw what they gave.
  * `records_writing`: the page tells with each input how it was written, and the worker that it does.
+ * `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
  * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
  */
 export interface StudyCard {
@@ -383,6 +423,7 @@ export interface StudyCard {
   display: Display;
   duration: number | null;
   minimum_inputs: number;
+  moderation: "words" | "classifier";
   payment: string;
   post_edit: PostEditCard | null;
   questionnaires: Questionnaires;
@@ -677,9 +718,11 @@ export interface Completed {
  * The assignment is over without being handed in.
  *
  * `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
- * expected to say so, on the platform that they came from.
+ * expected to say so, on the platform that they came from. `code`: of who left with a report, who is paid in
+ * full, and proves it so.
  */
 export interface Ended {
+  code: string | null;
   debriefing: string | null;
   phase: "expired" | "returned";
   return_to: string | null;
@@ -718,4 +761,4 @@ export interface Error {
 /**
  * The version of the protocol that these types describe.
  */
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;

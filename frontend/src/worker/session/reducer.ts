@@ -3,6 +3,7 @@ import type {
   ItemContent,
   Opinion,
   QuestionCard,
+  ReportCard,
   Snapshot,
   StudyCard,
   StudyNotice,
@@ -34,10 +35,27 @@ export type Screen =
   | QuizScreen
   | { name: "feedback" }
   | { name: "done"; code: string; returnTo: string | null; debriefing: string | null }
-  | { name: "ended"; how: Ending; debriefing: string | null; returnTo: string | null };
+  | EndedScreen;
 
-/** How an assignment was over without being handed in. `looked`: by somebody who had not begun. */
-export type Ending = "expired" | "returned" | "looked";
+/** `code`: of who has left with a report, and is paid. */
+export interface EndedScreen {
+  name: "ended";
+  how: Ending;
+  debriefing: string | null;
+  returnTo: string | null;
+  code: string | null;
+}
+
+/** A screen on which messages are read, and can be reported. `reports`: those that are, as stored. */
+export interface ReportedScreen extends ConversationName {
+  reports: readonly ReportCard[];
+}
+
+/**
+ * How an assignment was over without being handed in. `looked`: by somebody who had not begun; `reported`: with the
+ * report of a message.
+ */
+export type Ending = "expired" | "returned" | "looked" | "reported";
 
 /** What a study asks before the first conversation, or after the last. */
 export interface QuestionnaireScreen {
@@ -49,7 +67,7 @@ export interface QuestionnaireScreen {
  * `replyDue`: the answer is on its way. `opinion` and `botOpinion`: what the worker last said of the topic;
  * null where they have not. `choiceDue`: the line after which to choose between two replies.
  */
-export interface ChatScreen extends ConversationName {
+export interface ChatScreen extends ReportedScreen {
   name: "chat";
   topic: string;
   scenario: string | null;
@@ -61,7 +79,7 @@ export interface ChatScreen extends ConversationName {
 }
 
 /** Two conversations side by side are over, and one is to be preferred. `turn`: their last line. */
-export interface ChoiceScreen extends ConversationName {
+export interface ChoiceScreen extends ReportedScreen {
   name: "choice";
   turn: number;
   turns: TurnCard[];
@@ -71,7 +89,7 @@ export interface ChoiceScreen extends ConversationName {
  * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
  * could not go on. `side`: of two chatbots, which one.
  */
-export interface RatingScreen extends ConversationName {
+export interface RatingScreen extends ReportedScreen {
   name: "rating";
   cutShort: boolean;
   item: ItemContent | null;
@@ -162,12 +180,13 @@ function received(state: State, message: ServerMessage): State {
         item,
         side: null,
         turns: [],
+        reports: [],
       });
     }
     case "conversation_started": {
       const { conversation, attempt, topic, scenario } = message;
       const opinion = underWay(state, "topic", message)?.opinion ?? null;
-      const begun = { turns: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
+      const begun = { turns: [], reports: [], replyDue: false, choiceDue: null, opinion, botOpinion: null };
       return at(state, { name: "chat", conversation, attempt, topic, scenario, ...begun });
     }
     case "typing":
@@ -190,16 +209,22 @@ function received(state: State, message: ServerMessage): State {
       }));
     case "choice_due": {
       const { conversation, attempt, turn } = message;
-      const turns = state.screen.name === "chat" ? state.screen.turns : [];
-      return at(state, { name: "choice", conversation, attempt, turn, turns });
+      return at(state, { name: "choice", conversation, attempt, turn, ...readOn(state.screen) });
     }
     case "rating_due": {
       const { conversation, attempt } = message;
       const { screen } = state;
-      const turns = "turns" in screen ? screen.turns : [];
       const cutShort = screen.name === "chat" && underWay(state, "end_conversation", message) === null;
       const { side } = message;
-      return at(state, { name: "rating", conversation, attempt, cutShort, item: null, side, turns });
+      return at(state, {
+        name: "rating",
+        conversation,
+        attempt,
+        cutShort,
+        item: null,
+        side,
+        ...readOn(screen),
+      });
     }
     case "quiz_due":
       return at(state, { name: "quiz", ...message.quiz });
@@ -213,9 +238,10 @@ function received(state: State, message: ServerMessage): State {
     case "ended":
       return finished(state, {
         name: "ended",
-        how: endingOf(state, message.phase),
+        how: endingOf(state, message.phase, message.code ?? null),
         debriefing: message.debriefing ?? null,
         returnTo: message.return_to ?? null,
+        code: message.code ?? null,
       });
     case "notice":
       return state.words.some(({ notice }) => notice === message.notice)
@@ -234,8 +260,16 @@ function finished(state: State, screen: Screen): State {
   return { ...state, screen, pending: [], notice: null };
 }
 
-/** Who leaves before the study has begun for them has only had a look. */
-function endingOf({ screen }: State, phase: "expired" | "returned"): Ending {
+/** What has been said, and is still read on the screen that follows. */
+function readOn(screen: Screen): { turns: TurnCard[]; reports: readonly ReportCard[] } {
+  return "turns" in screen ? { turns: screen.turns, reports: screen.reports } : { turns: [], reports: [] };
+}
+
+/** Who leaves before the study has begun for them has only had a look; who has a code has left with a report. */
+function endingOf({ screen }: State, phase: "expired" | "returned", code: string | null): Ending {
+  if (code !== null) {
+    return "reported";
+  }
   return phase === "returned" && screen.name === "instructions" ? "looked" : phase;
 }
 
@@ -268,6 +302,32 @@ function withTurn(chat: ChatScreen, line: TurnCard): ChatScreen {
   return { ...chat, turns: [...others, line].sort((a, b) => a.turn - b.turn) };
 }
 
+type ReportMessage = Extract<WorkerMessage, { type: "report" | "take_back_report" }>;
+
+/** The report that a message makes; null where it takes one back. */
+function cardOf(message: ReportMessage): ReportCard | null {
+  const { turn, side } = message;
+  return message.type === "report"
+    ? { turn, side: side ?? null, reason: message.reason, note: message.note || null }
+    : null;
+}
+
+/** The state after a report, or its taking back, is stored. */
+function withReport(state: State, message: ReportMessage): State {
+  const { screen } = state;
+  if (!("reports" in screen) || !isSame(screen, message)) {
+    return state;
+  }
+  const others = screen.reports.filter((report) => !isOf(report, message.turn, message.side ?? null));
+  const card = cardOf(message);
+  return at(state, { ...screen, reports: card ? [...others, card] : others });
+}
+
+/** Whether a report is of this line. One without a side is of the line that stands for both. */
+function isOf(report: ReportCard, turn: number, side: Side | null): boolean {
+  return report.turn === turn && (side === null || report.side === null || report.side === side);
+}
+
 function screenOf(snapshot: Snapshot): Screen {
   const { conversation: card, phase } = snapshot;
   switch (phase) {
@@ -282,7 +342,13 @@ function screenOf(snapshot: Snapshot): Screen {
       return done(snapshot.code ?? "", snapshot);
     case "expired":
     case "returned":
-      return { name: "ended", how: phase, debriefing: snapshot.debriefing, returnTo: snapshot.return_to };
+      return {
+        name: "ended",
+        how: snapshot.code === null ? phase : "reported",
+        debriefing: snapshot.debriefing,
+        returnTo: snapshot.return_to,
+        code: snapshot.code,
+      };
     case "tutorial":
       return snapshot.question ? { name: phase, question: snapshot.question } : { name: "loading" };
     case "quiz":
@@ -291,7 +357,7 @@ function screenOf(snapshot: Snapshot): Screen {
   if (!card) {
     return { name: "loading" };
   }
-  const { conversation, attempt, icebreaker, topic, turns, typing, item, scenario, side } = card;
+  const { conversation, attempt, icebreaker, topic, turns, reports, typing, item, scenario, side } = card;
   const { opinion, bot_opinion: botOpinion } = card;
   switch (phase) {
     case "topic":
@@ -306,13 +372,14 @@ function screenOf(snapshot: Snapshot): Screen {
         opinion,
         botOpinion,
         turns,
+        reports,
         replyDue: typing,
         choiceDue: card.choice_due,
       };
     case "choice":
-      return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns };
+      return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns, reports };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns };
+      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns, reports };
   }
 }
 
@@ -339,6 +406,9 @@ function accepted(state: State, id: string): State {
           line.turn === message.turn ? { ...line, value: message.value } : line,
         ),
       }));
+    case "report":
+    case "take_back_report":
+      return withReport(rest, message);
     case "topic_change":
       return inChat(rest, message, (chat) => ({
         ...chat,
@@ -383,6 +453,23 @@ export function underWayFor(state: State, chat: ConversationName, turn: number):
     (message) => message.type === "rate_turn" && isSame(message, chat) && message.turn === turn,
   );
   return sent?.type === "rate_turn" ? sent.value : null;
+}
+
+/** What the worker has reported of a line, stored or on its way; null where they have not, or took it back. */
+export function reportOf(
+  state: State,
+  screen: ReportedScreen,
+  turn: number,
+  side: Side | null,
+): ReportCard | null {
+  const sent = state.pending.findLast(
+    (message): message is ReportMessage =>
+      (message.type === "report" || message.type === "take_back_report") &&
+      isSame(message, screen) &&
+      message.turn === turn &&
+      (message.side ?? null) === side,
+  );
+  return sent ? cardOf(sent) : (screen.reports.find((report) => isOf(report, turn, side)) ?? null);
 }
 
 /** The worker's line that has been sent and is not yet known to be stored. */

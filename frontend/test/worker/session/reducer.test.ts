@@ -7,6 +7,7 @@ import {
   lineUnderWay,
   maySpeak,
   reduce,
+  reportOf,
   type State,
   topicOf,
   underWay,
@@ -54,24 +55,32 @@ describe("snapshot", () => {
       how: phase,
       debriefing: null,
       returnTo: null,
+      code: null,
     });
+  });
+
+  it("knows by the code who has left with a report", () => {
+    const left = snapshot({ phase: "returned", conversation: null, code: "R1" });
+    expect(hear(initial(), left).screen).toMatchObject({ name: "ended", how: "reported", code: "R1" });
   });
 
   it("tells who has only had a look from who leaves their work", () => {
     const way = "https://app.prolific.com/submissions/complete?cc=C1";
-    const left = { type: "ended", phase: "returned", debriefing: null, return_to: way } as const;
+    const left = { type: "ended", phase: "returned", debriefing: null, return_to: way, code: null } as const;
     const reading = snapshot({ phase: "instructions", conversation: null });
     expect(hear(initial(), reading, left).screen).toEqual({
       name: "ended",
       how: "looked",
       debriefing: null,
       returnTo: way,
+      code: null,
     });
     expect(hear(initial(), snapshot(), left).screen).toEqual({
       name: "ended",
       how: "returned",
       debriefing: null,
       returnTo: way,
+      code: null,
     });
   });
 
@@ -82,6 +91,7 @@ describe("snapshot", () => {
       topic: "Trains",
       replyDue: true,
       turns: [line(0, "Hello")],
+      reports: [],
     });
   });
 });
@@ -275,6 +285,7 @@ describe("the way through an assignment", () => {
       item: null,
       side: null,
       turns: [line(0, "Hello")],
+      reports: [],
     });
   });
 
@@ -349,9 +360,38 @@ describe("the way through an assignment", () => {
       phase: "expired",
       debriefing: "One was bad on purpose.",
       return_to: null,
+      code: null,
     });
     const screen = { name: "ended", how: "expired", debriefing: "One was bad on purpose." };
     expect(state).toMatchObject({ screen, pending: [] });
+  });
+});
+
+describe("a report", () => {
+  const report = { type: "report", id: "r", ...NOW, turn: 1, side: null, reason: "harm", note: "" } as const;
+  const card = { turn: 1, side: null, reason: "harm", note: null };
+
+  it("is seen at once, kept once it is stored, and taken back", () => {
+    const sent = send(chatting("Hello", "Hi"), { ...report, leave: false });
+    expect(reportOf(sent, chatOf(sent), 1, null)).toEqual(card);
+    expect(reportOf(sent, chatOf(sent), 3, null)).toBeNull();
+    const stored = hear(sent, { type: "accepted", id: "r" });
+    expect(chatOf(stored).reports).toEqual([card]);
+    const back = send(stored, { type: "take_back_report", id: "b", ...NOW, turn: 1, side: null });
+    expect(reportOf(back, chatOf(back), 1, null)).toBeNull();
+    expect(chatOf(hear(back, { type: "accepted", id: "b" })).reports).toEqual([]);
+  });
+
+  it("is of one side, and stays while the conversation is rated", () => {
+    const reports = [{ ...card, reason: "harm" as const, side: "right" as const }];
+    const state = hear(initial(), snapshot({ conversation: { ...conversation([], false), reports } }));
+    const rating = hear(state, { type: "rating_due", side: "left", ...NOW }).screen;
+    if (rating.name !== "rating") {
+      throw new Error(rating.name);
+    }
+    expect(reportOf(state, rating, 1, "left")).toBeNull();
+    expect(reportOf(state, rating, 1, "right")).toEqual(reports[0]);
+    expect(reportOf(state, rating, 1, null)).toEqual(reports[0]); // the line that stands for both
   });
 });
 
@@ -386,7 +426,15 @@ describe("items that are read and rated", () => {
       conversations: 20,
       item,
     });
-    expect(state.screen).toEqual({ name: "rating", ...NOW, cutShort: false, item, side: null, turns: [] });
+    expect(state.screen).toEqual({
+      name: "rating",
+      ...NOW,
+      cutShort: false,
+      item,
+      side: null,
+      turns: [],
+      reports: [],
+    });
   });
 
   it("are there again after a refresh", () => {

@@ -61,6 +61,7 @@ export const study: Snapshot["study"] = {
   turn_points: null,
   withdrawal_days: null,
   records_writing: false,
+  moderation: "words",
   consent: null,
   contact: null,
   words: null,
@@ -97,7 +98,7 @@ export function conversation(
   const inputs = turns.filter(({ author }) => author === "worker").length;
   const opinions = { opinion: null, bot_opinion: null };
   const said = { topic: "Trains", ...opinions, turns, inputs, typing, choice_due: null, side: null };
-  return { ...name, icebreaker: null, ...said, item: null, scenario: null };
+  return { ...name, icebreaker: null, ...said, item: null, scenario: null, reports: [] };
 }
 
 export function line(turn: number, text: string): TurnCard {

@@ -1,0 +1,110 @@
+"""A service that says which lines should not have been said, in the shape of OpenAI's moderation endpoint.
+
+Source of the shape: OpenAI's API reference, "Create moderation": `input` is a list of texts, `results` has an
+entry for each of them, with `flagged`, `categories` and `category_scores`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import httpx2
+from pydantic import BaseModel, FiniteFloat, ValidationError
+
+from bots.core.failures import BotError, BotTimeout
+from bots.endpoints.provider_error import failure_of
+
+_SECONDS = 15.0  # that an answer may take
+_LONGEST = 200  # characters of what the service calls a category, or itself
+_KEY_VARIABLE = "CANDOR_MODERATION_KEY"
+_KEYLESS = (401, 403)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the service says of a line.
+
+    `categories`: those for which it is flagged, in order of the alphabet. `score`: the highest of all
+    categories, from 0 to 1; None where it gives none. `model`: as the service calls the one that judged.
+    """
+
+    flagged: bool
+    categories: tuple[str, ...] = ()
+    score: float | None = None
+    model: str | None = None
+
+
+class _Result(BaseModel):
+    flagged: bool
+    categories: dict[str, bool | None] = {}
+    category_scores: dict[str, FiniteFloat | None] = {}
+
+
+class _Answer(BaseModel):
+    model: str | None = None
+    results: list[_Result]
+
+
+class Moderation:
+    """A moderation service at a URL, such as https://api.openai.com/v1/moderations."""
+
+    def __init__(self, url: str, key: str | None = None, seconds: float = _SECONDS) -> None:
+        """Ask the service at `url`, with `key` as its bearer token; an answer may take so many seconds."""
+        self._url = url
+        self._key = key
+        self._seconds = seconds
+
+    async def judge(self, lines: Sequence[str]) -> list[Judgement]:
+        """Return what the service says of each of `lines`; it is asked once, and not again if it fails.
+
+        Raises:
+            BotError: it gave no answer of the expected form; by the subclasses of `bots.core.failures` who
+                asks knows whether to ask again (`retry`), and after how many seconds (`after`). ChatRefused:
+                it does not take one of these lines.
+        """
+        if not lines:
+            return []
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        try:
+            async with httpx2.AsyncClient(timeout=self._seconds) as client:
+                response = await client.post(self._url, json={"input": list(lines)}, headers=headers)
+        except httpx2.TimeoutException as error:
+            raise BotTimeout(self._said("gave no answer in time")) from error
+        except httpx2.HTTPError as error:
+            raise BotError(self._said(f"gave no answer: {type(error).__name__}")) from error
+        if response.status_code != httpx2.codes.OK:
+            raise self._failure(response)
+        return self._read(response, len(lines))
+
+    async def flagged(self, lines: Sequence[str]) -> list[str]:
+        """Return those of `lines` that the service flags, each once. Raises BotError as `judge`."""
+        distinct = list(dict.fromkeys(lines))
+        judged = await self.judge(distinct)
+        return [line for line, judgement in zip(distinct, judged, strict=True) if judgement.flagged]
+
+    def _read(self, response: httpx2.Response, lines: int) -> list[Judgement]:
+        try:
+            answer = _Answer.model_validate_json(response.content)
+        except ValidationError as error:  # which would quote the answer, and that may quote a line
+            wrong = error.errors(include_url=False, include_input=False)[0]
+            raise BotError(self._said(f"gave no answer of its form: {wrong['msg']}")) from None
+        if len(answer.results) != lines:
+            raise BotError(self._said(f"judged {len(answer.results)} of {lines} lines"))
+        model = answer.model[:_LONGEST] if answer.model else None
+        return [_judgement(result, model) for result in answer.results]
+
+    def _failure(self, response: httpx2.Response) -> BotError:
+        """Return the failure that an answer means, in our words: the service's may quote a line."""
+        status = response.status_code
+        remedy = f": check {_KEY_VARIABLE}" if status in _KEYLESS else ""
+        failure = failure_of(status, response.headers, response.text, _KEY_VARIABLE)
+        failure.retry = failure.retry and status not in _KEYLESS
+        return failure.like(self._said(f"gave no answer (status {status}){remedy}"))
+
+    def _said(self, what: str) -> str:
+        return f"the moderation service at {self._url} {what}"
+
+
+def _judgement(result: _Result, model: str | None) -> Judgement:
+    categories = sorted(name[:_LONGEST] for name, found in result.categories.items() if found)
+    scores = [score for score in result.category_scores.values() if score is not None]
+    return Judgement(result.flagged, tuple(categories), max(scores, default=None), model)

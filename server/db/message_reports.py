@@ -1,0 +1,60 @@
+"""What workers have reported of messages, as researchers read it; and that somebody has seen a report."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from server.db.models import Assignment, Conversation, MessageReport, columns
+from server.errors import ReportNotFound
+
+ASSIGNMENT = columns(Assignment)
+CONVERSATION = columns(Conversation)
+REPORT = columns(MessageReport)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReport:
+    """A report that is marked as seen: of which run. `is_new`: nobody had marked it before."""
+
+    run: int
+    is_new: bool
+
+
+def unseen(connection: Connection, run_id: int) -> list[str]:
+    """Return the assignments of a run's reports that stand and that nobody has seen, one for each report."""
+    query = (
+        select(CONVERSATION.assignment_id)
+        .join(MessageReport, REPORT.conversation_id == CONVERSATION.id)
+        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .where(ASSIGNMENT.run_id == run_id, REPORT.taken_back_at.is_(None), REPORT.seen_at.is_(None))
+        .order_by(REPORT.id)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def reports_of(connection: Connection, conversation: str) -> list[Any]:
+    """Return the rows of a conversation's reports, of those that were taken back too, as they came."""
+    query = select(MessageReport).where(REPORT.conversation_id == conversation).order_by(REPORT.id)
+    return list(connection.execute(query))
+
+
+def mark_seen(connection: Connection, assignment: str, report: int, by: str, at: datetime) -> SeenReport:
+    """Store who has seen a report of an assignment; who did so first stays.
+
+    Raises:
+        ReportNotFound: the assignment has none of this number.
+    """
+    query = (
+        select(ASSIGNMENT.run_id)
+        .join(Conversation, CONVERSATION.assignment_id == ASSIGNMENT.id)
+        .join(MessageReport, REPORT.conversation_id == CONVERSATION.id)
+        .where(REPORT.id == report, ASSIGNMENT.id == assignment)
+    )
+    run = connection.execute(query).scalar_one_or_none()
+    if run is None:
+        raise ReportNotFound(f"assignment `{assignment}` has no report {report} of a message")
+    marked = update(MessageReport).where(REPORT.id == report, REPORT.seen_at.is_(None))
+    changed = connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount
+    return SeenReport(run, changed == 1)

@@ -1,0 +1,74 @@
+"""What workers report of messages, as rows of the database, there and back."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Select, select
+
+from server.db.bulk import Bulk, Kind, Row
+from server.db.models import Conversation, MessageReport, columns
+from server.session.records import MessageReported, ReportTakenBack
+
+CONVERSATION = columns(Conversation)
+REPORT = columns(MessageReport)
+# A line that is reported anew has its earlier report taken back: this comes before the other.
+TAKEN_BACK = Bulk(
+    """
+    UPDATE message_report SET taken_back_at = given.at, taken_back_by = given.client_id
+    FROM {rows} AS given
+    WHERE message_report.conversation_id = given.conversation_id
+      AND message_report.turn_index = given.turn_index AND message_report.taken_back_at IS NULL""",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+REPORTED = Bulk(
+    """
+    INSERT INTO message_report (conversation_id, turn_index, reason, note, leaves, created_at, client_id)
+    SELECT given.conversation_id, given.turn_index, given.reason, given.note, given.leaves = 1,
+           given.created_at, given.client_id
+    FROM {rows} AS given""",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    reason=Kind.TEXT,
+    note=Kind.TEXT,
+    leaves=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+
+
+def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, Row]]:
+    """Return the row of a record, with its statement."""
+    line = (record.conversation, record.index)
+    match record:
+        case MessageReported():
+            why = (record.reason, record.note, int(record.leaves))
+            return [(REPORTED, (*line, *why, record.at, record.client_id))]
+        case ReportTakenBack():
+            return [(TAKEN_BACK, (*line, record.at, record.client_id))]
+
+
+def reports(
+    connection: Connection, conversations: Sequence[str]
+) -> dict[str, list[MessageReported | ReportTakenBack]]:
+    """Return what was reported of conversations, and taken back, by conversation, as it was stored."""
+    query = select(MessageReport).where(REPORT.conversation_id.in_(conversations)).order_by(REPORT.id)
+    found: dict[str, list[MessageReported | ReportTakenBack]] = {}
+    for row in connection.execute(query):
+        line = (row.conversation_id, row.turn_index)
+        of_this = found.setdefault(row.conversation_id, [])
+        of_this.append(
+            MessageReported(*line, row.reason, row.note, row.leaves, row.created_at, row.client_id)
+        )
+        if row.taken_back_at is not None:
+            of_this.append(ReportTakenBack(*line, row.taken_back_at, row.taken_back_by))
+    return found
+
+
+def left_with_report() -> Select[tuple[str]]:
+    """Return the query for the assignments whose workers have left with a report, and are paid in full."""
+    of_report = select(CONVERSATION.assignment_id).join(
+        MessageReport, REPORT.conversation_id == CONVERSATION.id
+    )
+    return of_report.where(REPORT.leaves)

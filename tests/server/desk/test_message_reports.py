@@ -1,0 +1,76 @@
+"""Reported messages on the desk: what needs attention, the line with its report, and who has seen it."""
+
+from typing import Any
+
+from tests.server.support.answers import error
+from tests.server.support.page import Page
+from tests.server.support.server import House, stored
+from tests.server.support.study import RUN
+
+
+def report(page: Page, **fields: Any) -> None:
+    page.agree()
+    page.open_topic()
+    page.say("Hello.")
+    answer = page.ask("report", turn=1, reason="sexual", note="I want none of it.", **fields)
+    assert answer["type"] == "accepted"
+
+
+def attention(house: House) -> list[dict[str, Any]]:
+    found = house.desk(f"/runs/{RUN}").json()["attention"]
+    return [item for item in found if item["workers"] == "reported"]
+
+
+def reports(house: House, assignment: str) -> list[dict[str, Any]]:
+    told = house.desk(f"/assignments/{assignment}").json()
+    return [one for conversation in told["conversations"] for one in conversation["reports"]]
+
+
+def seen(assignment: str, number: int = 1) -> str:
+    return f"/assignments/{assignment}/message-reports/{number}/seen"
+
+
+def test_a_report_needs_attention_until_somebody_marks_it_as_seen(house: House) -> None:
+    assert attention(house) == []
+    with house.page("ann") as ann, house.page("bob") as bob:
+        report(ann)
+        report(bob)
+        (assignments,) = [item["assignments"] for item in attention(house)]
+        (found,) = attention(house)
+        assert found["urgent"]
+        assert found["text"].startswith("2 reported messages that nobody has seen")
+        of_ann = assignments[0]
+        (one,) = reports(house, of_ann)
+        assert (one["turn_index"], one["reason"], one["note"]) == (1, "sexual", "I want none of it.")
+        assert (one["leaves"], one["taken_back_at"], one["seen_at"]) == (False, None, None)
+        assert house.desk(seen(of_ann, one["id"]), method="POST").status_code == 204
+        (found,) = attention(house)
+        assert found["assignments"] == [assignments[1]]
+        (one,) = reports(house, of_ann)
+        assert one["seen_at"] is not None
+        bob.ask("take_back_report", turn=1)
+        assert attention(house) == []  # taken back: it needs nobody, and is there still
+        (back,) = reports(house, assignments[1])
+        assert back["taken_back_at"] is not None
+
+
+def test_who_has_seen_it_first_stays_and_stands_in_the_log_once(house: House) -> None:
+    with house.page("ann") as page:
+        report(page, leave=True)
+        ((assignment,),) = stored(house, "SELECT id FROM assignment")
+        for _ in range(2):
+            assert house.desk(seen(assignment), method="POST").status_code == 204
+    logged = "SELECT subject, detail FROM audit_entry WHERE action = 'message_report.seen'"
+    assert stored(house, logged) == [(assignment, "report 1")]
+    (one,) = reports(house, assignment)
+    assert one["leaves"]
+    (entry,) = stored(house, "SELECT actor FROM audit_entry WHERE action = 'message_report.seen'")
+    assert (one["seen_by"],) == entry
+
+
+def test_a_report_that_is_not_there(house: House) -> None:
+    with house.page("ann") as page:
+        report(page)
+    ((assignment,),) = stored(house, "SELECT id FROM assignment")
+    error(house.desk(seen(assignment, 2), method="POST"), 404, "report_not_found")
+    error(house.desk(seen("nobody"), method="POST"), 404, "report_not_found")
