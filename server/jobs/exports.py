@@ -104,7 +104,7 @@ class Exports:
     async def _make(self, run: str, form: Format, progress: Progress) -> Result:
         progress.tell(_STARTING, 0, 1)
         entry = await self._store.read(lambda connection: find_run(connection, run))
-        folder = self._files.folder(progress.job)
+        folder = self._files.prepared(progress.job)
         folder.mkdir(parents=True)
         arguments = ["export", "--run", run, "--format", form, "--progress-lines"]
         arguments += ["--out", str(folder / file_name(entry, form))]
