@@ -1,11 +1,15 @@
 """The worker's page: a message is reported, taken back, or left with; by keyboard, and on a phone."""
 
 import pytest
-from playwright.sync_api import Page, expect
+import yaml
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.axe import clean, clean_in_both_colours
-from tests.e2e.hands import enter, open_topic, press, say
-from tests.e2e.stage import Stage
+from tests.e2e.hands import context_of, enter, open_topic, press, say
+from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.studies import call, desk
+from tests.server.support.prolific import Prolific
+from tests.server.support.recruiting import CODE, PLAN
 
 pytestmark = pytest.mark.browser
 OPEN, DONE = "Report this message", "Reported. Change or take back"
@@ -98,3 +102,58 @@ def test_one_of_two_chatbots_is_reported(page: Page, stage: Stage) -> None:
         "WHERE side IS NOT NULL"
     )
     assert sides == [("right",)]
+
+
+def test_a_researcher_reads_a_report_as_it_comes_and_marks_it_as_seen(
+    page: Page, phone: Page, stage: Stage
+) -> None:
+    desk(page, stage, "runs/platform")
+    needed = page.get_by_role("region", name="Needs attention")
+    expect(needed).to_be_visible()
+    chat(phone, stage, "platform", "told")
+    say(phone, "I bake bread.")
+    phone.get_by_role("button", name=OPEN).click()
+    phone.get_by_role("radio", name="It is sexual").check()
+    phone.get_by_label("Anything you would like to add?").fill("I only bake.")
+    press(phone, "Send and go on")
+    expect(needed).to_contain_text("1 reported message that nobody has seen")
+    clean(page)
+    needed.get_by_role("link", name="Read").click()
+    told = page.locator(".reported")
+    expect(told).to_contain_text("Reported: sexual")
+    expect(told).to_contain_text("I only bake.")
+    clean(page)
+    press(page, "Mark as seen")
+    expect(told).to_contain_text("Seen by you")
+    page.reload()
+    expect(told).to_contain_text("Seen by ")
+    page.go_back()
+    expect(needed).to_contain_text("Nothing needs you now.")
+
+
+def test_who_leaves_with_a_report_comes_back_to_the_platform_and_is_proposed_to_be_paid_in_full(
+    browser: Browser, page: Page, prolific_stage: Stage, prolific: Prolific
+) -> None:
+    quick = RUNS["platform"] | {"completion_url": None}
+    recruiter = {"recruiter": {"kind": "prolific", "completion_code": CODE}}
+    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | quick | recruiter, sort_keys=False)
+    opened = {"run": "reports", "yaml": text, "despite_failing_bots": True}
+    call(page, prolific_stage, "POST", "/runs", opened)
+    call(page, prolific_stage, "POST", "/runs/reports/recruitment", PLAN)
+    study = call(page, prolific_stage, "POST", "/runs/reports/recruitment/publish")["recruitment"]["study"]
+    participant = context_of(browser, 360).new_page()
+    enter(participant, f"{prolific.url}/studies/{study}/take-part?as=PID-eve")
+    open_topic(participant)
+    say(participant, "I bake bread.")
+    participant.get_by_role("button", name=OPEN).click()
+    participant.get_by_role("radio", name="It is about harming oneself or others").check()
+    press(participant, "Send and leave: you are paid in full")
+    expect(participant.locator(".code-text")).to_be_visible()
+    assert participant.locator(".code-text").inner_text() != CODE
+    participant.get_by_role("link", name="Go back now").click()
+    expect(participant.get_by_role("heading", name="Thank you")).to_be_visible()
+    (one,) = prolific.platform.of_study(study)
+    assert one.status == "AWAITING REVIEW"
+    participant.context.close()
+    desk(page, prolific_stage, "runs/reports/recruiting")
+    expect(page.get_by_text("left after reporting a message")).to_be_visible()

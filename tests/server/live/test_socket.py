@@ -120,6 +120,7 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
             "choice_due": None,
             "side": None,
             "scenario": None,
+            "reports": [],
         }
         page.say("second")
         page.send("end_conversation")

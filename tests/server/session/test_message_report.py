@@ -14,8 +14,8 @@ from server.session.records import Closed, MessageReported, ReportTakenBack
 from server.session.state import WaysOut
 from server.session.worker_view import snapshot
 from server.study import parse_study
-from tests.server.session.test_pairs import ONE_HISTORY, PairWalk
 from tests.server.support.items import new_items_state
+from tests.server.support.pair_walk import ONE_HISTORY, PairWalk
 from tests.server.support.study import new_state, study_text
 from tests.server.support.walk import SLOW, Walk, shown, told
 

@@ -115,16 +115,13 @@ function lastOf(run: RunDetail): number {
 function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow: (shown: Shown) => void }) {
   const about = item.assignments ?? [];
   const { workers } = item;
-  if (about.length === 0 || !workers) {
+  const [first] = about;
+  if (first === undefined || !workers) {
     return null;
   }
   if (workers === "reported") {
-    // Those behind them come up as these are marked as seen.
-    return about.slice(0, AT_ONCE).map((assignment) => (
-      <Link key={assignment} to={{ page: "assignment", run, assignment }}>
-        Read<span class="unseen"> {assignment}</span>
-      </Link>
-    ));
+    // The next one comes up as this one is marked as seen.
+    return <Link to={{ page: "assignment", run, assignment: first }}>Read</Link>;
   }
   return (
     <Button kind="plain" onClick={() => onShow(workers)}>
@@ -132,5 +129,3 @@ function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow:
     </Button>
   );
 }
-
-const AT_ONCE = 3;
