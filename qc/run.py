@@ -62,13 +62,28 @@ INCIDENT_COLUMNS = [
     "offensive",
     "inputs",
     "offensive_inputs",
+    "judged",
+    "flagged",
+    "judged_inputs",
+    "flagged_inputs",
     *FAILURES.values(),
 ]
+# Those of them that should be 0.
+WRONG = (
+    "failed",
+    "errors",
+    "overran",
+    "gave_away",
+    "offensive",
+    "offensive_inputs",
+    "flagged",
+    "flagged_inputs",
+)
 # By which calls of bots are told apart, and what is said of those that are alike.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
-# How the inputs of a conversation were written, as workers' pages have counted it (docs/privacy.md).
-WRITING_NUMBERS = (
-    "inputs",
+# How an input was written, as workers' pages have counted it (docs/privacy.md); and how those of a
+# conversation were.
+OF_AN_INPUT = (
     "typed",
     "composed",
     "pasted",
@@ -78,6 +93,7 @@ WRITING_NUMBERS = (
     "away",
     "away_ms",
 )
+WRITING_NUMBERS = ("inputs", *OF_AN_INPUT)
 SERVED_COLUMNS = [
     *SERVED_BY,
     "calls",
@@ -244,7 +260,9 @@ class Run(RunParts):
             reply that came to nothing), `overran` (float: replies that came later than the time drawn for
             them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
             name), `offensive` (int: replies with words of the server's list of offensive ones), `inputs`
-            (int: of workers, to it), `offensive_inputs` (int: those with such words); then the columns of
+            (int: of workers, to it), `offensive_inputs` (int: those with such words), `judged` and
+            `judged_inputs` (int: replies and inputs that the server's moderation service has judged),
+            `flagged` and `flagged_inputs` (int: those that it flags); then the columns of
             FAILURES (int: tries of each kind that came to nothing, the last one of a conversation that failed
             among them; 0 where servers did not store kinds yet). None if the source does not say.
         served: what answered for each system, as the bots told, in all conversations that were begun:

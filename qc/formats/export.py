@@ -86,6 +86,10 @@ class SystemIncidents(StrictModel):
     offensive: int = 0
     inputs: int = 0
     offensive_inputs: int = 0
+    judged: int = 0
+    flagged: int = 0
+    judged_inputs: int = 0
+    flagged_inputs: int = 0
     timed_out: int = 0
     busy: int = 0
     gone: int = 0

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from qc.number_format import listed, percent, whole
-from qc.run import Run
+from qc.run import WRONG, Run
 
-_WRONG = ("failed", "errors", "overran", "gave_away", "offensive", "offensive_inputs")
 MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything
 
 
@@ -24,8 +23,9 @@ class Incidents:
 
     Attributes:
         table: the columns of `Run.incidents`, with `failed_share` (of conversations), `overran_share` and
-            `offensive_share` (of replies) and `offensive_inputs_share` (of inputs) after the counts that they
-            are of; NaN if there is nothing to be a share of.
+            `offensive_share` (of replies), `offensive_inputs_share` (of inputs), `flagged_share` and
+            `flagged_inputs_share` (of those judged) after the counts that they are of; NaN if there is
+            nothing to be a share of.
         notes: sentences.
     """
 
@@ -35,7 +35,7 @@ class Incidents:
     @property
     def any(self) -> bool:
         """Whether anything went wrong."""
-        return bool((self.table[list(_WRONG)].fillna(0) > 0).any(axis=None))
+        return bool((self.table[list(WRONG)].fillna(0) > 0).any(axis=None))
 
 
 def describe_incidents(run: Run) -> Incidents | None:
@@ -49,6 +49,9 @@ def describe_incidents(run: Run) -> Incidents | None:
     table.insert(7, "overran_share", _share(table["overran"], table["replies"]))
     table.insert(10, "offensive_share", _share(table["offensive"], table["replies"]))
     table.insert(13, "offensive_inputs_share", _share(table["offensive_inputs"], table["inputs"]))
+    for lines in ("", "_inputs"):
+        share = _share(table[f"flagged{lines}"], table[f"judged{lines}"])
+        table.insert(list(table).index(f"flagged{lines}") + 1, f"flagged{lines}_share", share)
     return Incidents(table, tuple(_notes(table)))
 
 
@@ -64,6 +67,8 @@ def _notes(table: pd.DataFrame) -> Iterator[str]:
         )
     if offensive := _above(table, "offensive", 0, whole):
         yield f"Replies with words of the list of offensive ones, in brackets how many: {offensive}."
+    if flagged := _above(table, "flagged", 0, whole):
+        yield f"Replies that the moderation service flags, in brackets how many: {flagged}."
     if given_away := _above(table, "gave_away", 0, whole):
         yield f"Replies by which a system gave itself away as a machine or by name: {given_away}."
 

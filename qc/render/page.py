@@ -12,7 +12,7 @@ from markupsafe import Markup
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
 from qc.render.levels import SIGNIFICANT, SUGGESTIVE
-from qc.render.sentences import same_conclusions, verdict
+from qc.render.sentences import same_conclusions, verdict, writing_conclusion
 from qc.render.tables import Tables
 from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking
@@ -33,6 +33,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         analysis=analysis,
         source=source_name(analysis.run.source),
         verdict=verdict(analysis),
+        writing_conclusion=writing_conclusion,
         notes=all_notes(analysis),
         pairs=scored * (scored - 1) // 2,
         same_conclusions=same_conclusions,

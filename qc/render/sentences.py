@@ -9,6 +9,7 @@ from qc.method.scores import Scores
 from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
+from qc.robustness.writing import WritingResults
 from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
@@ -52,6 +53,21 @@ def verdict(analysis: Analysis) -> Verdict:
         warning=SIMULATED if SIMULATED_NOTE in analysis.run.notes else None,
         findings=(_ranking(analysis), _another_run(analysis), _data(analysis)),
     )
+
+
+def writing_conclusion(found: WritingResults) -> str:
+    """Return how many conversations look pasted, and whether a conclusion is another without them."""
+    (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
+    pasted = every["pasted"]
+    look = "looks" if pasted == 1 else "look"
+    counted = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
+    if found.scores.empty:
+        why = "" if pasted == 0 else ", none of them in a score"
+        return f"{counted}{why}: no score is another without them."
+    order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
+    whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
+    share = percent(every["share"], 1)
+    return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
 
 
 def _ranking(analysis: Analysis) -> str:

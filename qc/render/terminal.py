@@ -7,7 +7,7 @@ from rich.table import Table as Grid
 from qc.analysis import Analysis
 from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
-from qc.render.sentences import verdict
+from qc.render.sentences import verdict, writing_conclusion
 from qc.render.table import P_EXACT, WRITTEN, Table
 from qc.render.tables import groups
 from qc.render.tables.kept import incidents, kept
@@ -53,6 +53,12 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
         for title, table in titled:
             if table is not None:
                 console.print(grid(title, table))
+    _show_beside(analysis, console)
+    console.print(f"Signature: {analysis.signature}", soft_wrap=True)
+
+
+def _show_beside(analysis: Analysis, console: Console) -> None:
+    """Print what is known beside scores: of items that were rated, of incidents, of how workers wrote."""
     if (found := analysis.transcripts) is not None:
         console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:
@@ -61,7 +67,8 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
     if analysis.incidents is not None and analysis.incidents.any:
         title = "Incidents, in all conversations that were begun"
         console.print(grid(title, incidents(analysis.incidents).only(*OF_INCIDENTS)))
-    console.print(f"Signature: {analysis.signature}", soft_wrap=True)
+    if analysis.writing is not None:
+        console.print(f"How workers wrote: {writing_conclusion(analysis.writing)}")
 
 
 def _show_kept(analysis: Analysis, console: Console, *, workers: bool) -> None:

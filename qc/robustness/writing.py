@@ -54,6 +54,18 @@ class WritingResults:
     workers: pd.DataFrame
     scores: pd.DataFrame
 
+    @property
+    def changed(self) -> list[str]:
+        """The systems whose score is another without these conversations, by more than chance."""
+        apart = (self.scores["low"] > 0) | (self.scores["high"] < 0)
+        return list(self.scores.loc[apart.to_numpy(bool), "system"])
+
+    @property
+    def order_changes(self) -> bool:
+        """Whether the systems stand in another order without these conversations."""
+        left = self.scores["z_left"].astype(float)
+        return not left.sort_values(ascending=False, kind="stable").index.equals(self.scores.index)
+
 
 def describe_writing(sample: Sample, scores: Scores, draws: int, seed: int) -> WritingResults | None:
     """Return how workers wrote; None where nothing is known of it.

@@ -6,7 +6,7 @@ from typing import BinaryIO
 import pandas as pd
 
 from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
-from qc.run import SIMULATED_NOTE, Run, codes
+from qc.run import SIMULATED_NOTE, WRONG, Run, codes
 from qc.saving.loss import Loss
 from qc.saving.nested import Json, assignments, records
 
@@ -71,7 +71,7 @@ def _incidents(run: Run) -> int:
     """Return how many counts there are that are not 0."""
     if run.incidents is None:
         return 0
-    counts = run.incidents[["failed", "errors", "overran", "gave_away", "offensive", "offensive_inputs"]]
+    counts = run.incidents[[*WRONG]]
     return int((counts.fillna(0) != 0).to_numpy().sum())
 
 

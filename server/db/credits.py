@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
+from server.db.message_reports import left_with_report
 from server.db.models import Assignment, Credit, Worker, columns
-from server.db.report_rows import left_with_report
 from server.db.worker_ids import FORGOTTEN
 
 ASSIGNMENT = columns(Assignment)

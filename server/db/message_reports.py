@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, Select, func, select, update
 
 from server.db.models import Assignment, Conversation, MessageReport, columns
 from server.errors import ReportNotFound
@@ -20,6 +20,22 @@ class SeenReport:
 
     run: int
     is_new: bool
+
+
+def left_with_report() -> Select[tuple[str]]:
+    """Return the query for the assignments whose workers have left with a report, and are paid in full."""
+    of_report = select(CONVERSATION.assignment_id).join(
+        MessageReport, REPORT.conversation_id == CONVERSATION.id
+    )
+    return of_report.where(REPORT.leaves)
+
+
+def count_left(connection: Connection, run_id: int) -> int:
+    """Return how many people have left a run with a report."""
+    query = select(func.count()).where(
+        ASSIGNMENT.run_id == run_id, ASSIGNMENT.simulated.is_(False), ASSIGNMENT.id.in_(left_with_report())
+    )
+    return int(connection.execute(query).scalar_one())
 
 
 def unseen(connection: Connection, run_id: int) -> list[str]:

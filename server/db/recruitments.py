@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from server.db.message_reports import left_with_report
 from server.db.models import (
     Assignment,
     Conversation,
@@ -34,7 +35,6 @@ from server.db.models import (
     Worker,
     columns,
 )
-from server.db.report_rows import left_with_report
 from server.db.worker_ids import FORGOTTEN
 from server.errors import DecidedAlready, NotRecruiting, RecruitmentExists
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, select
 
 from server.db.bulk import Bulk, Kind, Row
-from server.db.models import Conversation, MessageReport, columns
+from server.db.models import MessageReport, columns
 from server.session.records import MessageReported, ReportTakenBack
 
-CONVERSATION = columns(Conversation)
 REPORT = columns(MessageReport)
 # A line that is reported anew has its earlier report taken back: this comes before the other.
 TAKEN_BACK = Bulk(
@@ -64,11 +63,3 @@ def reports(
         if row.taken_back_at is not None:
             of_this.append(ReportTakenBack(*line, row.taken_back_at, row.taken_back_by))
     return found
-
-
-def left_with_report() -> Select[tuple[str]]:
-    """Return the query for the assignments whose workers have left with a report, and are paid in full."""
-    of_report = select(CONVERSATION.assignment_id).join(
-        MessageReport, REPORT.conversation_id == CONVERSATION.id
-    )
-    return of_report.where(REPORT.leaves)

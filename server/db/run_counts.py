@@ -12,6 +12,7 @@ from sqlalchemy import Connection, text
 
 from server.db.analyses import find_analysis
 from server.db.bulk import Bulk, Kind
+from server.db.message_reports import count_left
 from server.run_rules import Counts, RunRules, Standing, Target
 from server.study import Study
 
@@ -91,6 +92,7 @@ def standing(connection: Connection, run_id: int, study: Study, rules: RunRules)
         under_way=by_status.get("active", 0),
         completed=by_status.get("completed", 0),
         dropped=by_status.get("returned", 0) + by_status.get("expired", 0),
+        left_paid=count_left(connection, run_id) if rules.budget is not None else 0,
     )
     target = rules.target or Target(assignments=1)
     rated: dict[str, int] = {}

@@ -27,8 +27,8 @@ class RunLimits(BaseModel):
 
     `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
     workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
-    not over. `spent`: what the completed assignments cost, with fees. `retention`: when words and ids
-    of workers are removed, in words; empty where they stay.
+    not over. `spent`: what the assignments cost that are paid in full, with fees. `retention`: when words and
+    ids of workers are removed, in words; empty where they stay.
     """
 
     target: str

@@ -26,12 +26,12 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
     """Return how a run stands with its rules, by what arrivals go by."""
     rules = rules_of(connection, run.id)
     stands = standing(connection, run.id, study, rules)
-    budget, completed = rules.budget, stands.counts.completed
+    budget = rules.budget
     shown = RunLimits(
         target=in_words(rules.target),
         places_open=places_open(rules, stands) if run.status == "open" else 0,
         opens_at=_opens_at(rules) if run.status == "open" else None,
-        spent=None if budget is None else float(completed * budget.per_assignment),
+        spent=None if budget is None else float(stands.counts.paid * budget.per_assignment),
         budget=None if budget is None else float(budget.total),
         retention="" if study.retention is None else study.retention.in_words(run.closed_at),
         currency="" if budget is None else budget.currency,

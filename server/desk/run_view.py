@@ -268,7 +268,8 @@ def _row(
     here = worker.current if position is not None else None
     active = worker.status == "active"
     # Where a recruiter gives the code it is the same for everybody, and tells nothing.
-    has_own_code = worker.status == "completed" and study.recruiter is None
+    earned = worker.status == "completed" or worker.left_with_report
+    has_own_code = earned and study.recruiter is None
     return AssignmentRow(
         assignment=worker.assignment,
         worker=worker.worker,

@@ -1,6 +1,6 @@
 """Whom a pseudonym stands for, and the other way round: for owners and researchers of the study only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Response
@@ -10,14 +10,16 @@ from sqlalchemy import Connection, select
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.db.audit import Doer, record
+from server.db.message_reports import left_with_report
 from server.db.models import Assignment, Visit, Worker, columns
+from server.db.recruitments import codes_of
 from server.db.runs import find_run
 from server.db.store import Store
 from server.db.worker_ids import external_id
 from server.desk.csv_table import CSV, csv_table
 from server.desk.responses import AssignmentStatus
 from server.recruiters.arrival import Arrival
-from server.recruiters.recruiter import ending
+from server.recruiters.recruiter import PROLIFIC, ending
 from server.study import Study, parse_study
 
 ASSIGNMENT = columns(Assignment)
@@ -31,7 +33,8 @@ class WorkerIdentity(BaseModel):
     """A worker of a run: pseudonym, id on the platform, and what became of their assignment.
 
     `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
-    they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
+    they were shown when they had finished, or left with the report of a message. Of somebody who was
+    forgotten there is no `external_id`.
     """
 
     worker: str
@@ -99,7 +102,13 @@ def identities(
     study = parse_study(run.yaml)
     query = (
         select(
-            WORKER.pseudonym, WORKER.external_id, WORKER.platform, ASSIGNMENT.id, ASSIGNMENT.status, _LATEST
+            WORKER.pseudonym,
+            WORKER.external_id,
+            WORKER.platform,
+            ASSIGNMENT.id,
+            ASSIGNMENT.status,
+            ASSIGNMENT.id.in_(left_with_report()).label("left_with_report"),
+            _LATEST,
         )
         .select_from(Assignment)
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
@@ -110,6 +119,7 @@ def identities(
         query = query.where(WORKER.pseudonym == sought.worker.upper())
     if sought.external_id is not None:
         query = query.where(WORKER.external_id == auth.ids.encrypted(sought.external_id))
+    codes = codes_of(connection, run.id)
     found = [
         WorkerIdentity(
             worker=row.pseudonym,
@@ -118,7 +128,7 @@ def identities(
             visit=row.visit,
             assignment=row.id,
             status=row.status,
-            completion_code=_code(study, row, auth) if row.status == "completed" else None,
+            completion_code=_code(study, row, auth, codes),
         )
         for row in connection.execute(query)
     ]
@@ -128,7 +138,12 @@ def identities(
     return found
 
 
-def _code(study: Study, row: Any, auth: Auth) -> str:
+def _code(study: Study, row: Any, auth: Auth, codes: Mapping[str, str]) -> str | None:
+    """Return the code that a worker was shown; None: none."""
+    if row.status != "completed" and not row.left_with_report:
+        return None
+    if row.left_with_report and row.platform == PROLIFIC and "reported" in codes:
+        return codes["reported"]
     arrival = auth.known(Arrival(row.platform, row.external_id))
     return ending(study.recruiter, study.completion_url, arrival, auth.completion_code(row.id)).code
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
+from server.db.message_reports import left_with_report
 from server.db.models import (
     Assignment,
     Choice,
@@ -75,6 +76,7 @@ class ConversationFacts:
 class WorkerFacts:
     """An assignment with its conversations, in their order.
 
+    `left_with_report`: they have left with the report of a message, and have a code as who has finished.
     `answers`: right ones to test questions. `handed_in`: the questionnaires, before and after all of them.
     """
 
@@ -89,6 +91,7 @@ class WorkerFacts:
     answers: int
     handed_in: frozenset[str]
     conversations: tuple[ConversationFacts, ...]
+    left_with_report: bool = False
 
     @property
     def current(self) -> ConversationFacts | None:
@@ -110,7 +113,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     """
     chosen = _chosen(run_id, since)
     query = (
-        select(Assignment, WORKER.pseudonym)
+        select(Assignment, WORKER.pseudonym, ASSIGNMENT.id.in_(left_with_report()).label("left_with_report"))
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .where(chosen)
         .order_by(ASSIGNMENT.created_at.desc(), ASSIGNMENT.id)
@@ -131,6 +134,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
             answers=answers.get(row.id, 0),
             handed_in=handed_in.get(row.id, frozenset()),
             conversations=conversations.get(row.id, ()),
+            left_with_report=row.left_with_report,
         )
         for row in connection.execute(query)
     ]

@@ -11,11 +11,21 @@ from server.run_rules.rules import RunRules, Target, in_words
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Assignments of people in a run, by how they stand; `dropped` were given back or have expired."""
+    """Assignments of people in a run, by how they stand.
+
+    `dropped` were given back or have expired; those of them who `left_paid` have left with the report of a
+    message, and are paid in full.
+    """
 
     under_way: int = 0
     completed: int = 0
     dropped: int = 0
+    left_paid: int = 0
+
+    @property
+    def paid(self) -> int:
+        """How many are paid in full."""
+        return self.completed + self.left_paid
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +87,8 @@ def end_of(rules: RunRules, standing: Standing) -> End | None:
     if standing.places is not None and completed >= standing.places:
         return End("target", f"All {standing.places} places that the study's file gives are completed.")
     budget = rules.budget
-    if budget is not None and completed >= budget.assignments:
-        spent = completed * budget.per_assignment
+    if budget is not None and standing.counts.paid >= budget.assignments:
+        spent = standing.counts.paid * budget.per_assignment
         return End(
             "budget",
             f"The budget of {money(budget.total, budget.currency)} pays for no other assignment: "
@@ -96,7 +106,7 @@ def places_open(rules: RunRules, standing: Standing) -> int | None:
     if standing.places is not None:
         left.append(standing.places - counts.completed - counts.under_way)
     if rules.budget is not None:
-        left.append(rules.budget.assignments - counts.completed - counts.under_way)
+        left.append(rules.budget.assignments - counts.paid - counts.under_way)
     if rules.most_at_once is not None:
         left.append(rules.most_at_once - counts.under_way)
     return max(min(left), 0) if left else None

@@ -714,8 +714,8 @@ export interface AssignmentCounts {
  *
  * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
  * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
- * not over. `spent`: what the completed assignments cost, with fees. `retention`: when words and ids
- * of workers are removed, in words; empty where they stay.
+ * not over. `spent`: what the assignments cost that are paid in full, with fees. `retention`: when words and
+ * ids of workers are removed, in words; empty where they stay.
  */
 export interface RunLimits {
   budget: number | null;
@@ -1415,7 +1415,8 @@ export interface WorkerIdentities {
  * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
  *
  * `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
- * they were shown when they had finished. Of somebody who was forgotten there is no `external_id`.
+ * they were shown when they had finished, or left with the report of a message. Of somebody who was
+ * forgotten there is no `external_id`.
  */
 export interface WorkerIdentity {
   assignment: string;

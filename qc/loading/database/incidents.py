@@ -14,6 +14,8 @@ _COLUMN_OF_KIND = {
     "gave_itself_away": "gave_away",
     "offensive_reply": "offensive",
     "offensive_input": "offensive_inputs",
+    "flagged_reply": "flagged",
+    "flagged_input": "flagged_inputs",
 }
 
 
@@ -43,6 +45,7 @@ def incidents(
     turns = turns[turns["author"] == "bot"].reset_index(drop=True)
     late = flags(turns["overran"], located("conversation", turns["conversation_id"]), problems)
     notes = views.counts("v1_note", ("conversation_id", "kind"), run_id)
+    judged = _judged(views, run_id)
     failures = _failures(views, run_id)
     table = pd.DataFrame(
         {
@@ -51,6 +54,8 @@ def incidents(
             "replies": _per_system(turns, system),
             "overran": _per_system(turns[late], system),
             "inputs": _per_system(inputs, system),
+            "judged": _per_system(judged[judged["author"] == "bot"], system),
+            "judged_inputs": _per_system(judged[judged["author"] == "worker"], system),
             **{
                 column: _per_system(notes[notes["kind"] == kind], system)
                 for kind, column in _COLUMN_OF_KIND.items()
@@ -70,6 +75,14 @@ def _failures(views: Views, run_id: object) -> pd.DataFrame:
     if not views.has("v2_note"):
         return pd.DataFrame(columns=["conversation_id", "failure", "n"])
     return views.counts("v2_note", ("conversation_id", "failure"), run_id)
+
+
+def _judged(views: Views, run_id: object) -> pd.DataFrame:
+    """Return how many lines the moderation service has judged, by conversation and author."""
+    if not views.has("v1_moderated_line"):
+        return pd.DataFrame(columns=["conversation_id", "author", "n"])
+    found = views.counts("v1_moderated_line", ("conversation_id", "author", "flagged"), run_id)
+    return found[found["flagged"].notna()]
 
 
 def _per_system(counts: pd.DataFrame, system: pd.Series) -> pd.Series:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from qc.errors import DataError, Problem, SourceError, joined
+from qc.run import OF_AN_INPUT
 
 VIEWS_VERSION = 1
 
@@ -79,17 +80,7 @@ EXCLUSION = ("assignment_id", "reason")
 SCENARIO = ("conversation_id", "scenario")
 TURN_RATING = ("conversation_id", "turn_index", "value")
 QUIZ = ("conversation_id", "choices", "why_not", "is_right")
-WRITING = (
-    "conversation_id",
-    "typed",
-    "composed",
-    "pasted",
-    "pastes",
-    "writing_ms",
-    "longest_pause_ms",
-    "away",
-    "away_ms",
-)
+WRITING = ("conversation_id", *OF_AN_INPUT)
 ITEM_EDIT = ("assignment_id", "position", "edit_share")
 
 TEXT = {
@@ -132,6 +123,7 @@ NULLABLE = {
     "opinion",
     "bot_opinion",
     "failure",
+    "flagged",
     "source_conversation_id",
     "twin_of",
     "edit_share",

@@ -6,6 +6,7 @@ from qc.errors import Problem
 from qc.loading.asked import WRITING_COLUMNS
 from qc.loading.database.values import located, numbers
 from qc.loading.database.views import WRITING, Views
+from qc.run import OF_AN_INPUT, WRITING_NUMBERS
 
 
 def writing(
@@ -24,9 +25,9 @@ def writing(
     where = located("conversation", rows["conversation_id"])
     typed = {
         name: numbers(rows[name], where, f"how a line was written, {name},", problems).fillna(0)
-        for name in WRITING[1:]
+        for name in OF_AN_INPUT
     }
     of_inputs = rows.assign(**typed, conversation=row, inputs=1)[row >= 0]
-    how = dict.fromkeys(("inputs", *WRITING[1:]), "sum") | {"longest_pause_ms": "max"}
+    how = dict.fromkeys(WRITING_NUMBERS, "sum") | {"longest_pause_ms": "max"}
     found: pd.DataFrame = of_inputs.groupby("conversation", as_index=False).agg(how)
     return found[WRITING_COLUMNS]

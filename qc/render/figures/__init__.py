@@ -15,6 +15,7 @@ from qc.render.figures.replication import replication
 from qc.render.figures.significance import significance
 from qc.render.figures.topics import topic_words
 from qc.render.figures.workers import worker_p_values
+from qc.render.figures.writing import pasted_shares
 from qc.render.manifest import (
     ADJUSTED,
     AGREEMENT,
@@ -25,6 +26,7 @@ from qc.render.manifest import (
     SIGNIFICANCE,
     TOPICS,
     WHOLE,
+    WRITING,
     MadeFile,
 )
 
@@ -68,6 +70,7 @@ _ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
     CONTEXT.file("context.svg", "effects of position, time and topic", context_effects),
     ADJUSTED.file("adjusted.svg", "plain and adjusted scores", adjusted_scores),
     TOPICS.file("topics.svg", "a word cloud of the topics", topic_words),
+    WRITING.file("writing.svg", "how the share of pasted characters is distributed", pasted_shares),
     MadeFile("effort.svg", "time and words of the workers; also needs `filter`", _effort, section="effort"),
 )
 # The page has these as coloured tables.

@@ -1,22 +1,18 @@
 """What the worker filter sees: p-values of the workers."""
 
-from math import sqrt
-
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.filter import Screening
 from qc.number_format import whole
 from qc.render.figures.figure import Drawing
-from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.figures.panel import round_ticks, tick_labels
+from qc.render.figures.rootogram import height, rootogram
 from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import FAILED, GAP, INK, MARGIN, PASSED, text_width
+from qc.render.figures.style import FAILED, INK, MARGIN, PASSED
 from qc.robustness.filter_check import FilterCheck
 
 WIDEST_BIN = 0.05
-HEIGHT, HEAD, FOOT = 350.0, 96.0, 56.0
-
-Array = NDArray[np.float64]
 
 
 def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> Drawing:
@@ -30,25 +26,14 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
     p = screening.workers["p"].to_numpy(np.float64)
     passed = screening.workers["passed"].to_numpy(bool)
     edges = _edges(screening.alpha)
-    counts = [
-        np.histogram(p[group & np.isfinite(p)], edges)[0].astype(np.float64) for group in (passed, ~passed)
-    ]
-    highest = max(1, int((counts[0] + counts[1]).max()))
-    ticks = _ticks(highest)
+    bars = rootogram(p, passed, edges)
     level = None
     if check is not None and np.isfinite(check.random_share.value):
         level = random_level(screening, check, edges)
 
     def draw(width: float) -> Sheet:
-        page = Sheet(width, HEIGHT)
-        left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
-        size = (width - left - MARGIN - GAP, HEIGHT - HEAD - FOOT)
-        # A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one p stay visible beside many.
-        ends = Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
-        panel = Panel(page, left, HEAD, *size, *ends)
-        panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
-        _bars(panel, counts[0], edges, np.zeros(len(counts[0])), PASSED, 1.0)
-        _bars(panel, counts[0] + counts[1], edges, counts[0], FAILED, 0.4)
+        page = Sheet(width, height(3))
+        panel = bars.panel(page)
         if level is not None:
             panel.page.line(panel.steps(level, edges)[0], INK, 2, "2 3")
             page.key((MARGIN, 60), "···", INK, "random, as estimated and simulated")
@@ -62,11 +47,6 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
         return page
 
     return Drawing("Workers by p-value", _alt(screening, check), draw)
-
-
-def _bars(panel: Panel, heights: Array, edges: Array, base: Array, colour: str, opacity: float) -> None:
-    upper, lower = panel.steps(heights, edges, base)
-    panel.page.polygon([*upper, *reversed(lower)], colour, opacity=opacity, edge=colour, width=1)
 
 
 def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -85,16 +65,6 @@ def _edges(alpha: float) -> NDArray[np.float64]:
     below = np.linspace(0, alpha, int(np.ceil(alpha / WIDEST_BIN - 1e-9)) + 1)
     above = np.linspace(alpha, 1, int(np.ceil((1 - alpha) / WIDEST_BIN - 1e-9)) + 1)
     return np.concatenate([below, above[1:]])
-
-
-def _root(count: float) -> float:
-    return sqrt(max(count, 0.0))
-
-
-def _ticks(highest: int) -> list[float]:
-    """Return round numbers from 0 to about `highest`, about evenly spaced on a square-root scale."""
-    steps = [highest * (i / 4) ** 2 for i in range(1, 5)]
-    return [0.0, *sorted({max(1.0, float(f"{step:.1g}")) for step in steps})]
 
 
 def _untested(p: NDArray[np.float64]) -> str:

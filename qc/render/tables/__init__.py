@@ -231,6 +231,12 @@ TABLES: tuple[MadeFile[Table], ...] = (
         "replies of each system and inputs to it that have offensive words, of the same conversations",
         kept.offensive,
     ),
+    INCIDENTS.file(
+        "flagged.csv",
+        "replies of each system and inputs to it that the server’s moderation service flags, of the same "
+        "conversations; only where it was asked",
+        kept.flagged,
+    ),
     SERVED.file(
         "served.csv",
         "what was evaluated: the models that answered for each system, as their bots told",

@@ -160,6 +160,22 @@ def offensive(found: Incidents) -> Table:
     return Table(found.table[[column.key for column in columns]], columns)
 
 
+def flagged(found: Incidents) -> Table | None:
+    """Return how many lines the moderation service flags of those that it has judged; None without any."""
+    if not found.table[["judged", "judged_inputs"]].to_numpy().any():
+        return None
+    columns = (
+        Column("system", "System"),
+        Column("judged", "Replies judged", COUNT),
+        Column("flagged", "Flagged", COUNT),
+        Column("flagged_share", "of them", SHARE),
+        Column("judged_inputs", "Workers’ inputs judged", COUNT),
+        Column("flagged_inputs", "Flagged", COUNT),
+        Column("flagged_inputs_share", "of them", SHARE),
+    )
+    return Table(found.table[[column.key for column in columns]], columns)
+
+
 def left_out(analysis: Analysis) -> Table:
     """Return the assignments that take no part."""
     keys = ["assignment", "worker", "reason"]

@@ -3,22 +3,21 @@
 import numpy as np
 
 from qc.method.quiz import QuizResults
-from qc.render.table import COUNT, ONE, P_EXACT, SHARE, Column, Table
+from qc.render.table import COUNT, ONE, P_EXACT, Column, Table
+from qc.render.tables.screened import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 
 _COUNTED = (
     Column("asked", "Asked", COUNT),
     Column("answered", "Answered", COUNT),
     Column("right", "Right", COUNT),
     Column("expected", "By chance", ONE),
-    Column("share", "Share right", SHARE),
-    Column("low", "95 % interval", SHARE, upper="high"),
-    Column("high", None, SHARE),
+    *share_columns("Share right"),
 )
 
 
 def groups(found: QuizResults) -> Table:
     """Return how workers who passed, who failed, and all of them answered."""
-    columns = (Column("group", "Workers who"), Column("workers", "Workers", COUNT), *_COUNTED)
+    columns = (*OF_A_GROUP, *_COUNTED)
     return Table(found.groups, columns)
 
 
@@ -26,12 +25,11 @@ def workers(found: QuizResults) -> Table:
     """Return how each worker answered; a reader sees who was not above chance first."""
     ordered = found.workers.sort_values(["p", "worker"], ascending=[False, True], na_position="first")
     shown = ordered.assign(
-        outcome=np.where(ordered["passed"], "passed", "failed"),
+        outcome=outcome(ordered),
         above=np.where(ordered["above_chance"], "yes", "no"),
     )
     columns = (
-        Column("worker", "Worker"),
-        Column("outcome", "Filter"),
+        *OF_A_WORKER,
         *_COUNTED,
         Column("p", "p of guessing", P_EXACT),
         Column("above", "Above chance"),

@@ -1,8 +1,7 @@
 """How workers wrote, and the scores without conversations that look pasted."""
 
-import numpy as np
-
 from qc.render.table import COUNT, ONE, SHARE, THREE, Column, Table
+from qc.render.tables.screened import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 from qc.robustness.writing import WritingResults
 
 _MEDIANS = (
@@ -16,13 +15,10 @@ _MEDIANS = (
 def groups(found: WritingResults) -> Table:
     """Return how many conversations look pasted, of workers who passed, who failed, and of all."""
     columns = (
-        Column("group", "Workers who"),
-        Column("workers", "Workers", COUNT),
+        *OF_A_GROUP,
         Column("conversations", "Conversations", COUNT),
         Column("pasted", "Look pasted", COUNT),
-        Column("share", "Share", SHARE),
-        Column("low", "95 % interval", SHARE, upper="high"),
-        Column("high", None, SHARE),
+        *share_columns("Share"),
         *_MEDIANS,
     )
     return Table(found.groups, columns)
@@ -32,16 +28,14 @@ def workers(found: WritingResults) -> Table:
     """Return how each worker wrote; a reader sees who pasted most first."""
     ordered = found.workers.sort_values(["pasted_share", "worker"], ascending=[False, True])
     columns = (
-        Column("worker", "Worker"),
-        Column("outcome", "Filter"),
+        *OF_A_WORKER,
         Column("conversations", "Conversations", COUNT),
         Column("pasted", "Look pasted", COUNT),
         Column("pasted_share", "Pasted", SHARE),
         Column("typed_share", "Typed", SHARE),
         *_MEDIANS,
     )
-    shown = ordered.assign(outcome=np.where(ordered["passed"], "passed", "failed"))
-    return Table(found.workers, columns, shown)
+    return Table(found.workers, columns, ordered.assign(outcome=outcome(ordered)))
 
 
 def scores(found: WritingResults) -> Table | None:

@@ -18,7 +18,7 @@ from qc.errors import DataError
 from qc.loading import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
-from qc.render.tables.kept import incidents
+from qc.render.tables.kept import flagged, incidents
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
 from qc.saving import losses, save
 from qc.signature import data_hash
@@ -114,6 +114,25 @@ def test_offensive_words_are_counted_beside_what_they_were_said_in(troubled: Any
     assert alpha[["replies", "offensive", "inputs", "offensive_inputs"]].to_list() == [4, 1, 4, 2]
     assert alpha[["offensive_share", "offensive_inputs_share"]].to_list() == [0.25, 0.5]
     assert any("offensive ones" in text and "alpha (1)" in text for text in found.notes)
+
+
+def test_what_a_classifier_flags_is_counted_of_what_it_has_judged(troubled: Any) -> None:
+    unasked = describe_incidents(load(troubled.url))
+    assert unasked is not None
+    assert flagged(unasked) is None
+    note(troubled, "r1-anna-1", "flagged_reply", "flagged_input", "flagged_input")
+    troubled.execute(  # of six lines the second reply was not taken
+        "CREATE VIEW v1_moderated_line AS SELECT run_id, conversation_id, author, "
+        "CASE WHEN turn_index = 3 THEN NULL ELSE turn_index < 3 END AS flagged "
+        "FROM v1_turn WHERE conversation_id = 'r1-anna-1'"
+    )
+    found = describe_incidents(load(troubled.url))
+    assert found is not None
+    alpha = found.table.set_index("system").loc["alpha"]
+    assert alpha[["judged", "flagged", "judged_inputs", "flagged_inputs"]].to_list() == [2, 1, 3, 2]
+    assert alpha[["flagged_share", "flagged_inputs_share"]].to_list() == [1 / 2, 2 / 3]
+    assert any("moderation service" in text and "alpha (1)" in text for text in found.notes)
+    assert flagged(found) is not None
 
 
 def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
@@ -278,6 +297,11 @@ def shown(analysis: Analysis) -> str:
     return out.getvalue()
 
 
+def test_the_terminal_says_how_workers_wrote_where_it_is_known() -> None:
+    assert "How workers wrote: " in shown(whole())
+    assert "How workers wrote" not in shown(replace(whole(), writing=None))
+
+
 def without_incidents() -> Analysis:
     return analyse(replace(awkward_run(), incidents=None), BARE)
 
@@ -287,7 +311,9 @@ def test_a_terminal_shows_them_if_there_are_any() -> None:
     assert "Incidents" not in shown(without_incidents())
     run = awkward_run()
     assert run.incidents is not None
-    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0, offensive=0, offensive_inputs=0)
+    fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0, offensive=0, offensive_inputs=0,
+        flagged=0, flagged_inputs=0,
+    )  # fmt: skip
     assert "Incidents" not in shown(analyse(replace(run, incidents=fine), BARE))
 
 
@@ -308,12 +334,16 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
     assert list(table) == [
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
         "gave_away", "offensive", "offensive_share", "inputs", "offensive_inputs", "offensive_inputs_share",
+        "judged", "flagged", "flagged_share", "judged_inputs", "flagged_inputs", "flagged_inputs_share",
         "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
         "thoughts_only", "too_long",
         "other_errors",
     ]  # fmt: skip
     offensive = pd.read_csv(tmp_path / "offensive.csv")
     assert offensive["offensive_inputs"].tolist() == [0, 2, 4, 6, 8]
+    judged = pd.read_csv(tmp_path / "flagged.csv")
+    assert judged["flagged_share"].tolist() == pytest.approx([0, 1 / 240, 2 / 240, 3 / 240, 4 / 240])
+    assert judged["flagged_inputs_share"].tolist() == [0, 0.025, 0.05, 0.075, 0.1]
     assert table["gave_away"].tolist() == table["failed"].tolist() == [0, 1, 2, 3, 4]
     content = json.loads((tmp_path / "report.json").read_text())
     assert [row["system"] for row in content["incidents"]] == table["system"].tolist()

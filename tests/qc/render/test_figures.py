@@ -18,6 +18,7 @@ from qc.loading import load
 from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
+from qc.number_format import percent
 from qc.render.figures import FIGURES, THEME, Figure, figures
 from qc.render.figures.figure import finish
 from qc.render.figures.labels import spread
@@ -26,6 +27,7 @@ from qc.render.figures.sheet import number
 from qc.render.figures.style import NARROW, WIDE, shortened, text_width
 from qc.render.figures.topics import scattered
 from qc.render.figures.workers import random_level
+from qc.render.figures.writing import pasted_shares
 from qc.robustness.random_shares import Share
 from qc.run import Run
 from qc.statistics.correlation import CorrelationInterval
@@ -175,7 +177,7 @@ def test_the_figures_say_what_the_tables_say(two_runs: Analysis, of_two_runs: di
 
 
 def test_the_same_analysis_gives_the_same_bytes(drawn: dict[str, Figure]) -> None:
-    assert set(drawn) == set(PUBLISHED)
+    assert set(drawn) == {*PUBLISHED, "writing"}
     assert {name: figure.svg for name, figure in figures(analyses.whole()).items()} == {
         name: figure.svg for name, figure in drawn.items()
     }
@@ -268,6 +270,20 @@ def test_effort_is_drawn_with_its_section() -> None:
     assert effort.make(whole) is not None
     assert effort.make(replace(whole, effort=None)) is None
     assert effort.make(replace(whole, filter_check=None)) is None
+
+
+def test_what_was_pasted_is_drawn_where_anybody_wrote() -> None:
+    results = analyses.whole().writing
+    assert results is not None
+    workers = results.workers.assign(
+        pasted_share=[0.0, 0.02, 1.0, np.nan] + [0.0] * (len(results.workers) - 4)
+    )
+    told = replace(results, workers=workers)
+    drawing = pasted_shares(told)
+    assert drawing is not None
+    count = len(workers)
+    assert f"of {count - 1} workers: {count - 3} pasted nothing, 1 {percent(0.5, 0)} or more" in drawing.alt
+    assert pasted_shares(replace(results, workers=workers.assign(pasted_share=np.nan))) is None
 
 
 def test_what_the_page_has_as_tables_is_drawn_only_for_files(drawn: dict[str, Figure]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
-from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict
+from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict, writing_conclusion
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
@@ -272,3 +272,24 @@ def test_systems_of_one_worker_have_no_share_of_firsts() -> None:
     intervals = analyse(rated(1, 80, 60), QUICK).intervals
     assert isinstance(intervals, Intervals)
     assert np.isnan(intervals.z_low).all()
+
+
+def test_how_many_conversations_look_pasted_and_what_hangs_on_them() -> None:
+    results = analyses.whole().writing
+    assert results is not None
+    (every,) = results.groups.query("group == 'all'").itertuples()
+    told = writing_conclusion(results)
+    assert told.startswith(f"{every.pasted} of {every.conversations} conversations look pasted (")
+    order = "the systems stand in another order" if results.order_changes else "the order of systems stays"
+    assert f"Without them {order}" in told
+    scores = results.scores.assign(z_left=results.scores["z"], low=-1.0, high=1.0)
+    calm = writing_conclusion(replace(results, scores=scores))
+    assert calm.endswith("Without them the order of systems stays, and no score changes by more than chance.")
+    first, last = scores["system"].iloc[0], scores["system"].iloc[-1]
+    moved = scores.assign(z_left=-scores["z"], low=np.where(scores["system"].isin([first, last]), 0.1, -1.0))
+    assert writing_conclusion(replace(results, scores=moved)).endswith(
+        f"Without them the systems stand in another order, and the score of {first} and {last} changes by "
+        "more than chance."
+    )
+    nobody = replace(results, groups=results.groups.assign(pasted=0, share=0.0), scores=scores.iloc[:0])
+    assert writing_conclusion(nobody).endswith("conversations look pasted: no score is another without them.")

@@ -31,6 +31,7 @@ ALWAYS = {
     "cost.csv",
     "incidents.csv",
     "offensive.csv",
+    "flagged.csv",
     "served.csv",
     "answers.csv",
     "answers_numbers.csv",

@@ -96,6 +96,21 @@ def test_the_scores_without_them_are_means_of_the_rest() -> None:
         assert row.low <= row.change <= row.high
 
 
+def test_whether_a_conclusion_hangs_on_them() -> None:
+    scores = pd.DataFrame(
+        {
+            "system": ["a", "b", "c"],
+            "z_left": [0.3, 0.1, np.nan],
+            "low": [-0.1, 0.1, np.nan],
+            "high": [0.1, 0.2, np.nan],
+        }
+    )
+    results = replace(found({0: {"pasted": 9}}), scores=scores)
+    assert (results.changed, results.order_changes) == (["b"], False)
+    swapped = replace(results, scores=scores.assign(z_left=[0.1, 0.3, np.nan]))
+    assert swapped.order_changes
+
+
 def test_of_who_failed_nothing_hangs_on_it() -> None:
     failed = np.flatnonzero(~CALM.kept)
     assert found({int(row): {"pasted": 9} for row in failed}).scores.empty

@@ -68,6 +68,28 @@ def test_who_has_seen_it_first_stays_and_stands_in_the_log_once(house: House) ->
     assert (one["seen_by"],) == entry
 
 
+def test_who_has_left_with_a_report_has_their_code_on_the_desk_and_is_paid_of_the_budget(
+    house: House,
+) -> None:
+    rules = {"budget": {"total": "20.00", "pay": "2.00", "currency": "GBP"}}
+    answer = house.desk(f"/runs/{RUN}/rules", method="PUT", json=rules)
+    assert answer.is_success, answer.text
+    with house.page("ann") as page, house.page("bob") as other:
+        page.agree()
+        page.open_topic()
+        page.say("Hello.")
+        page.send("report", turn=1, reason="harm", leave=True)
+        code = page.until("ended")["code"]
+        other.agree()
+        other.send("leave")
+        other.until("ended")
+    told = house.desk(f"/runs/{RUN}").json()
+    assert {row["completion_code"] for row in told["workers"]} == {code, None}
+    assert told["limits"]["spent"] == 2.0
+    known = house.desk(f"/runs/{RUN}/worker-ids").json()["workers"]
+    assert {row["external_id"]: row["completion_code"] for row in known} == {"ann": code, "bob": None}
+
+
 def test_a_report_that_is_not_there(house: House) -> None:
     with house.page("ann") as page:
         report(page)

@@ -147,7 +147,8 @@ BAD_FRAMES = {
     "the wrong phase": (
         '{"type": "feedback", "id": "x1", "text": ""}',
         "wrong_phase",
-        "expected `say` or `topic_change` or `end_conversation` or `leave` (chat phase), got `feedback`",
+        "expected `say` or `topic_change` or `end_conversation` or `report` or `take_back_report` or `leave` "
+        "(chat phase), got `feedback`",
     ),
     "too few inputs": (
         '{"type": "end_conversation", "id": "x1", "conversation": 1, "attempt": 1}',

@@ -1,5 +1,6 @@
 """What follows of a run's rules: has it enough, how many may come, in words. Numbers derived in comments."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -74,6 +75,15 @@ def test_a_budget_is_never_overspent_and_ends_the_run_when_it_pays_for_no_other(
     assert end is not None
     assert end.cause == "budget"
     assert end.reason == "The budget of 41.00 GBP pays for no other assignment: 40.00 GBP are spent."
+
+
+def test_who_left_with_a_report_is_paid_of_the_budget_and_fills_no_place() -> None:
+    counts = Counts(under_way=1, completed=8, dropped=1, left_paid=1)
+    assert places_open(PAID, Standing(counts)) == 0  # of ten that it pays for
+    assert places_open(PAID, Standing(replace(counts, left_paid=0))) == 1
+    assert end_of(PAID, Standing(replace(counts, completed=9))) is not None
+    places = Standing(counts, places=10)
+    assert places_open(RunRules(), places) == 1
 
 
 def test_the_places_of_the_study_are_a_target_without_spare_ones() -> None:
