@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    insert,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from server.db.models import Assignment, Job, JobLease, Removal, Run, columns
 from server.errors import JobNotFound, JobUnderWay
@@ -134,14 +146,25 @@ def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> li
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
     """Return the exports that were begun before that, or before something of their run was removed."""
-    removed = (
-        select(REMOVAL.assignment_id)
-        .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
-        .where(ASSIGNMENT.run_id == JOB.run_id, REMOVAL.at >= JOB.created_at)
-    )
-    over = or_(JOB.created_at < before, removed.exists())
+    over = or_(JOB.created_at < before, _removed_since())
     query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
     return list(connection.execute(query).scalars())
+
+
+def is_outdated(connection: Connection, job: str) -> bool:
+    """Return whether something of a worker was removed from a job's run since the job was begun."""
+    return connection.execute(select(JOB.id).where(JOB.id == job, _removed_since())).first() is not None
+
+
+def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
+    """Return the exports of a run, newest first, but for those that have what was removed since."""
+    given_out = or_(JOB.status != "done", not_(_removed_since()))
+    return _entries(connection, _jobs().where(JOB.kind == "export", JOB.run_id == run_id, given_out))
+
+
+def _removed_since() -> ColumnElement[bool]:
+    of_run = select(REMOVAL.assignment_id).join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
+    return of_run.where(ASSIGNMENT.run_id == JOB.run_id, REMOVAL.at >= JOB.created_at).exists()
 
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:

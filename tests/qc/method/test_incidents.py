@@ -154,6 +154,16 @@ def test_reported_messages_are_counted_but_for_those_that_were_taken_back(troubl
     assert "Reported" in [column.head for column in offensive(found).columns]
 
 
+def test_neither_the_filter_nor_a_score_knows_of_what_was_flagged() -> None:
+    run = awkward_run()
+    assert run.incidents is not None
+    calm = run.incidents.assign(offensive=0, offensive_inputs=0, flagged=0, flagged_inputs=0)
+    foul = run.incidents.assign(offensive=240, offensive_inputs=240, flagged=240, flagged_inputs=120)
+    first, second = (analyse(replace(run, incidents=each), BARE) for each in (calm, foul))
+    pd.testing.assert_frame_equal(first.sample.screening.workers, second.sample.screening.workers)
+    pd.testing.assert_frame_equal(first.scores.z, second.scores.z)
+
+
 def test_without_incidents_there_are_counts_of_none(database: Any) -> None:
     run = load(database.url)
     assert {system: counts[1:] for system, counts in counted(run).items()} == dict.fromkeys(

@@ -12,6 +12,7 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.jobs.exports import KeptExports
 from server.jobs.files import FileLinks
+from tests.server.support.answers import error
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
@@ -136,6 +137,11 @@ async def test_files_are_removed_in_time(rated: House, exported: dict[str, Any],
     # What was removed of a worker is in no file that is kept.
     gone = rated.desk("/workers/forget", method="POST", json={"worker": "ann", "extent": "words"})
     assert gone.status_code == 200, gone.text
+    # It is given out no more at once: not in the list, nor by a link from before.
+    assert kept.files.jobs() == {exported["job"]}
+    assert exports(rated) == []
+    refused = error(rated.http("GET", exported["files"][0]["path"]), 404, "job_not_found")
+    assert refused["message"] == "something of a worker was removed since this export was made"
     later = made(rated, "csv")["job"]
     await kept.remove_old(utc_now())
     assert kept.files.jobs() == {later}
