@@ -7,8 +7,10 @@ than a bundle can be is refused before it is unpacked, and while it is: an archi
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from secrets import token_hex
 
 from qc.errors import OutputError, SourceError
+from qc.formats.archive import DAMAGED
 
 MOST_FILES = 1_000
 MOST_BYTES = 2 * 1024**3
@@ -27,7 +29,7 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    unfinished = path.with_name(f".{path.name}.part")
+    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.part")  # two at once do not meet
     try:
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
@@ -39,6 +41,8 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
         unfinished.replace(path)
     except OSError as error:
         raise OutputError(f"{path}: the bundle cannot be written ({error.strerror or error}).") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def read_archive(path: Path) -> dict[str, bytes]:
@@ -53,7 +57,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
             members = [member for member in archive.infolist() if not member.is_dir()]
             _require_harmless(path, members)
             return _unpacked(path, archive, members)
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (OSError, *DAMAGED) as error:
         raise SourceError(f"{path}: this cannot be read as a bundle ({error}). Get it again.") from None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from qc.errors import SourceError
 from qc.formats import bundle, views
+from qc.formats.archive import DAMAGED
 from qc.loading import magic
 
 if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
@@ -112,7 +113,7 @@ def _extract(path: Path, archive: zipfile.ZipFile, inner: Path) -> None:
     try:
         with archive.open(bundle.RUN) as packed, inner.open("wb") as unpacked:
             copyfileobj(packed, unpacked)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except DAMAGED as error:
         raise SourceError(f"{path}: {bundle.RUN} is damaged ({error}). Get it again.") from None
 
 

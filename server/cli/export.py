@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from server.db.runs import RunEntry, find_run
 from server.desk.worker_ids import Sought, identities, identities_csv
 from server.export.formats import Format, OnStep, file_name, replaced, write_run
 from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
+from server.study import published
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
@@ -90,22 +92,27 @@ def _write_ids(run: str, path: Path, data: Path | None) -> None:
         settings = settings_from(data=data)
         auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
         people = identities(connection, auth, CommandLine(), run, Sought())
-    with _writable(), replaced(path) as file:
+    with _writable(), replaced(path, private=True) as file:
         file.write(identities_csv(people).encode())
     console.print(f"{len(people)} assignments written to {path}.")
 
 
 def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: OnStep) -> None:
-    """Have `candor bundle` make a bundle of the views of a run, in a process of its own."""
+    """Have `candor bundle` make a bundle of the views of a run, in a process of its own.
+
+    It is made beside the views: whatever ends it leaves nothing where the bundle is to be.
+    """
     settings = settings_from(data=data)
-    study = views.with_name("study.yaml")
-    study.write_text(run.yaml, encoding="utf-8")
-    arguments = (str(views), str(path), "--study", str(study), "--force", "--progress-lines")
+    study, made = views.with_name("study.yaml"), views.with_name("made.zip")
+    study.write_text(published(run.yaml), encoding="utf-8")
+    arguments = (str(views), str(made), "--study", str(study), "--progress-lines")
     limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
     try:
         asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, told_progress(on_step)))
     except ChildFailed as error:
         fail(f"the bundle was not made: {error}")
+    with _writable(), made.open("rb") as content, replaced(path) as file:
+        copyfileobj(content, file)
 
 
 @contextmanager

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    text,
+    update,
+)
 
 from server.db.models import Assignment, Job, JobLease, Removal, Run, columns
 from server.errors import JobNotFound, JobUnderWay
@@ -19,9 +31,9 @@ RUN = columns(Run)
 JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
-# Until nobody reads any more what was removed: the time is taken in the transaction, which others see as it
-# ends, and clocks of machines differ.
-_REMOVED_WITHIN = timedelta(minutes=2)
+# After a removal, until nobody reads any more what was removed: its time is taken in the transaction, which
+# others see as it ends, and clocks of machines differ.
+_READ_WITHIN = timedelta(seconds=30)
 _ENDED = "The server that did this has ended before it was done. Start it again."
 _TAKE = text("""
     INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
@@ -139,19 +151,35 @@ def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> li
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
     """Return the exports that were begun before that, or that may have what was removed of their run."""
+    over = or_(JOB.created_at < before, JOB.id.in_(_outdated(connection)))
+    query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
+    return list(connection.execute(query).scalars())
+
+
+def is_outdated(connection: Connection, job: str) -> bool:
+    """Return whether an export may have what was removed of a worker of its run."""
+    return job in _outdated(connection, JOB.id == job)
+
+
+def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
+    """Return the exports of a run, newest first, but for those that may have what was removed."""
+    given_out = or_(JOB.status != "done", JOB.id.not_in(_outdated(connection, JOB.run_id == run_id)))
+    return _entries(connection, _jobs().where(JOB.kind == "export", JOB.run_id == run_id, given_out))
+
+
+def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
     removed = (
         select(func.max(REMOVAL.at))
         .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
         .where(ASSIGNMENT.run_id == JOB.run_id)
         .scalar_subquery()
     )
-    query = select(JOB.id, JOB.created_at, removed.label("removed_at"))
-    return [
+    query = select(JOB.id, JOB.created_at, removed.label("removed_at")).where(JOB.kind == "export", *of)
+    return {
         job.id
-        for job in connection.execute(query.where(JOB.kind == "export", JOB.status != "running"))
-        if job.created_at < before
-        or (job.removed_at is not None and job.created_at <= job.removed_at + _REMOVED_WITHIN)
-    ]
+        for job in connection.execute(query)
+        if job.removed_at is not None and job.created_at <= job.removed_at + _READ_WITHIN
+    }
 
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
@@ -66,14 +67,15 @@ def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, 
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[BinaryIO]:
+def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a file beside `path` that takes its place at the end of the `with`, and goes away on an error.
 
-    One that a killed process has left there is begun anew.
+    One that a killed process has left there is begun anew. `private`: nobody but its owner reads it.
     """
     unfinished = path.with_name(f".{path.name}.part")
+    unfinished.unlink(missing_ok=True)
     try:
-        with unfinished.open("wb") as file:
+        with open(unfinished, "xb", opener=partial(os.open, mode=0o600 if private else 0o666)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -205,7 +205,7 @@ class JobsApi:
 
         A download that broke off goes on by `Range`; with `If-Range` it begins anew where it is another file.
         """
-        path = self._exports.file(self._links.job("export", link), name)
+        path = await self._exports.file(self._links.job("export", link), name)
         return FileResponse(
             path,
             media_type=mimetypes.guess_type(name)[0] or "application/octet-stream",

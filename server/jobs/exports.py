@@ -7,16 +7,18 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
-from server.db.jobs import JobEntry, exports_over, forget_jobs, jobs_of, jobs_with_files
+from server.db.jobs import JobEntry, exports_of, exports_over, forget_jobs, is_outdated, jobs_with_files
 from server.db.runs import find_run
 from server.db.store import Store
+from server.errors import JobNotFound
 from server.export.formats import Format, file_name
 from server.jobs.background import BackgroundJobs, Progress, Result
-from server.jobs.child import Command, Limits, run_child, told_progress
+from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
 from server.jobs.files import JobFiles
 
 KEPT_DAYS = 7
 _STARTING = "Starting"
+_ANEW = "Export the run anew in a minute."
 
 
 class ExportOptions(BaseModel):
@@ -30,7 +32,8 @@ class ExportOptions(BaseModel):
 class KeptExports:
     """The files of exports, until they are over.
 
-    That is after KEPT_DAYS, or as soon as something was removed of what workers of the run have given.
+    That is after KEPT_DAYS, or when something was removed of what workers of the run have given: from then on
+    none is given out, and the next look removes them.
     """
 
     def __init__(self, store: Store, folder: Path) -> None:
@@ -86,17 +89,22 @@ class Exports:
         return await self._jobs.start("export", run, options.model_dump(), prepare, work)
 
     async def of_run(self, run: str) -> list[JobEntry]:
-        """Return the exports of a run, newest first. Raises RunNotFound."""
-        return await self._store.read(lambda c: jobs_of(c, "export", [find_run(c, run).id]))
+        """Return the exports of a run that can be given out, newest first. Raises RunNotFound."""
+        return await self._store.read(lambda c: exports_of(c, find_run(c, run).id))
 
-    def file(self, job: str, name: str) -> Path:
-        """Return where the file of an export lies. Raises JobNotFound: it is not there, or no longer."""
+    async def file(self, job: str, name: str) -> Path:
+        """Return where the file of an export lies.
+
+        Raises JobNotFound: it is not there, or no longer, or has what was removed of a worker since.
+        """
+        if await self._store.read(lambda connection: is_outdated(connection, job)):
+            raise JobNotFound("something of a worker was removed since this export was made", _ANEW)
         return self._files.file(job, name)
 
     async def _make(self, run: str, form: Format, progress: Progress) -> Result:
         progress.tell(_STARTING, 0, 1)
         entry = await self._store.read(lambda connection: find_run(connection, run))
-        folder = self._files.folder(progress.job)
+        folder = self._files.prepared(progress.job)
         folder.mkdir(parents=True)
         arguments = ["export", "--run", run, "--format", form, "--progress-lines"]
         arguments += ["--out", str(folder / file_name(entry, form))]
@@ -104,6 +112,8 @@ class Exports:
         command = Command("server", arguments, {"CANDOR_DATABASE_URL": self._url})
         try:
             await run_child(command, self._limits, told_progress(progress.tell))
+            if await self._store.read(lambda connection: is_outdated(connection, progress.job)):
+                raise ChildFailed(f"Something of a worker was removed meanwhile. {_ANEW}")
         except BaseException:  # half an export is none, whatever has ended it
             self._files.remove(progress.job)
             raise

@@ -26,6 +26,12 @@ class JobFiles:
         """Return where the files of a job lie, be they there or not."""
         return self._folder / job
 
+    def prepared(self, job: str) -> Path:
+        """Return where the files of a job go, in a folder that nobody but the server's user opens."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder.chmod(0o700)  # an earlier version let others read
+        return self.folder(job)
+
     def file(self, job: str, name: str) -> Path:
         """Return where a file of a job lies. Raises JobNotFound: it is not there, or no longer."""
         folder = self.folder(job)

@@ -84,7 +84,7 @@ class Reports:
         return self._files.file(job, name)
 
     async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
-        folder = self._files.folder(progress.job)
+        folder = self._files.prepared(progress.job)
         source, variables = reading(self._url)
         arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *_typed(options))
         hear = told_progress(progress.tell)

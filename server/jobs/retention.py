@@ -18,6 +18,7 @@ from server.db.worker_ids import FORGOTTEN
 from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
 from server.study import parse_study
+from server.study.retention import Retention
 
 ASSIGNMENT = columns(Assignment)
 REMOVAL = columns(Removal)
@@ -48,6 +49,7 @@ class RetentionJob:
         self._store = store
         self._exports = exports
         self._now = now
+        self._retention_of = _known_retention()
         self._task = PeriodicTask(self.look, SECONDS, "what is over its time was not removed")
 
     def start(self) -> None:
@@ -60,9 +62,9 @@ class RetentionJob:
 
     async def look(self) -> None:
         """Remove what is over its time. Raises StorageFailed."""
-        at = self._now()
-        while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at))):
-            await self._store.submit(lambda connection: _remove(connection, self._now()))
+        at, retention_of = self._now(), self._retention_of
+        while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at, retention_of))):
+            await self._store.submit(lambda connection: _remove(connection, self._now(), retention_of))
         await self._exports.remove_old(at)
 
 
@@ -75,24 +77,42 @@ class _OverTime:
     workers: list[int]
 
 
-def _due(connection: Connection, at: datetime) -> list[_OverTime]:
+_RetentionOf = Callable[[RunEntry], Retention | None]
+
+
+def _known_retention() -> _RetentionOf:
+    """Return what says a run's retention: of each it reads the study once, which never changes."""
+    known: dict[int, Retention | None] = {}
+
+    def retention_of(run: RunEntry) -> Retention | None:
+        if run.id not in known:
+            known[run.id] = parse_study(run.yaml).retention
+        return known[run.id]
+
+    return retention_of
+
+
+def _due(connection: Connection, at: datetime, retention_of: _RetentionOf) -> list[_OverTime]:
     """Return what is over its time, at most so much as a transaction should do."""
     runs = all_runs(connection)
-    kept_ids = [run.id for run in runs if not _is_over(run, "ids", at)]
+    words = {run.id for run in runs if _is_over(run, Retention.words_end, at, retention_of)}
+    ids = {run.id for run in runs if _is_over(run, Retention.ids_end, at, retention_of)}
+    kept_ids = [run.id for run in runs if run.id not in ids]
     found = (
         _OverTime(
             run.slug,
-            _with_words(connection, run) if _is_over(run, "words", at) else [],
-            _with_ids(connection, run, kept_ids) if _is_over(run, "ids", at) else [],
+            _with_words(connection, run) if run.id in words else [],
+            _with_ids(connection, run, kept_ids) if run.id in ids else [],
         )
         for run in runs
+        if run.id in words | ids
     )
     return [one for one in found if one.assignments or one.workers]
 
 
-def _remove(connection: Connection, at: datetime) -> None:
+def _remove(connection: Connection, at: datetime, retention_of: _RetentionOf) -> None:
     alone(connection, "retention")
-    for over in _due(connection, at)[:1]:
+    for over in _due(connection, at, retention_of)[:1]:
         if over.assignments:
             remove(connection, over.assignments, "words", "retention", at)
             number = f"words of {len(over.assignments)} assignments"
@@ -104,11 +124,14 @@ def _remove(connection: Connection, at: datetime) -> None:
         log.info("removed after its time", run=over.run)
 
 
-def _is_over(run: RunEntry, what: str, at: datetime) -> bool:
-    retention = parse_study(run.yaml).retention
-    if run.status != "closed" or retention is None:
-        return False
-    end = retention.words_end(run.closed_at) if what == "words" else retention.ids_end(run.closed_at)
+def _is_over(
+    run: RunEntry,
+    end_of: Callable[[Retention, datetime | None], datetime | None],
+    at: datetime,
+    retention_of: _RetentionOf,
+) -> bool:
+    retention = retention_of(run) if run.status == "closed" else None
+    end = None if retention is None else end_of(retention, run.closed_at)
     return end is not None and end <= at
 
 

@@ -4,6 +4,7 @@ from server.study.document import Location, Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited
 from server.study.mistakes import Mistake, did_you_mean
 from server.study.naming import named, require_name
+from server.study.published import published
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
 from server.study.study import (
@@ -48,6 +49,7 @@ __all__ = [
     "located",
     "named",
     "parse_study",
+    "published",
     "read_document",
     "read_study",
     "require_name",

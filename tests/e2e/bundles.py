@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ def downloaded_bundle(page: Page, run: str, folder: Path) -> Path:
 
 def assert_same_numbers(bundle: Path, database: str, run: str, folder: Path) -> None:
     """Assert that a bundle is whole, and that its report is the report of the database, to the digit."""
+    with zipfile.ZipFile(bundle) as archive:
+        study = archive.read("study.yaml").decode()
+    assert "_code: REMOVED" in study or "_code" not in study
+    assert "_token: REMOVED" in study or "_token" not in study
     verified = _qc("qc.verify", str(bundle))
     assert ": verified." in verified
     there = _report(database, folder / "of-database", "--run", run)

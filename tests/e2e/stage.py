@@ -1,7 +1,6 @@
 """A server of our own for pictures: fresh data, its own port, studies for every state of the pages."""
 
 import json
-import socket
 import sqlite3
 import threading
 import time
@@ -26,6 +25,8 @@ from server.items.pool import items_of
 from server.study import parse_study
 from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
+from tests.server.support.sona import STUDY
+from tests.support.local_process import free_port
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -172,6 +173,11 @@ _CRITERIA = [
     {"label": "pleasant", "statement": "It was pleasant to read."},
     {"label": "dull", "statement": "It was dull.", "negative": True},
 ]
+CONNECT: dict[str, Any] = {
+    "kind": "connect",
+    "completion_url": "https://connect.example/complete",
+    "partial_url": "https://connect.example/partial",
+}
 _READING: dict[str, Any] = {
     "title": "Read and rate",
     "payment": "Nobody is paid.",
@@ -187,6 +193,17 @@ SIDES: dict[str, dict[str, Any]] = {
     },
 }
 _ALONE = ("systems_per_assignment", "topic_mode", "criteria", "simulate", "assignments")
+TUTORIAL: dict[str, Any] = {
+    "questions": [
+        {
+            "text": "The boat sailed sailed home.",
+            "question": "What is wrong with it?",
+            "answers": ["Nothing", "A word is there twice"],
+            "right": 2,
+            "why": "It says “sailed” twice.",
+        }
+    ]
+}
 # Runs whose workers rate what others have said or written, each with its items.
 READING: dict[str, dict[str, Any]] = {
     "reading": {"name": "reading", "items": {"file": "conversations.jsonl"}, "assignments": 50},
@@ -195,18 +212,20 @@ READING: dict[str, dict[str, Any]] = {
         "items": {"file": "texts.jsonl"},
         "composition": {"ordinary": 2},
         "post_edit": {"criterion": "clear", "top": 90},
-        "tutorial": {
-            "questions": [
-                {
-                    "text": "The boat sailed sailed home.",
-                    "question": "What is wrong with it?",
-                    "answers": ["Nothing", "A word is there twice"],
-                    "right": 2,
-                    "why": "It says “sailed” twice.",
-                }
-            ]
-        },
+        "tutorial": TUTORIAL,
     },
+}
+
+
+SCREENED: dict[str, dict[str, Any]] = {
+    slug: {
+        "items": {"file": "texts.jsonl"},
+        "tutorial": TUTORIAL | {"mistakes": 1},
+        "recruiter": recruiter,
+        "name": slug,
+        "composition": {"ordinary": 2},
+    }
+    for slug, recruiter in {"screening_connect": CONNECT, "screening_sona": STUDY}.items()
 }
 
 
@@ -262,7 +281,7 @@ class Stage:
     def __init__(self, folder: Path, **of_test: str) -> None:
         self._settings = Settings(
             data=folder,
-            port=_free_port(),
+            port=free_port(),
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
@@ -277,7 +296,7 @@ class Stage:
         engine = open_engine(self._settings.resolved_database_url, begin="BEGIN IMMEDIATE")
         with engine.begin() as connection:
             _write_items(folder)
-            for slug, settings in READING.items():
+            for slug, settings in (READING | SCREENED).items():
                 study = yaml.safe_dump(_READING | settings, sort_keys=False)
                 items = items_of(parse_study(study), connection, folder)
                 open_run(connection, study, slug, utc_now(), items)
@@ -357,10 +376,3 @@ class Stage:
             self._server.should_exit = True
             self._server.force_exit = True
             self._thread.join()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -1,6 +1,7 @@
 """CloudResearch Connect and SONA in a browser: arrival, the same place after any break, the way back."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,16 +16,11 @@ from playwright.sync_api import Browser, Page, Route, expect
 from server.recruiters.stand_in.serving import serving
 from tests.e2e.axe import clean
 from tests.e2e.hands import context_of, enter, finish, open_topic, press, rate, say
-from tests.e2e.stage import DEMO, RUNS, Stage
+from tests.e2e.stage import CONNECT, DEMO, RUNS, Stage
 from tests.e2e.studies import call
 from tests.server.support.sona import STUDY, SonaStandIn
 
 pytestmark = pytest.mark.browser
-CONNECT = {
-    "kind": "connect",
-    "completion_url": "https://connect.example/complete",
-    "partial_url": "https://connect.example/partial",
-}
 CREDIT = "https://tide.sona-systems.com/webstudy_credit.aspx?experiment_id=12&credit_token=9a8b&survey_code="
 
 
@@ -84,9 +80,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory, sona: SonaStandIn) -> Iterat
         stage.stop()
 
 
-def newcomer(browser: Browser, visited: list[str]) -> Page:
+def newcomer(browser: Browser, visited: list[str], width: int = 360) -> Page:
     """Return a page of a new browser; what it asks of the platforms' own sites is noted, and answered."""
-    context = context_of(browser, 360)
+    context = context_of(browser, width)
 
     def answer(route: Route) -> None:
         visited.append(route.request.url)
@@ -184,3 +180,45 @@ def test_one_finishes_after_every_break_and_one_leaves(
     assert (found["assignments"]["total"], found["conversations"]["total"]) == (1, 2)
     scores = [system["raw"] for system in found["systems"] if system["n"]]
     assert scores == [100.0, 100.0]  # what BEST is, once the two negative criteria are turned round
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(
+    ("run", "parameters", "way"),
+    [
+        ("screening_connect", "participantId=P{0}&assignmentId=A{0}&projectId=X", CONNECT["partial_url"]),
+        ("screening_sona", "survey_code={0}", None),
+    ],
+)
+def test_who_does_not_pass_the_test_questions_is_sent_back_and_gets_no_credit(
+    run: str, parameters: str, way: str | None, width: int, browser: Browser, stage: Stage, sona: SonaStandIn
+) -> None:
+    visited: list[str] = []
+    page = newcomer(browser, visited, width)
+    address = f"{stage.url}/w/{run}?{parameters.format(width)}"
+    page.goto(address)
+    press(page, "I understand")
+    for _ in range(2):  # one mistake is allowed
+        page.get_by_role("radio", name="Nothing").check()
+        press(page, "Answer")
+        expect(page.get_by_text(re.compile("It says “sailed” twice.|You have left"))).to_be_visible()
+    ended = page.get_by_role("heading", name="You have left the study")
+    expect(ended).to_be_visible()
+    clean(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    expect(page.locator(".code-text")).to_have_count(0)
+    # The same after a refresh, and in another visit: no second try.
+    page.reload()
+    expect(ended).to_be_visible()
+    page.goto(address)
+    expect(ended).to_be_visible()
+    links = page.get_by_role("link")
+    expect(links).to_have_count(0 if way is None else 1)
+    if way is not None:
+        links.click()
+        expect(page.get_by_role("heading", name="Back")).to_be_visible()
+    assert visited == ([] if way is None else [way])
+    page.context.close()
+    assert str(width) not in sona.credited
+    of_run = "FROM assignment a JOIN run r ON r.id = a.run_id WHERE r.slug = ?"
+    assert stage.rows(f"SELECT DISTINCT a.status {of_run}", run) == [("returned",)]

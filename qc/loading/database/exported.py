@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError
+from qc.formats.archive import DAMAGED
 from qc.formats.spreadsheet import restored
 from qc.formats.views import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
@@ -54,7 +55,7 @@ def opened_lines(name: str, file: BinaryIO) -> Iterator[Views]:
 @contextmanager
 def opened_archive(name: str, archive: zipfile.ZipFile) -> Iterator[Views]:
     """Open an export as an archive of Parquet or CSV. Raises as `opened_lines`."""
-    header = _header(name, HEADER, archive.read(HEADER))
+    header = _header(name, HEADER, _content(name, archive, HEADER))
     members = set(archive.namelist())
     with _views(name) as connection:
         tables = _Tables(name, header, connection)
@@ -174,6 +175,13 @@ def _fill_from_lines(source: str, header: ViewsHeader, lines: Iterable[bytes], t
     tables.require_all()
 
 
+def _content(source: str, archive: zipfile.ZipFile, member: str) -> bytes:
+    try:
+        return archive.read(member)
+    except DAMAGED as error:
+        raise DataError(source, [Problem(member, f"cannot be read ({error}).", _AGAIN)]) from None
+
+
 def _read(
     source: str,
     archive: zipfile.ZipFile,
@@ -184,7 +192,7 @@ def _read(
     try:
         with archive.open(member) as file:
             yield from read(file, given)
-    except (pa.ArrowException, zipfile.BadZipFile, EOFError, KeyError) as error:
+    except (pa.ArrowException, KeyError, *DAMAGED) as error:
         why = f"cannot be read ({error})."
         raise DataError(source, [Problem(member, why, _AGAIN)]) from None
 

@@ -26,7 +26,7 @@ def pasted_shares(found: WritingResults) -> Drawing | None:
         page = Sheet(width, height(2))
         panel = bars.panel(page)
         across = round_ticks(0.0, 1.0, 5)
-        panel.x_axis(across, [percent(tick, 0) for tick in across], "of a worker’s characters were pasted")
+        panel.x_axis(across, [whole(100 * tick) for tick in across], "% of a worker’s characters were pasted")
         for top, sign, colour, words, group in (
             (20, "■", PASSED, "passed", passed),
             (40, "□", FAILED, "failed", ~passed),

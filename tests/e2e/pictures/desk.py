@@ -22,6 +22,8 @@ TITLES = {
     "desk-assignment": "Desk: an assignment",
     "desk-report": "Desk: no report yet",
     "desk-report-made": "Desk: a report",
+    "desk-export": "Desk: no files yet",
+    "desk-export-made": "Desk: a run as files",
     "desk-rehearsal": "Desk: no rehearsal yet",
     "desk-rehearsing": "Desk: a rehearsal under way",
     "desk-studies": "Desk: studies",
@@ -110,6 +112,20 @@ def jobs(page: Page, camera: Camera, stage: DeskStage) -> None:
     camera.shoot(page, "desk-rehearsing")
     press(page, "Cancel")
     expect(page.get_by_label("Simulated workers")).to_be_visible()
+
+
+def exports(page: Page, camera: Camera, stage: DeskStage) -> None:
+    _enter(page, stage)
+    _go(page, stage, f"/runs/{RUN}/export")
+    _heading(page, "Export")
+    export = page.get_by_role("button", name="Export", exact=True)
+    expect(export).to_be_visible()
+    files = page.locator("a[download]")
+    if files.count() == 0:
+        camera.shoot(page, "desk-export")
+        export.click()
+    expect(files.first).to_be_visible(timeout=300_000)
+    camera.shoot(page, "desk-export-made", whole=True)
 
 
 def studies(page: Page, camera: Camera, stage: DeskStage) -> None:
@@ -221,6 +237,7 @@ SCENES: list[Callable[[Page, Camera, DeskStage], None]] = [
     signing_in,
     runs,
     jobs,
+    exports,
     studies,
     recruiting,
     people,

@@ -1,5 +1,6 @@
 """All of a run as a file, in every format: what `qc` reads of it is what it reads of the database."""
 
+import io
 import json
 import shutil
 import zipfile
@@ -231,13 +232,33 @@ def test_a_damaged_file_is_refused_in_words(collected: str, tmp_path: Path) -> N
         load(other)
 
 
+def test_an_archive_of_which_any_file_is_damaged_is_refused_in_words(collected: str, tmp_path: Path) -> None:
+    whole = exported(collected, "csv", tmp_path).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        members = [member for member in archive.infolist() if member.compress_size > 20]
+    assert members[0].filename == "header.json"
+    damaged = tmp_path / "damaged.zip"
+    for member in members:
+        head = member.header_offset
+        lengths = (int.from_bytes(whole[head + at : head + at + 2], "little") for at in (26, 28))
+        first = head + 30 + sum(lengths)  # behind its name, and what else is said of it
+        for at in (0, member.compress_size // 2):  # the first byte says how the rest is packed
+            content = bytearray(whole)
+            content[first + at] ^= 0xFF
+            damaged.write_bytes(content)
+            with pytest.raises((DataError, SourceError), match=member.filename):
+                load(damaged)
+
+
 def test_a_bundle_has_all_of_it_and_gives_the_same_numbers(
     collected: str, candor: Candor, tmp_path: Path
 ) -> None:
     bundle = tmp_path / "harbour.zip"
     asked = ("export", "--run", RUN, "--format", "bundle", "--out", bundle, "--data", tmp_path)
+    before = set(tmp_path.iterdir())
     done = candor(*asked, CANDOR_DATABASE_URL=collected)
     assert done.exit_code == 0, done.output
+    assert set(tmp_path.iterdir()) - before == {bundle}
     checked = check_bundle(bundle)
     assert checked.differences == ()
     same_run(load(collected, RUN), load(bundle))

@@ -27,7 +27,7 @@ OWN = "7KQ2-MX4D"
             {"participantId": "P9", "assignmentId": "A1", "projectId": "X"},
             Arrival("connect", "P9", "A1"),
         ),
-        (SONA, {"survey_code": "4711"}, Arrival("sona", "4711", "4711")),
+        (SONA, {"survey_code": "4711"}, Arrival("sona", "4711", None)),
     ],
 )
 def test_who_arrives(recruiter: dict[str, object], given: dict[str, str], arrival: Arrival) -> None:

@@ -15,7 +15,7 @@ const MEASURES: Record<WritingRow["measure"], [name: string, written: (value: nu
 const COLUMNS = [
   { name: "Measure" },
   { name: "This worker", kind: "number" },
-  { name: "Middle half of the run’s", kind: "number" },
+  { name: "Middle half of workers", kind: "number" },
   { name: "Median", kind: "number" },
 ] as const;
 
@@ -40,7 +40,7 @@ export function Writing({ writing }: { writing: WritingRow[] }) {
                 <td class="number" data-name="This worker">
                   {told(value)}
                 </td>
-                <td class="number" data-name="Middle half of the run’s">
+                <td class="number" data-name="Middle half of workers">
                   {low === null ? "–" : `${told(low)} to ${told(high)}`}
                 </td>
                 <td class="number" data-name="Median">

@@ -16,6 +16,8 @@ export const FORMATS: Record<Format, { name: string; about: string }> = {
   csv: { name: "CSV", about: "The same, as tables for a spreadsheet." },
   bundle: {
     name: "Bundle",
-    about: "Everything with the study, a report and its signature, for others to verify. Takes longest.",
+    about:
+      "Everything with the study, a report and its signature, for others to verify. Codes that pay are left " +
+      "out; addresses of bots are not. Takes longest.",
   },
 };

@@ -14,17 +14,23 @@ export interface ActionRow {
 
 interface Props {
   title: string;
+  /** Stands above the rows. */
+  summary?: ComponentChildren;
+  /** Stands where there are no rows. */
   none: string;
   rows: ActionRow[];
+  /** What can be done about all of them together. */
+  ofAll?: Action[];
   onDone: () => void;
 }
 
-/** A part of the page with rows, each with what can be done about it; `none` stands where there are no rows. */
-export function ActionRows({ title, none, rows, onDone }: Props) {
+/** A part of the page with rows, each with what can be done about it. */
+export function ActionRows({ title, summary, none, rows, ofAll = [], onDone }: Props) {
   const [chosen, setChosen] = useState<Action | null>(null);
   return (
     <section class="recruiting-part" aria-label={title}>
       <h2>{title}</h2>
+      {summary && <p>{summary}</p>}
       {rows.length === 0 && <p class="soft">{none}</p>}
       <ul class="differences">
         {rows.map(({ key, what, more, about, actions }) => (
@@ -33,17 +39,24 @@ export function ActionRows({ title, none, rows, onDone }: Props) {
               <p>{what}</p>
               <p class="soft small">{more}</p>
             </div>
-            <div class="actions">
-              {actions.map((action) => (
-                <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
-                  {action.name}
-                  <span class="unseen"> {about}</span>
-                </Button>
-              ))}
-            </div>
+            {actions.length > 0 && (
+              <div class="actions">
+                {actions.map((action) => (
+                  <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+                    {action.name}
+                    <span class="unseen"> {about}</span>
+                  </Button>
+                ))}
+              </div>
+            )}
           </li>
         ))}
       </ul>
+      {ofAll.map((action) => (
+        <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
+          {action.name}
+        </Button>
+      ))}
       {chosen && (
         <ActionDialog
           title={chosen.name}

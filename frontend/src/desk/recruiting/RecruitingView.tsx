@@ -51,9 +51,9 @@ export function RecruitingView({ run }: { run: string }) {
       )}
       {data?.recruitment && data.lost_at && (
         <p class="soft">
-          {data.lost_events === 1 ? "One event" : `${data.lost_events} events`} of Prolific did not arrive
-          here, the last of them found {ago(data.lost_at)}. Nothing is missing: the studies were read anew. If
-          it happens again, check that Prolific reaches this server.
+          {data.lost_events === 1 ? "An event" : `${data.lost_events} events`} of Prolific did not arrive here
+          (seen {ago(data.lost_at)}). Nothing is missing, as the studies were read anew. If it happens again,
+          check that Prolific reaches this server.
         </p>
       )}
       {data?.recruitment && <Recruitment run={run} found={data.recruitment} onDone={lookAgain} />}
@@ -75,8 +75,8 @@ function Recruitment({ run, found, onDone }: Props) {
     <>
       {found.status === "DRAFTING" ? (
         <p>
-          {found.created_by} has asked Prolific {ago(found.created_at)} to draft the study, and there is no
-          answer yet. If it stays so, discard the draft, and make it anew.
+          Prolific was asked {ago(found.created_at)} by {found.created_by} to draft the study, and has not
+          answered. If it stays so, discard the draft, and make it anew.
         </p>
       ) : (
         <p>
