@@ -264,6 +264,8 @@ class PlatformStudies:
                 why = error.message
                 await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
                 raise
+            if found.currency is None:
+                await self._read_currency(found)
 
     async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
         study = await client.studies.study(found.study)
@@ -279,13 +281,12 @@ class PlatformStudies:
             note_read(connection, found.id, now)
 
         await self._store.submit(keep)
-        if found.currency is None:
-            await self._read_currency(client, found)
 
-    async def _read_currency(self, client: ProlificClient, found: StoredRecruitment) -> None:
+    async def _read_currency(self, found: StoredRecruitment) -> None:
         """Store in which currency a study is paid; why it could not be read stands with the study."""
         try:
-            currency = (await client.studies.cost(found.study)).currency
+            async with self._platform.asked() as client:
+                currency = (await client.studies.cost(found.study)).currency
         except (PlatformFailed, PlatformUnsure) as error:
             why = f"the currency was not read: {error.message}"
             await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))

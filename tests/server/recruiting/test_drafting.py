@@ -94,18 +94,6 @@ def test_the_log_says_what_came_of_drafting(recruiting: Recruiting) -> None:
     assert drafted == ("recruitment.drafted", f"study {study}")
 
 
-def test_a_currency_that_cannot_be_read_keeps_no_submission_from_being_read(recruiting: Recruiting) -> None:
-    study = recruiting.publish()
-    recruiting.prolific.platform.reserve(study, "PID-ann")
-    execute(recruiting.house.url, "UPDATE recruitment SET currency = NULL")  # as one of an earlier version
-    recruiting.prolific.faults.due.append(Fault("busy", "/cost/", "100"))
-    found = recruiting.refreshed()
-    assert len(found["submissions"]) == 1
-    assert found["fault"].startswith("the currency was not read: ")
-    found = recruiting.refreshed()
-    assert (found["fault"], found["currency"]) == (None, "GBP")
-
-
 def test_a_process_that_dies_in_between_is_found(recruiting: Recruiting) -> None:
     recruiting.prolific.faults.due.append(Fault("hangs after", DRAFT))
 
