@@ -100,6 +100,11 @@ STEPS = [
         "message_report.seen",
     ),
     Step(
+        "POST /api/desk/assignments/{assignment}/flagged-lines/{position}/{attempt}/{line}/seen",
+        "/assignments/{ann}/flagged-lines/1/1/0/seen",
+        "flagged_line.seen",
+    ),
+    Step(
         "PUT /api/desk/assignments/{assignment}/exclusion",
         "/assignments/{ann}/exclusion",
         "assignment.exclude",
