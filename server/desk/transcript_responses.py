@@ -136,6 +136,13 @@ class MessageReportRow(BaseModel):
     seen_by: str | None
 
 
+class NotedRow(BaseModel):
+    """Something that went wrong in a conversation, or that should not have been said."""
+
+    kind: str
+    text: str
+
+
 class ConversationDetail(BaseModel):
     """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
 
@@ -157,7 +164,7 @@ class ConversationDetail(BaseModel):
     turns: list[TurnRow]
     ratings: list[RatingRow]
     answers: list[AnswerRow]
-    incidents: list[str]
+    incidents: list[NotedRow]
     reports: list[MessageReportRow]
     side: Side | None
     choices: list[ChoiceRow]
