@@ -295,7 +295,8 @@ async def test_a_flagged_line_needs_attention_until_somebody_marks_it_as_seen(
         attention = house.desk(f"/runs/{talk.run.slug}").json()["attention"]
         return [each for each in attention if each["workers"] == "flagged"]
 
-    ((assignment,),) = ([one["assignments"] for one in needs()][0],)
+    (first,) = needs()
+    (assignment,) = first["assignments"]
     for line in (0, 0, 1):
         seen = house.desk(f"/assignments/{assignment}/flagged-lines/1/1/{line}/seen", method="POST")
         assert seen.status_code == 204
@@ -308,7 +309,10 @@ async def test_a_flagged_line_needs_attention_until_somebody_marks_it_as_seen(
 
 async def test_what_is_said_once_and_stored_twice_needs_attention_once(talk: Talk, url: str) -> None:
     mine, yours = await talk.say("I grumble.", "Fine."), await talk.say("Fine.", "I grumble.", worker="bob")
-    met = "INSERT INTO human_conversation (conversation_id, run_id, waiting_since, partner_id) VALUES (?, ?, ?, ?)"
+    met = (
+        "INSERT INTO human_conversation (conversation_id, run_id, waiting_since, partner_id) "
+        "VALUES (?, ?, ?, ?)"
+    )
     execute(url, met, mine, talk.run.id, AT, yours)
     execute(url, met, yours, talk.run.id, AT, mine)
     await talk.job.look()
@@ -325,7 +329,10 @@ async def test_an_input_side_by_side_needs_attention_once_and_is_seen_on_both_si
     )[0]
     execute(url, "UPDATE conversation SET side = 'left' WHERE id = ?", left)
     execute(url, "UPDATE conversation SET side = 'right' WHERE id = ?", other)
-    copied = "INSERT INTO turn SELECT ?, turn_index, author, text, client_id, created_at, show_at, latency_ms FROM turn"
+    copied = (
+        "INSERT INTO turn SELECT ?, turn_index, author, text, client_id, created_at, show_at, latency_ms "
+        "FROM turn"
+    )
     execute(url, "UPDATE turn SET client_id = 'mine'")
     execute(url, copied, other)
     await talk.job.look()
