@@ -16,7 +16,16 @@ from bots.core.ask import ask
 from bots.core.backoff import backoff
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
-from bots.core.failures import BotError, BotGone, BudgetSpent, ChatEnded, ChatRefused, FailureKind
+from bots.core.failures import (
+    BotBusy,
+    BotError,
+    BotGone,
+    BudgetSpent,
+    ChatEnded,
+    ChatRefused,
+    Declined,
+    FailureKind,
+)
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.known_lines import KnownLines
@@ -43,6 +52,7 @@ __all__ = [
     "MOST_AT_ONCE",
     "BodyLimit",
     "Bot",
+    "BotBusy",
     "BotError",
     "BotGone",
     "BudgetSpent",
@@ -53,6 +63,7 @@ __all__ = [
     "ConformanceReport",
     "Corpus",
     "CorpusError",
+    "Declined",
     "DialInEndpoint",
     "Drain",
     "Earlier",

@@ -66,6 +66,7 @@ INCIDENT_COLUMNS = [
     "flagged",
     "judged_inputs",
     "flagged_inputs",
+    "reported",
     *FAILURES.values(),
 ]
 # Those of them that should be 0.
@@ -78,6 +79,7 @@ WRONG = (
     "offensive_inputs",
     "flagged",
     "flagged_inputs",
+    "reported",
 )
 # By which calls of bots are told apart, and what is said of those that are alike.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
@@ -262,9 +264,10 @@ class Run(RunParts):
             name), `offensive` (int: replies with words of the server's list of offensive ones), `inputs`
             (int: of workers, to it), `offensive_inputs` (int: those with such words), `judged` and
             `judged_inputs` (int: replies and inputs that the server's moderation service has judged),
-            `flagged` and `flagged_inputs` (int: those that it flags); then the columns of
-            FAILURES (int: tries of each kind that came to nothing, the last one of a conversation that failed
-            among them; 0 where servers did not store kinds yet). None if the source does not say.
+            `flagged` and `flagged_inputs` (int: those that it flags), `reported` (int: messages that workers
+            have reported, and not taken back); then the columns of FAILURES (int: tries of each kind that
+            came to nothing, the last one of a conversation that failed among them; 0 where servers did not
+            store kinds yet). None if the source does not say.
         served: what answered for each system, as the bots told, in all conversations that were begun:
             SERVED_BY (str, "" where it is not known), `calls` (int: that were answered), `failed` (int: whose
             answer was no reply), `replicas` (int), `tokens_in` and `tokens_out` (float: means), `cost`

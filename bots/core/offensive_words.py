@@ -39,6 +39,20 @@ _LISTS = {
     "tr": "turkish",
     "zh": "chinese",
 }
+# Of the lists, in lower case: words that a language needs every day. "retard" is a delay in French, "dick"
+# thick in German, "slut" the end in Swedish; the Spanish list has hammers (martillo), the French one widows
+# (veuve). Without them ordinary talk is flagged. An insult of this kind is missed in that language alone.
+_EVERYDAY = {
+    "da": "slut tit",
+    "de": "bonze butt dick fratze kimme mf mufti möpse nackt poppen rosette wank",
+    "es": "asesinato asno concha cum drogas heroína infierno lolita maldito martillo negro orina pinche "
+    "quim sexo trio",
+    "fr": "baiser bander bosser bourrée bourré cailler chatte cul cum domination drague folle gerbe gerber "
+    "intercourse jouir pédale péter ramoner retard tanche trique veuve voyeur",
+    "nl": "hoe",
+    "pt": "aborto amador aranha burro cerveja cum negro pinto saco torneira",
+    "sv": "hård sex slut stake sås",
+}
 _WORD = re.compile(r"\w+")
 _SHORTEST = 2  # letters: one is in too many lines
 # What is spelled with other signs to slip by a filter ("a$$") is left out: its letters alone say nothing.
@@ -48,6 +62,7 @@ _SPELLED_OUT = re.compile(r"[\w\s.・'’-]+")
 def offensive_words(text: str, language: str) -> tuple[str, ...]:
     """Return the listed words in `text`, in order of the alphabet; of `language`, a tag, and of English.
 
+    Everyday words of the language are none of them, whatever they mean in English.
     Whole words count, and phrases of them; in a language without blanks between words, any part of the line
     that is written in its letters.
     """
@@ -98,6 +113,7 @@ def _known(language: str) -> _Known:
                 parts.append(word)
             else:
                 whole.add(tuple(_WORD.findall(word)))
+    whole -= {(word,) for word in _EVERYDAY.get(language, "").split()}
     phrases = [words for words in whole if len(words) > 1]
     return _Known(
         words=frozenset(words[0] for words in whole if len(words) == 1),

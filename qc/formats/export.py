@@ -90,6 +90,7 @@ class SystemIncidents(StrictModel):
     flagged: int = 0
     judged_inputs: int = 0
     flagged_inputs: int = 0
+    reported: int = 0
     timed_out: int = 0
     busy: int = 0
     gone: int = 0

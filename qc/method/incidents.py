@@ -69,6 +69,8 @@ def _notes(table: pd.DataFrame) -> Iterator[str]:
         yield f"Replies with words of the list of offensive ones, in brackets how many: {offensive}."
     if flagged := _above(table, "flagged", 0, whole):
         yield f"Replies that the moderation service flags, in brackets how many: {flagged}."
+    if reported := _above(table, "reported", 0, whole):
+        yield f"Messages that workers have reported, in brackets how many: {reported}."
     if given_away := _above(table, "gave_away", 0, whole):
         yield f"Replies by which a system gave itself away as a machine or by name: {given_away}."
 

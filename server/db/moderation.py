@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, insert, literal, select
+from sqlalchemy import Connection, and_, insert, literal, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bots import Judgement
@@ -29,8 +29,13 @@ class UnjudgedLine:
     text: str
 
 
-def unjudged_lines(connection: Connection, run_ids: Sequence[int], most: int) -> list[UnjudgedLine]:
-    """Return the oldest lines of people's conversations in these runs that are not judged, `most` of them."""
+def unjudged_lines(
+    connection: Connection, run_ids: Sequence[int], most: int, since: datetime | None
+) -> list[UnjudgedLine]:
+    """Return the oldest lines of people's conversations in these runs that are not judged, `most` of them.
+
+    `since`: those of assignments that ended before it are judged, and not looked at; None: look at all.
+    """
     judged = and_(MODERATED.conversation_id == TURN.conversation_id, MODERATED.turn_index == TURN.turn_index)
     query = (
         select(TURN.conversation_id, TURN.turn_index, TURN.author, TURN.text)
@@ -46,6 +51,8 @@ def unjudged_lines(connection: Connection, run_ids: Sequence[int], most: int) ->
         .order_by(TURN.created_at, TURN.conversation_id, TURN.turn_index)
         .limit(most)
     )
+    if since is not None:
+        query = query.where(or_(ASSIGNMENT.ended_at.is_(None), ASSIGNMENT.ended_at >= since))
     return [UnjudgedLine(*row) for row in connection.execute(query)]
 
 
@@ -77,6 +84,8 @@ def _store(connection: Connection, line: UnjudgedLine, judgement: Judgement | No
     said = select(TURN.conversation_id, TURN.turn_index, *judged).where(
         TURN.conversation_id == line.conversation, TURN.turn_index == line.index, TURN.text == line.text
     )
+    # Who removes the words waits until this is stored, and blanks it; while they do, the line is left out.
+    said = said.with_for_update(read=True, skip_locked=True)
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     names = ["conversation_id", "turn_index", *(column.name for column in values)]
     added = dialect.insert(ModeratedLine).from_select(names, said).on_conflict_do_nothing()

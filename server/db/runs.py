@@ -1,7 +1,7 @@
 """Runs in the database, each with its study: opened, and found again. `run_states` changes them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -111,6 +111,23 @@ def require_slug(slug: str) -> None:
 def all_runs(connection: Connection) -> list[RunEntry]:
     """Return every run, oldest first."""
     return _entries(connection, None)
+
+
+def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tuple[int, str]]:
+    """Return the numbers of the runs that are not `known`, each with the text of its study."""
+    numbers = set(connection.execute(select(RUN.id)).scalars()) - set(known)
+    query = select(RUN.id, STUDY.yaml).join(Study, STUDY.id == RUN.study_id)
+    return (
+        [(row.id, row.yaml) for row in connection.execute(query.where(RUN.id.in_(numbers)))]
+        if numbers
+        else []
+    )
+
+
+def open_slugs(connection: Connection, run_ids: Collection[int]) -> dict[int, str]:
+    """Return the names of those of these runs that are open."""
+    query = select(RUN.id, RUN.slug).where(RUN.id.in_(run_ids), RUN.status == "open")
+    return {row.id: row.slug for row in connection.execute(query)}
 
 
 def find_run(connection: Connection, slug: str) -> RunEntry:

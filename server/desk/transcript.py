@@ -39,6 +39,7 @@ from server.desk.transcript_responses import (
     ConversationDetail,
     FlagRow,
     MessageReportRow,
+    NotedRow,
     PointRow,
     RatingRow,
     ScenarioRow,
@@ -169,7 +170,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
             *_answers(connection, study.asked.of("conversation"), ANSWER.conversation_id == row.id),
             *_quiz(connection, row.id),
         ],
-        incidents=[f"{note.kind}: {note.text}" for note in noted],
+        incidents=[NotedRow(kind=note.kind, text=note.text) for note in noted],
         reports=[
             MessageReportRow.model_validate(report, from_attributes=True)
             for report in reports_of(connection, row.id)

@@ -131,6 +131,13 @@ class MessageReportRow(BaseModel):
     seen_by: str | None
 
 
+class NotedRow(BaseModel):
+    """Something that went wrong in a conversation, or that should not have been said."""
+
+    kind: str
+    text: str
+
+
 class ConversationDetail(BaseModel):
     """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
 
@@ -152,7 +159,7 @@ class ConversationDetail(BaseModel):
     turns: list[TurnRow]
     ratings: list[RatingRow]
     answers: list[AnswerRow]
-    incidents: list[str]
+    incidents: list[NotedRow]
     reports: list[MessageReportRow]
     side: Side | None
     choices: list[ChoiceRow]

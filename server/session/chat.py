@@ -107,7 +107,8 @@ def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: date
         raise WrongPhase(f"line {index}", f"line {message.turn}")
     said: list[Record] = [WorkerSaid(c.plan.conversation, index, message.text, at, message.id) for c in held]
     if state.rules.records_writing and message.writing is not None:
-        said += [WritingKept(c.plan.conversation, index, message.writing) for c in held]
+        writing = message.writing.kept(message.text)
+        said += [WritingKept(c.plan.conversation, index, writing) for c in held]
     typing = wire.Typing(conversation=first.plan.number, attempt=first.plan.attempt)
     return Decision(said, [Tell(typing), *(AskBot(c.plan.conversation, index + 1) for c in held)])
 

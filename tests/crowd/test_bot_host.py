@@ -2,11 +2,9 @@
 
 import json
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +13,9 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.support.local_process import free_port
 from tests.support.server_process import Server
-from tests.support.waiting import ENOUGH
+from tests.support.waiting import ENOUGH, wait_until
 
 WORKERS, CONVERSATIONS, INPUTS = 24, 3, 4
 UNDER_WAY = 5  # replies, at least, that a host has begun when it is killed
@@ -94,18 +93,8 @@ def server(tmp_path: Path) -> Iterator[Any]:
     running.stop()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
 def until(condition: Callable[[], Any], what: str) -> None:
-    deadline = time.monotonic() + ENOUGH
-    while not condition():
-        assert time.monotonic() < deadline, f"never: {what}"
-        time.sleep(0.01)
+    wait_until(condition, what, ENOUGH)
 
 
 def study(tmp_path: Path, bots: str = "") -> Path:

@@ -1,7 +1,6 @@
 """A server of our own for pictures: fresh data, its own port, studies for every state of the pages."""
 
 import json
-import socket
 import sqlite3
 import threading
 import time
@@ -27,6 +26,7 @@ from server.study import parse_study
 from server.study.texts import LANGUAGES
 from tests.server.support.questions import ASKED, SCALES
 from tests.server.support.sona import STUDY
+from tests.support.local_process import free_port
 
 DEMO = Path(__file__).parents[2] / "server" / "studies" / "demo.yaml"
 _QUICK = {"median": 0.05, "spread": 0.0, "longest": 1.0}
@@ -281,7 +281,7 @@ class Stage:
     def __init__(self, folder: Path, **of_test: str) -> None:
         self._settings = Settings(
             data=folder,
-            port=_free_port(),
+            port=free_port(),
             joins_per_address="1000/minute",
             attempts_per_address="1000/minute",
             messages_per_session="1000/10second",
@@ -376,10 +376,3 @@ class Stage:
             self._server.should_exit = True
             self._server.force_exit = True
             self._thread.join()
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port

@@ -19,6 +19,7 @@ from bots.host.parlai import ParlaiModel
 from bots.parlai.lineup import LINEUP
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
 from tests.parlai.support.tiny_lineup import EPOCHS
+from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH
 
 REPOSITORY = Path(__file__).parents[2]
@@ -41,12 +42,6 @@ class Running:
         return self.process.wait(ENOUGH)
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 def _listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -55,7 +50,7 @@ def _listens(port: int) -> bool:
 @contextmanager
 def run_lineup(folder: Path, corpus: Path, bot_port: int, log: Path) -> Iterator[Running]:
     """Run the command on models in `folder` until its server is ready."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "scripts/run_lineup.py", "--models", str(folder), "--corpus", str(corpus)]
     command += ["--epochs", EPOCHS, "--port", str(port), "--bot-port", str(bot_port)]
     command += ["--despite-failing-bots"]  # three epochs on twenty dialogues: they may well repeat themselves
@@ -81,7 +76,7 @@ def folder(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def bot_port() -> int:
     """One port for every start: it is in the study, and a run is of one study."""
-    return _free_port()
+    return free_port()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import itertools
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from server.cli import serve as serve_command
 from server.db.engine import migrate
 from tests.server.support.database import audit, make_run
 from tests.server.support.server import House
+from tests.support.local_process import free_port
 from tests.support.postgres import Postgres
 
 _NUMBERS = itertools.count()
@@ -117,9 +117,7 @@ def candor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Res
     monkeypatch.setenv("COLUMNS", "200")
     for each in (console, stderr):
         monkeypatch.setattr(each, "_width", None)  # a worker of xdist has COLUMNS, kept when they were made
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("CANDOR_PORT", str(free.getsockname()[1]))
+    monkeypatch.setenv("CANDOR_PORT", str(free_port()))
 
     def run(*arguments: str | Path, **environment: str) -> Result:
         return CliRunner().invoke(command_line.cli, [str(a) for a in arguments], env=environment)

@@ -16,8 +16,7 @@ MODEL = "omni-moderation-1"
 
 @dataclass
 class ModerationStandIn:
-    """Flags lines with "grumble" in them, and takes none with "unreadable".
-
+    """Flags lines with "grumble" in them; takes no "unreadable" or "filtered" one, and breaks on "breaking".
     `asked`: the lines of each request. `faults`: what it answers first. `key`: what it wants as bearer token.
     `held`: answers wait until it is set; `reached` is set by the first request.
     """
@@ -48,6 +47,10 @@ class ModerationStandIn:
             return self.faults.pop(0)
         if any("unreadable" in line for line in lines):
             return JSONResponse({"error": {"message": f"cannot read {lines}"}}, 400)
+        if any("filtered" in line for line in lines):
+            return JSONResponse({"error": {"message": "no", "code": "content_filter"}}, 400)
+        if any("breaking" in line for line in lines):
+            return failing(500)
         return JSONResponse({"id": "modr-1", "model": MODEL, "results": [_result(line) for line in lines]})
 
 
@@ -68,3 +71,8 @@ def busy(seconds: int) -> Response:
 def failing(status: int) -> Response:
     """The answer of one that is unwell, and can be asked again at once."""
     return Response(status_code=status, headers={"Retry-After": "0"})
+
+
+def refusing() -> Response:
+    """The answer of one that takes no request."""
+    return Response(status_code=400)

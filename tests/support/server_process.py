@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH
 from tests.support.warm_process import WarmProcess
 
@@ -38,9 +38,7 @@ class Server:
         usual = {"CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]', "CANDOR_RUNNING_ANALYSIS": "false"}
         self.environment = os.environ | usual | dict(environment or {})
         self._interpreter = interpreter
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.database = f"sqlite:///{data / 'candor.db'}"
         self._process: subprocess.Popen[bytes] | WarmProcess | None = None

@@ -158,7 +158,7 @@ export interface ConversationDetail {
   attempt: number;
   choices: ChoiceRow[];
   family: string;
-  incidents: string[];
+  incidents: NotedRow[];
   is_qc: boolean;
   item: ShownItemRow | null;
   number: number;
@@ -179,6 +179,13 @@ export interface ConversationDetail {
 export interface ChoiceRow {
   preference: "left" | "right" | "tie";
   turn_index: number;
+}
+/**
+ * Something that went wrong in a conversation, or that should not have been said.
+ */
+export interface NotedRow {
+  kind: string;
+  text: string;
 }
 /**
  * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.

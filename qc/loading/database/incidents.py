@@ -54,6 +54,7 @@ def incidents(
             "replies": _per_system(turns, system),
             "overran": _per_system(turns[late], system),
             "inputs": _per_system(inputs, system),
+            "reported": _per_system(_reported(views, run_id), system),
             "judged": _per_system(judged[judged["author"] == "bot"], system),
             "judged_inputs": _per_system(judged[judged["author"] == "worker"], system),
             **{
@@ -83,6 +84,15 @@ def _judged(views: Views, run_id: object) -> pd.DataFrame:
         return pd.DataFrame(columns=["conversation_id", "author", "n"])
     found = views.counts("v1_moderated_line", ("conversation_id", "author", "flagged"), run_id)
     return found[found["flagged"].notna()]
+
+
+def _reported(views: Views, run_id: object) -> pd.DataFrame:
+    """Return how many messages workers have reported, and not taken back, by conversation."""
+    if not views.has("v1_message_report"):
+        return pd.DataFrame(columns=["conversation_id", "n"])
+    columns = ("conversation_id", "taken_back_at")
+    found = views.rows("v1_message_report", columns, run_id, optional=("taken_back_at",))
+    return found[found["taken_back_at"].isna()].assign(n=1)
 
 
 def _per_system(counts: pd.DataFrame, system: pd.Series) -> pd.Series:

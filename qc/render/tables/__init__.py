@@ -222,8 +222,8 @@ TABLES: tuple[MadeFile[Table], ...] = (
     INCIDENTS.file(
         "incidents.csv",
         "for each system, also of what is not analysed: failed conversations, late replies, replies by which "
-        "it gave itself away, offensive words; only from a database of the server or what was converted from "
-        "it",
+        "it gave itself away, messages that workers reported, offensive words; only from a database of the "
+        "server or what was converted from it",
         kept.incidents,
     ),
     INCIDENTS.file(

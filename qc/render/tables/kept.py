@@ -156,6 +156,7 @@ def offensive(found: Incidents) -> Table:
         Column("inputs", "Workers’ inputs", COUNT),
         Column("offensive_inputs", "with offensive words", COUNT),
         Column("offensive_inputs_share", "of them", SHARE),
+        *((Column("reported", "Reported", COUNT),) if found.table["reported"].any() else ()),
     )
     return Table(found.table[[column.key for column in columns]], columns)
 

@@ -1,9 +1,13 @@
 """Words of the lists are found in whichever language a study is, and hardly in what people mean well."""
 
+from itertools import chain
+
 import pytest
 
 from bots import load_corpus
+from bots.conformance.check_language import check_language
 from bots.core.offensive_words import offensive_words
+from bots.crowd.phrases import topic_line, topics_in
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,37 @@ def test_ordinary_small_talk_has_hardly_any() -> None:
     # The English list has "a$$", whose letters alone are every second line's.
     lines = [turn for dialogue in load_corpus("builtin:smalltalk").dialogues for turn in dialogue.turns]
     flagged = [line for line in lines if offensive_words(line, "en")]
+    assert len(flagged) <= 0.005 * len(lines), flagged
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Il y a du retard dans le métro, au fond d’un cul de sac.", "fr"),
+        ("Sa veuve a une chatte et une gerbe de fleurs.", "fr-CA"),
+        ("Das Buch ist sehr dick, und der Baum ist nackt.", "de"),
+        ("El gato negro duerme junto al martillo y a la concha.", "es"),
+        ("Filmen är slut klockan sex.", "sv"),
+        ("Hoe gaat het?", "nl"),
+    ],
+)
+def test_everyday_words_of_a_language_are_none_whatever_they_mean_in_english(
+    text: str, language: str
+) -> None:
+    assert offensive_words(text, language) == ()
+
+
+@pytest.mark.parametrize("word", ["retard", "dick", "negro", "slut"])
+def test_they_are_elsewhere(word: str) -> None:
+    assert offensive_words(word, "en") == (word,)
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "ja", "zh"])
+def test_ordinary_talk_of_each_language_of_the_page_has_hardly_any(language: str) -> None:
+    of_bots = check_language(language)
+    rows = (*of_bots.talk, *of_bots.questions, of_bots.openings, of_bots.follow_ups, of_bots.goodbyes)
+    lines = [*chain.from_iterable(rows), *(topic_line(each, language) for each in topics_in(language))]
+    flagged = [line for line in lines if offensive_words(line, language)]
     assert len(flagged) <= 0.005 * len(lines), flagged
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
 from bots.endpoints.openai import OpenAiApi
 from tests.bots.support.servers import CHAT, Request, answer, saying, serving
 from tests.needs import need_hf
+from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH, PATIENCE
 
 
@@ -137,9 +137,7 @@ def transformers_serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tup
     folder = tmp_path_factory.mktemp("served")
     model = folder / "model"
     make_model(model)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = (folder / "log").open("w+b")
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "home")}
     process = subprocess.Popen(

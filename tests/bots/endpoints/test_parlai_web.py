@@ -16,6 +16,7 @@ from bots.endpoints.endpoint import ParlaiWebEndpoint, open_endpoint
 from bots.endpoints.parlai_web import history
 from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_parlai
+from tests.support.local_process import free_port
 
 REPOSITORY = Path(__file__).parents[3]
 
@@ -40,9 +41,7 @@ async def test_what_is_sent() -> None:
 @contextmanager
 def interactive_web(log: Path) -> Iterator[str]:
     """Run a process of `interactive_web`; yield its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "tests.bots.support.interactive_web", "--host", "127.0.0.1"]
     command += ["--port", str(port), "--model", "tests.bots.support.interactive_web:RecallingAgent"]
     with log.open("wb") as out:

@@ -18,7 +18,7 @@ from qc.errors import DataError
 from qc.loading import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
-from qc.render.tables.kept import flagged, incidents
+from qc.render.tables.kept import flagged, incidents, offensive
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
 from qc.saving import losses, save
 from qc.signature import data_hash
@@ -133,6 +133,25 @@ def test_what_a_classifier_flags_is_counted_of_what_it_has_judged(troubled: Any)
     assert alpha[["flagged_share", "flagged_inputs_share"]].to_list() == [1 / 2, 2 / 3]
     assert any("moderation service" in text and "alpha (1)" in text for text in found.notes)
     assert flagged(found) is not None
+
+
+def test_reported_messages_are_counted_but_for_those_that_were_taken_back(troubled: Any) -> None:
+    troubled.execute(
+        "CREATE VIEW v1_message_report AS SELECT run_id, conversation_id, "
+        "CASE WHEN turn_index = 1 THEN '2026-11-23 12:00:00' END AS taken_back_at "
+        "FROM v1_turn WHERE author = 'bot'"
+    )
+    found = describe_incidents(load(troubled.url))
+    assert found is not None
+    # All replies but the first of each conversation: alpha's 4 in two, the qc bot's 1, beta's 2 in one.
+    assert dict(zip(found.table["system"], found.table["reported"], strict=True)) == {
+        "alpha": 2,
+        "alpha_p": 0,
+        "beta": 1,
+        "qc": 0,
+    }
+    assert any("reported" in text and "alpha (2)" in text for text in found.notes)
+    assert "Reported" in [column.head for column in offensive(found).columns]
 
 
 def test_neither_the_filter_nor_a_score_knows_of_what_was_flagged() -> None:
@@ -322,7 +341,7 @@ def test_a_terminal_shows_them_if_there_are_any() -> None:
     run = awkward_run()
     assert run.incidents is not None
     fine = run.incidents.assign(failed=0, errors=0, overran=0, gave_away=0, offensive=0, offensive_inputs=0,
-        flagged=0, flagged_inputs=0,
+        flagged=0, flagged_inputs=0, reported=0,
     )  # fmt: skip
     assert "Incidents" not in shown(analyse(replace(run, incidents=fine), BARE))
 
@@ -345,6 +364,7 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
         "system", "conversations", "failed", "failed_share", "replies", "errors", "overran", "overran_share",
         "gave_away", "offensive", "offensive_share", "inputs", "offensive_inputs", "offensive_inputs_share",
         "judged", "flagged", "flagged_share", "judged_inputs", "flagged_inputs", "flagged_inputs_share",
+        "reported",
         "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
         "thoughts_only", "too_long",
         "other_errors",

@@ -1,6 +1,5 @@
 """The judge, asked over real HTTP: what is sent, what is made of the answers, what of failures."""
 
-import socket
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -16,6 +15,7 @@ from qc.metrics.judge_noise import judge_noise
 from qc.metrics.judge_prompt import prompt, ratings_in, statements
 from qc.metrics.transcripts import Exchange, Transcript
 from tests.qc.support.judge_server import Answer, Json, judging, rated, statements_in
+from tests.support.local_process import free_port
 
 SPOKEN = [
     Transcript((Exchange(1, "Do you like tea?", "I like tea."),)),
@@ -122,9 +122,7 @@ def test_what_was_answered_before_a_failure_is_not_asked_for_again(cache: Cache)
 
 
 def test_nobody_there(cache: Cache) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    url = f"http://127.0.0.1:{free_port()}/v1"
     with pytest.raises(JudgeUnreachable, match="no answer"):
         asked(url, cache)
 

@@ -147,6 +147,7 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "flagged": number,
             "judged_inputs": 120,
             "flagged_inputs": 3 * number,
+            "reported": number,
             "timed_out": 2 * number,
             **dict.fromkeys(("busy", "gone", "refused", "declined", "budget_spent"), 0),
             "empty": number,

@@ -1,6 +1,5 @@
 """Registered bots as workers meet them: one is disabled, deleted, asked elsewhere while they chat."""
 
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from tests.server.support.page import Page
 from tests.server.support.registered import Serve, bearer, bots, good, open_run, register, study
 from tests.server.support.server import House
 from tests.server.support.talker import Talker, talking
+from tests.support.local_process import free_port
 from tests.support.waiting import PATIENCE, wait_until
 
 
@@ -154,12 +154,6 @@ def test_a_real_bot_host_answers_a_worker(url: str, serve: Serve, tmp_path: Path
                 assert page.say("Do you like music?")["text"]
         finally:
             host.terminate()
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 def ready(url: str) -> bool:

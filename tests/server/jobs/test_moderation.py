@@ -5,13 +5,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 from starlette.responses import Response
+from structlog.testing import capture_logs
 
-from bots import BotError, Moderation
+from bots import BotError, Judgement, Moderation
 from server.clock import utc_now
-from server.db.jobs import LEASE_SECONDS
+from server.db.engine import open_engine
+from server.db.jobs import LEASE_SECONDS, take_lease
+from server.db.moderation import UnjudgedLine, store_judgements
 from server.db.store import Store
 from server.jobs.moderation import AT_ONCE, ModerationJob
 from server.live.enrolment import ArrivingWorker, enrol
@@ -20,7 +25,7 @@ from server.recruiters.stand_in.serving import serving
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
-from tests.support.moderation import MODEL, PATH, ModerationStandIn, busy, failing
+from tests.support.moderation import MODEL, PATH, ModerationStandIn, busy, failing, refusing
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
@@ -75,7 +80,7 @@ class Talk:
             )  # fmt: skip
         return conversation
 
-    def judged(self) -> list[tuple[object, ...]]:
+    def judged(self) -> list[tuple[Any, ...]]:
         rows = query(self.url, JUDGED)
         return [(index, None if flagged is None else bool(flagged), *rest) for index, flagged, *rest in rows]
 
@@ -165,19 +170,64 @@ async def test_who_is_told_to_wait_for_long_leaves_it_alone_so_long(
     assert (len(service.asked), len(talk.judged())) == (2, 1)
 
 
+@pytest.mark.parametrize("refused", ["unreadable", "filtered"])
 async def test_a_line_that_it_does_not_take_keeps_no_other_from_being_judged(
-    talk: Talk, service: ModerationStandIn
+    talk: Talk, service: ModerationStandIn, refused: str
 ) -> None:
-    await talk.say("Hello.", "unreadable", "I grumble.")
+    await talk.say("Hello.", refused, "I grumble.")
     for _ in range(2):
         await talk.job.look()
-    assert service.asked[1:] == [["Hello."], ["unreadable"], ["I grumble."]]
+    probe = ["Hello."]  # it takes others, so that it is for the line
+    assert service.asked[1:] == [["Hello."], [refused], probe, ["I grumble."]]
     assert [row[:2] for row in talk.judged()] == [(0, False), (1, None), (2, True)]
+
+
+async def test_a_line_on_which_it_breaks_again_and_again_is_left_out_in_the_end(
+    talk: Talk, service: ModerationStandIn
+) -> None:
+    await talk.say("Hello.", "breaking", "I grumble.")
+    for _ in range(3):
+        with pytest.raises(BotError, match="status 500"):
+            await talk.job.look()
+        assert talk.judged() == []
+    await talk.job.look()
+    assert [row[:2] for row in talk.judged()] == [(0, False), (1, None), (2, True)]
+
+
+async def test_a_last_line_that_it_does_not_take_is_not_asked_about_for_ever(
+    talk: Talk, service: ModerationStandIn
+) -> None:
+    await talk.say("unreadable")
+    await talk.job.look()
+    asked = len(service.asked)
+    await talk.job.look()
+    assert (len(service.asked), [row[:2] for row in talk.judged()]) == (asked, [(0, None)])
+
+
+async def test_a_service_that_is_down_for_long_says_nothing_of_the_lines(
+    talk: Talk, service: ModerationStandIn
+) -> None:
+    await talk.say("Hello.", "I grumble.")
+    service.faults = [failing(500) for _ in range(100)]
+    for _ in range(6):
+        with pytest.raises(BotError, match="status 500"):
+            await talk.job.look()
+    service.faults.clear()
+    await talk.job.look()
+    assert [row[:2] for row in talk.judged()] == [(0, False), (1, True)]
+
+
+async def test_what_is_said_twice_is_asked_about_once(talk: Talk, service: ModerationStandIn) -> None:
+    await talk.say("I grumble.", "I grumble.", "Fine.")
+    await talk.job.look()
+    assert service.asked == [["I grumble.", "Fine."]]
+    assert [row[:2] for row in talk.judged()] == [(0, True), (1, True), (2, False)]
 
 
 async def test_a_service_that_takes_nothing_says_nothing_of_the_lines(
     talk: Talk, service: ModerationStandIn
 ) -> None:
+    service.faults = [refusing() for _ in range(20)]
     await talk.say("unreadable", "unreadable, too")
     with pytest.raises(BotError, match=r"status 400") as told:
         await talk.job.look()
@@ -239,6 +289,73 @@ async def test_one_process_asks(talk: Talk, service: ModerationStandIn) -> None:
     service.held.set()
     await first
     assert service.asked == [["Hello."]]
+
+
+async def test_who_has_lost_the_lease_asks_no_more(talk: Talk, service: ModerationStandIn) -> None:
+    service.faults = [busy(0)]
+    service.held = threading.Event()
+    await talk.say("Hello.")
+    first = asyncio.create_task(talk.job.look())
+    await asyncio.to_thread(service.reached.wait)
+    later = talk.now + timedelta(seconds=LEASE_SECONDS + 1)
+    await talk.store.submit(lambda connection: take_lease(connection, "moderation", "another", later))
+    service.held.set()
+    await first
+    assert (service.asked, talk.judged()) == ([["Hello."]], [])
+
+
+async def test_who_was_judged_to_the_end_is_not_looked_at_again(
+    talk: Talk, service: ModerationStandIn, url: str
+) -> None:
+    await talk.say("Hello.")
+    execute(url, "UPDATE assignment SET status = 'completed', ended_at = ?", talk.now)
+    await talk.job.look()
+    execute(url, "DELETE FROM moderated_line")  # what a look at it would find
+    await talk.job.look()
+    assert len(talk.judged()) == 1, "a commit can be late, and is waited for"
+    talk.now += timedelta(hours=1)
+    await talk.job.look()
+    execute(url, "DELETE FROM moderated_line")
+    await talk.job.look()
+    assert talk.judged() == []
+    await talk.say("I am new.", worker="bob")
+    await talk.job.look()
+    assert service.asked == [["Hello."], ["Hello."], ["I am new."]]
+
+
+async def test_a_run_that_waits_for_a_service_which_is_not_there_is_told_of_once(talk: Talk) -> None:
+    alone = ModerationJob(talk.store, None)
+    with capture_logs() as told:
+        await alone.look()
+        await alone.look()
+    assert [(line["run"], line["log_level"]) for line in told] == [(talk.run.slug, "warning")]
+    execute(talk.url, "UPDATE run SET status = 'closed'")
+    with capture_logs() as told:
+        await ModerationJob(talk.store, None).look()
+    assert told == []
+
+
+@pytest.mark.databases("postgresql")
+async def test_what_another_process_removes_at_this_moment_is_not_spoken_of(talk: Talk, url: str) -> None:
+    conversation = await talk.say("I grumble.")
+    line = UnjudgedLine(conversation, 0, "worker", "I grumble.")
+    judged = {line: Judgement(True, ("harassment",), 0.9, MODEL)}
+    engine = open_engine(url)
+    try:
+        with engine.connect() as ours, engine.connect() as theirs:
+            store_judgements(ours, judged, AT)  # and is not committed yet
+            theirs.exec_driver_sql("SET lock_timeout = 1")
+            with pytest.raises(DBAPIError, match="lock"):
+                theirs.exec_driver_sql("UPDATE turn SET text = '[removed]'")
+            theirs.rollback()
+            ours.rollback()
+            theirs.exec_driver_sql("UPDATE turn SET text = '[removed]'")
+            store_judgements(ours, judged, AT)
+            ours.commit()
+            theirs.commit()
+    finally:
+        engine.dispose()
+    assert (talk.judged(), talk.notes()) == ([], [])
 
 
 async def test_what_is_removed_while_it_is_judged_is_not_spoken_of(

@@ -27,4 +27,7 @@ def test_they_are_noted_with_the_line_and_shown_on_the_desk(url: str, serve: Cal
     assert [[(flag["by"], flag["reason"]) for flag in turn["flags"]] for turn in turns] == [
         [("words", "shit")], [("words", "shit")], [], [],
     ]  # fmt: skip
-    assert detail["conversations"][0]["incidents"] == ["offensive_input: shit", "offensive_reply: shit"]
+    assert detail["conversations"][0]["incidents"] == [
+        {"kind": "offensive_input", "text": "shit"},
+        {"kind": "offensive_reply", "text": "shit"},
+    ]

@@ -276,7 +276,8 @@ async def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(staged: 
     shown = await stage.store.read(lambda connection: transcript(connection, assignment))
     first = shown.conversations[0]
     assert first.turns[1].text == line
-    assert first.incidents == ["gave_itself_away: As an AI language model"]
+    (noted,) = first.incidents
+    assert (noted.kind, noted.text) == ("gave_itself_away", "As an AI language model")
     view = query(stage.url, "SELECT run_id, conversation_id, kind, text FROM v1_note")
     assert view == [(stage.run.id, f"{assignment}-1.1", "gave_itself_away", "As an AI language model")]
 

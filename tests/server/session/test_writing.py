@@ -51,3 +51,23 @@ def test_nothing_else_can_be_told_of_it() -> None:
     for writing in (WRITING | {"keys": "secret"}, {"typed": 1}, []):
         with pytest.raises(ValidationError):
             message("say", **SAMPLES["say"], writing=writing)
+
+
+@pytest.mark.parametrize(
+    ("sent", "by_hand", "pasted", "kept"),
+    [
+        (2, 2, 400, 0),  # pasted, deleted, and "hi" typed
+        (320, 20, 400, 300),  # a part of it is sent, with something typed
+        (400, 0, 400, 400),
+        (410, 10, 400, 400),
+        (100, 100, 100, 100),  # typed, deleted, and pasted
+    ],
+)
+def test_what_is_pasted_and_taken_out_again_is_not_kept_as_pasted(
+    sent: int, by_hand: int, pasted: int, kept: int
+) -> None:
+    told = WRITING | {"typed": by_hand, "composed": 0, "pasted": pasted}
+    walk = chatting(records_writing=True)
+    _said, written = walk.send("say", **SAMPLES["say"] | {"text": "x" * sent}, writing=told).records
+    assert isinstance(written, WritingKept)
+    assert written.writing == Writing(**told | {"pasted": kept})

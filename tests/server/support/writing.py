@@ -3,7 +3,7 @@
 WRITING = {
     "typed": 12,
     "composed": 5,
-    "pasted": 140,
+    "pasted": 6,
     "pastes": 1,
     "writing_ms": 8_000,
     "longest_pause_ms": 3_000,

@@ -1,4 +1,5 @@
 import type { ConversationDetail } from "../api_types";
+import { incidentName } from "../incidents";
 import { StatusHead } from "../Status";
 import { AnswerList } from "./Answers";
 import { placeOf, Read } from "./Read";
@@ -75,8 +76,10 @@ export function Incidents({ record: { incidents } }: { record: ConversationDetai
   return (
     incidents.length > 0 && (
       <ul class="incidents">
-        {incidents.map((incident, index) => (
-          <li key={index}>{incident}</li>
+        {incidents.map(({ kind, text }, index) => (
+          <li key={index}>
+            {incidentName(kind)}: {text}
+          </li>
         ))}
       </ul>
     )

@@ -1,17 +1,7 @@
 import type { IncidentRow } from "../api_types";
 import { ago, when } from "../format";
+import { incidentName } from "../incidents";
 import { Link } from "../Link";
-
-const KINDS: Record<string, string> = {
-  bot_error: "A try failed",
-  bot_gave_up: "The bot gave up",
-  replaced: "Replaced",
-  gave_itself_away: "Said what it is",
-  offensive_reply: "Offensive words of the bot",
-  offensive_input: "Offensive words of the worker",
-  flagged_reply: "The classifier flags the bot",
-  flagged_input: "The classifier flags the worker",
-};
 
 /** The latest incidents, the newest first. */
 export function Incidents({ run, incidents, now }: { run: string; incidents: IncidentRow[]; now: Date }) {
@@ -31,7 +21,7 @@ export function Incidents({ run, incidents, now }: { run: string; incidents: Inc
                 {ago(incident.at, now)}
               </span>
               <span>
-                <strong>{KINDS[incident.kind] ?? incident.kind}</strong>
+                <strong>{incidentName(incident.kind)}</strong>
                 {incident.failure && ` (${incident.failure})`}:{" "}
                 <span class="incident-text">{incident.text}</span>
               </span>

@@ -145,7 +145,8 @@ export interface Say {
 /**
  * How a worker has written one input, as their page counts it; a page can count wrongly, or lie.
  *
- * Characters that were written and taken out again count too. `typed`: one at a time. `composed`: by an
+ * Characters that were written and taken out again count too; in what is kept (`kept`), those that were
+ * pasted do not. `typed`: one at a time. `composed`: by an
  * input method, a correction, a suggestion or by voice: several at a time, and no paste. `pasted`: pasted or
  * dropped, `pastes` times.
  *
