@@ -37,12 +37,12 @@ from server.desk.forgetting import ForgettingApi
 from server.desk.job_watch import JobWatch
 from server.desk.list_watch import ListWatch
 from server.desk.listed import ListedStore
-from server.desk.message_reports import MessageReports
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
 from server.desk.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
 from server.desk.run_actions import RunActions
+from server.desk.seen_marks import SeenMarks
 from server.desk.studies import StudiesApi
 from server.desk.study_people import StudyPeopleApi
 from server.desk.watch import Outlook, Watch
@@ -382,9 +382,9 @@ def _desk(
         public_url=outlook.public_url,
     )
     on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    reports = MessageReports(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
+    seen = SeenMarks(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
     researcher = ResearcherApi(outlook, pages)
-    return [researcher.router, watch.router, actions.router, on_workers.router, reports.router]
+    return [researcher.router, watch.router, actions.router, on_workers.router, seen.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

@@ -1,8 +1,10 @@
 """What of a run needs its researcher, in sentences, the most urgent first. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from server.db.flagged_lines import FlaggedLine
 from server.desk.responses import AssignmentRow, Attention, BotReplies, SystemProgress
 from server.study import Study
 
@@ -13,21 +15,38 @@ _REPLIES = 20  # before anything is said of a bot's pace
 _NAMED_APART = 2  # slow bots; more of them are told in one line
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What nobody has read yet.
+
+    `reported`: of the messages that were reported and that nobody has seen, the assignments. `flagged`: lines
+    that the moderation service flags, unseen alike. `unjudged`: lines wait for one, and there is none.
+    """
+
+    reported: Sequence[str]
+    flagged: Sequence[FlaggedLine]
+    unjudged: bool
+
+
 def attention(
     workers: Iterable[AssignmentRow],
     systems: Sequence[SystemProgress],
     bots: Sequence[BotReplies],
-    reported: Sequence[str],
+    unread: Unread,
     study: Study,
     now: datetime,
 ) -> list[Attention]:
-    """Return what a researcher should see now; nothing where all goes well.
-
-    `reported`: of the messages that were reported and that nobody has seen, the assignments.
-    """
+    """Return what a researcher should see now; nothing where all goes well."""
     rows = [row for row in workers if row.status == "active"]
-    urgent = [*_down(rows, bots), *_reported(reported)]
-    found = [*urgent, *_failed(systems), *_left(rows, study, now), *_late(bots), *_flagged(bots)]
+    urgent = [*_down(rows, bots), *_reported(unread.reported)]
+    found = [
+        *urgent,
+        *_failed(systems),
+        *_left(rows, study, now),
+        *_late(bots),
+        *_unjudged(unread),
+        *_flagged(unread.flagged),
+    ]
     return sorted(found, key=lambda item: not item.urgent)
 
 
@@ -100,13 +119,25 @@ def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
         yield Attention(urgent=False, text=text, system=bot.system)
 
 
-def _flagged(bots: Sequence[BotReplies]) -> Iterator[Attention]:
-    replies, inputs = sum(bot.flagged for bot in bots), sum(bot.flagged_inputs for bot in bots)
-    if replies or inputs:
-        lines = "1 line was" if replies + inputs == 1 else f"{replies + inputs} lines were"
-        whose = f"{replies} of chatbots, {inputs} of workers"
-        text = f"{lines} flagged by the moderation service ({whose}): read them."
+def _unjudged(unread: Unread) -> Iterator[Attention]:
+    if unread.unjudged:
+        text = (
+            "No moderation service judges what is said, though the study wants it, and workers are told: "
+            "set CANDOR_MODERATION_URL, and start the server again. Lines wait meanwhile."
+        )
         yield Attention(urgent=False, text=text)
+
+
+def _flagged(lines: Sequence[FlaggedLine]) -> Iterator[Attention]:
+    if lines:
+        inputs = sum(line.author == "worker" for line in lines)
+        flagged = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+        text = (
+            f"{flagged} flagged by the moderation service ({len(lines) - inputs} of chatbots, {inputs} of "
+            "workers) that nobody has seen: read what was said, and mark it as seen."
+        )
+        about = list(dict.fromkeys(line.assignment for line in lines))
+        yield Attention(urgent=False, text=text, workers="flagged", assignments=about)
 
 
 def _people(number: int) -> str:

@@ -23,7 +23,7 @@ TURN = columns(Turn)
 WORKER = columns(Worker)
 LATEST = 50  # incidents that are shown
 _FAILURES = ("bot_error", "bot_gave_up")
-_SAID = ("gave_itself_away", "offensive_reply", "flagged_reply", "flagged_input")
+_SAID = ("gave_itself_away", "offensive_reply", "flagged_reply")
 States = Callable[[str], tuple[ReplicaState, ...]]
 
 
@@ -52,7 +52,6 @@ def bot_replies(connection: Connection, run: RunEntry, study: Study, states: Sta
             gave_away=_count(failed.get(system, ()), "gave_itself_away"),
             offensive=_count(failed.get(system, ()), "offensive_reply"),
             flagged=_count(failed.get(system, ()), "flagged_reply"),
-            flagged_inputs=_count(failed.get(system, ()), "flagged_input"),
             replicas=dict(Counter(state.state for state in states(bot))),
         )
         for system, bot in study.bots_of_systems.items()

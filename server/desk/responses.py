@@ -142,7 +142,7 @@ class BotReplies(BaseModel):
     `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
     apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
     so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
-    `flagged`: those that the moderation service flags, and `flagged_inputs` what was said to it.
+    `flagged`: those that the moderation service flags.
     `replicas`: of a registered bot, by state.
     """
 
@@ -158,7 +158,6 @@ class BotReplies(BaseModel):
     gave_away: int
     offensive: int
     flagged: int
-    flagged_inputs: int
     replicas: dict[Literal["fine", "failing", "resting"], int]
 
 
@@ -179,13 +178,13 @@ class Attention(BaseModel):
     """Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
 
     `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
-    they wait for a bot, their page is gone, or they have reported a message.
+    they wait for a bot, their page is gone, they have reported a message, or a line is flagged.
     """
 
     urgent: bool
     text: str
     system: str | None = None
-    workers: Literal["waiting", "away", "reported"] | None = None
+    workers: Literal["waiting", "away", "reported", "flagged"] | None = None
     assignments: list[str] = []
 
 

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, func, select
 
 from server.access.auth import Auth
+from server.db.flagged_lines import unseen_flags
 from server.db.interventions import exclusions
 from server.db.message_reports import unseen
 from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
 from server.db.runs import RunEntry, all_runs
-from server.desk.attention import attention
+from server.desk.attention import Unread, attention
 from server.desk.progress import funnel, minutes_to_go, place_of, systems
 from server.desk.replies import States, bot_replies, incidents
 from server.desk.responses import (
@@ -46,13 +47,14 @@ class Surroundings:
     """What a view of a run needs beside the database.
 
     `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
-    page is open. `states`: of a registered bot's replicas.
+    page is open. `states`: of a registered bot's replicas. `has_moderation`: lines can be judged.
     """
 
     public_url: str
     auth: Auth
     away: Mapping[str, datetime | None]
     states: States
+    has_moderation: bool
 
 
 @dataclass
@@ -85,6 +87,8 @@ class RunReader:
             for worker in in_order
         ]
         progress = systems(people, study, families, limits.wanted)
+        waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
+        unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
         return RunDetail(
             **dict(_summary(run, limits, self._workers.values(), around.public_url, now)),
             systems=progress,
@@ -94,7 +98,7 @@ class RunReader:
             bots=self._replies,
             incidents=self._incidents,
             analysis=analysis,
-            attention=attention(rows, progress, self._replies, unseen(connection, run.id), study, now),
+            attention=attention(rows, progress, self._replies, unread, study, now),
             workers=rows,
         )
 

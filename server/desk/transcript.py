@@ -192,7 +192,8 @@ def _flags(turn: Any, moderated: Mapping[int, Any], noted: Iterable[Any]) -> lis
     ]
     judged = moderated.get(turn.turn_index)
     if judged is not None and judged.flagged:
-        found.append(FlagRow(by="classifier", reason=judged.categories))
+        seen = {"seen_at": judged.seen_at, "seen_by": judged.seen_by}
+        found.append(FlagRow(by="classifier", reason=judged.categories, **seen))
     return found
 
 

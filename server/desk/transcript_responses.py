@@ -31,10 +31,15 @@ class PointRow(BaseModel):
 
 
 class FlagRow(BaseModel):
-    """That a line may be offensive: by lists of words, and these, or by a classifier, and its categories."""
+    """That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+
+    `seen_at`, `seen_by`: who has marked what the classifier says as seen.
+    """
 
     by: Literal["words", "classifier"]
     reason: str
+    seen_at: ShownTime | None = None
+    seen_by: str | None = None
 
 
 class TurnRow(BaseModel):

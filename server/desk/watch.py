@@ -74,7 +74,10 @@ class Outlook:
 
     def surroundings(self) -> Surroundings:
         """Return what a view of a run needs, as it is now."""
-        return Surroundings(self.public_url, self.auth, self.live.presence.away, self.opened_bots.states)
+        bots = self.opened_bots
+        return Surroundings(
+            self.public_url, self.auth, self.live.presence.away, bots.states, bots.moderation is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)

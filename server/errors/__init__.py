@@ -16,7 +16,7 @@
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
     │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers,
-    │   │   ReportNotFound, WithdrawalOver
+    │   │   ReportNotFound, FlagNotFound, WithdrawalOver
     ├── StudyRefused        a stored study cannot be changed like this
     │   ├── StudyExists, StudyChanged, StudyOpened, StudyNameDiffers
     ├── RunRefused          a run cannot be changed like this
@@ -141,6 +141,7 @@ from server.errors.run import (
     AlreadyTookPart,
     AssignmentNotFound,
     AssignmentOver,
+    FlagNotFound,
     JobNotFound,
     JobUnderWay,
     LineTaken,
@@ -205,6 +206,7 @@ __all__ = [
     "ErrorBody",
     "ErrorDetail",
     "EventRefused",
+    "FlagNotFound",
     "ForeignOrigin",
     "IncompleteRating",
     "InvalidField",

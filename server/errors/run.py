@@ -119,6 +119,13 @@ class ReportNotFound(NotAvailable):
     hint = "The assignment's page lists its reports, with their numbers."
 
 
+class FlagNotFound(NotAvailable):
+    """No line of that number is flagged there."""
+
+    code = "flag_not_found"
+    hint = "The assignment's page shows its flagged lines."
+
+
 class WithdrawalOver(NotAvailable):
     """The study gives data back for some days only, or not at all."""
 

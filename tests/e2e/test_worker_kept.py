@@ -239,6 +239,16 @@ def test_the_older_of_two_tabs_is_told_and_can_take_the_session_back(page: Page,
 # ---- a page that is older than the server ----------------------------------------------------
 
 
+def loads_of(page: Page) -> list[str]:
+    """Return a list that grows by the page's address whenever it is loaded anew, as that begins.
+
+    Not by `load`: a page that loads itself anew before all of it is there has no such event.
+    """
+    loads: list[str] = []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    return loads
+
+
 def say_unanswered(page: Page, text: str) -> None:
     page.get_by_label("Your message").fill(text)
     page.get_by_label("Your message").press("Enter")
@@ -251,8 +261,7 @@ def test_a_page_that_is_outdated_loads_itself_anew_and_loses_no_word(
     enter(page, link)
     open_topic(page)
     say(page, "Said before the update.")
-    loads: list[str] = []
-    page.on("load", lambda: loads.append(page.url))
+    loads = loads_of(page)
     stage.stop()
     try:
         expect(page.get_by_text("Connection lost.")).to_be_visible()
@@ -264,7 +273,6 @@ def test_a_page_that_is_outdated_loads_itself_anew_and_loses_no_word(
     finally:
         stage.start()
     expect(page.locator(BUBBLES)).to_have_count(4)
-    page.wait_for_load_state()
     assert len(loads) == 1
     expect(page.get_by_label("Your message")).to_have_value("Half a line")
     assert stage.stored("Said before the update.") == 1
@@ -274,8 +282,7 @@ def test_a_page_that_is_outdated_loads_itself_anew_and_loses_no_word(
 def test_a_page_that_stays_outdated_loads_itself_anew_only_once(page: Page, link: str) -> None:
     enter(page, link)
     open_topic(page)
-    loads: list[str] = []
-    page.on("load", lambda: loads.append(page.url))
+    loads = loads_of(page)
     be_outdated(page, times=2)
     page.reload()
     expect(page.get_by_role("heading", name="This study has just been updated")).to_be_visible()

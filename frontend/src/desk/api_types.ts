@@ -282,10 +282,14 @@ export interface TurnRow {
 }
 /**
  * That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+ *
+ * `seen_at`, `seen_by`: who has marked what the classifier says as seen.
  */
 export interface FlagRow {
   by: "words" | "classifier";
   reason: string;
+  seen_at?: string | null;
+  seen_by?: string | null;
 }
 /**
  * What a worker thought of a single reply: point `point` of `points`. Two points are thumbs: down, up.
@@ -809,14 +813,14 @@ export interface WorkerStanding {
  * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
  *
  * `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
- * they wait for a bot, their page is gone, or they have reported a message.
+ * they wait for a bot, their page is gone, they have reported a message, or a line is flagged.
  */
 export interface Attention {
   assignments?: string[];
   system?: string | null;
   text: string;
   urgent: boolean;
-  workers?: ("waiting" | "away" | "reported") | null;
+  workers?: ("waiting" | "away" | "reported" | "flagged") | null;
 }
 /**
  * How the bot of a system has answered, everybody who chatted with it taken together.
@@ -824,7 +828,7 @@ export interface Attention {
  * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
  * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
  * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
- * `flagged`: those that the moderation service flags, and `flagged_inputs` what was said to it.
+ * `flagged`: those that the moderation service flags.
  * `replicas`: of a registered bot, by state.
  */
 export interface BotReplies {
@@ -834,7 +838,6 @@ export interface BotReplies {
   };
   failing: number;
   flagged: number;
-  flagged_inputs: number;
   floor_ms: number;
   gave_away: number;
   late: number;

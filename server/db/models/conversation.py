@@ -96,6 +96,7 @@ class ModeratedLine(SQLModel, table=True):
 
     `flagged`: null where the service would not judge the line. `categories`: those for which it is flagged,
     separated by commas. `score`: the highest of all categories. `model`: what judged, by the service's name.
+    `seen_at`, `seen_by`: which researcher has marked a flagged line as seen.
     """
 
     __tablename__ = "moderated_line"
@@ -106,6 +107,8 @@ class ModeratedLine(SQLModel, table=True):
     score: float | None
     model: str | None
     judged_at: datetime
+    seen_at: datetime | None = None
+    seen_by: str | None = None
 
 
 class ReplyOutput(SQLModel, table=True):

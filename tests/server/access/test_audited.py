@@ -19,10 +19,11 @@ from server.access.auth import load_auth
 from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS
 from server.cli.serve import prepare
+from server.clock import utc_now
 from server.config import Settings
 from tests.server.support.bots import Echo
 from tests.server.support.commands import Candor
-from tests.server.support.database import make_run, query
+from tests.server.support.database import execute, make_run, query
 from tests.server.support.endpoints import OPEN, TABLE
 from tests.server.support.recruiting import RECRUIT_COMMANDS, RECRUITING_ROWS
 from tests.server.support.server import House
@@ -98,6 +99,11 @@ STEPS = [
         "POST /api/desk/assignments/{assignment}/message-reports/{report}/seen",
         "/assignments/{ann}/message-reports/1/seen",
         "message_report.seen",
+    ),
+    Step(
+        "POST /api/desk/assignments/{assignment}/flagged-lines/{position}/{attempt}/{line}/seen",
+        "/assignments/{ann}/flagged-lines/1/1/0/seen",
+        "flagged_line.seen",
     ),
     Step(
         "PUT /api/desk/assignments/{assignment}/exclusion",
@@ -319,13 +325,18 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
 
 
 def in_a_conversation(house: House) -> str:
-    """Return the assignment of a worker who has had a reply."""
+    """Return the assignment of a worker who has had a reply, and whose first line is flagged."""
     joined = house.join("ann").json()
     with house.open(joined["token"]) as page:
         page.agree()
         page.open_topic()
         page.say("Hello there.")
         page.ask("report", turn=1, reason="offensive")
+    flagged = (
+        "INSERT INTO moderated_line (conversation_id, turn_index, flagged, categories, judged_at) "
+        "SELECT conversation_id, 0, ?, '', ? FROM turn WHERE turn_index = 0"
+    )
+    execute(house.url, flagged, True, utc_now())
     return str(joined["assignment"])
 
 

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from structlog.testing import capture_logs
 from bots import BotError, Judgement, Moderation
 from server.clock import utc_now
 from server.db.engine import open_engine
+from server.db.flagged_lines import mark_flag_seen, unseen_flags
 from server.db.jobs import LEASE_SECONDS, take_lease
 from server.db.moderation import UnjudgedLine, store_judgements
 from server.db.store import Store
@@ -22,6 +24,7 @@ from server.jobs.moderation import AT_ONCE, ModerationJob
 from server.live.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from server.recruiters.stand_in.serving import serving
+from tests.server.support.answers import error
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
@@ -268,16 +271,75 @@ async def test_the_desk_shows_what_it_says(talk: Talk, url: str, serve: Callable
         ("flagged_input", "harassment, violence"),
     ]
     assert sum(bot["flagged"] for bot in shown["bots"]) == 1
-    told = "2 lines were flagged by the moderation service (1 of chatbots, 1 of workers): read them."
-    assert told in [item["text"] for item in shown["attention"]]
+    (item,) = (each for each in shown["attention"] if each["workers"] == "flagged")
+    assert item["text"].startswith("2 lines flagged by the moderation service (1 of chatbots, 1 of workers)")
     (row,) = shown["workers"]
     detail = house.desk(f"/assignments/{row['assignment']}").json()
     (begun,) = (each for each in detail["conversations"] if each["turns"])
-    assert [turn["flags"] for turn in begun["turns"]] == [
-        [{"by": "classifier", "reason": "harassment, violence"}],
-        [{"by": "classifier", "reason": "harassment, violence"}],
-        [],
-    ]
+    assert item["assignments"] == [row["assignment"]]
+    flag = {"by": "classifier", "reason": "harassment, violence", "seen_at": None, "seen_by": None}
+    assert [turn["flags"] for turn in begun["turns"]] == [[flag], [flag], []]
+    # This server has no service, and the run is open: the lines that follow would wait.
+    assert any("CANDOR_MODERATION_URL" in each["text"] for each in shown["attention"])
+
+
+async def test_a_flagged_line_needs_attention_until_somebody_marks_it_as_seen(
+    talk: Talk, url: str, serve: Callable[..., House]
+) -> None:
+    await talk.say("I grumble.", "You grumble, too.")
+    await talk.job.look()
+    house = serve(url, talk.run)
+
+    def needs() -> list[dict[str, Any]]:
+        attention = house.desk(f"/runs/{talk.run.slug}").json()["attention"]
+        return [each for each in attention if each["workers"] == "flagged"]
+
+    (first,) = needs()
+    (assignment,) = first["assignments"]
+    for line in (0, 0, 1):
+        seen = house.desk(f"/assignments/{assignment}/flagged-lines/1/1/{line}/seen", method="POST")
+        assert seen.status_code == 204
+        assert len(needs()) == 1 - line
+    logged = query(url, "SELECT detail FROM audit_entry WHERE action = 'flagged_line.seen' ORDER BY id")
+    assert [row[0] for row in logged] == [f"conversation 1, attempt 1, line {line}" for line in (0, 1)]
+    wrong = house.desk(f"/assignments/{assignment}/flagged-lines/1/1/2/seen", method="POST")
+    error(wrong, 404, "flag_not_found")
+
+
+async def test_what_is_said_once_and_stored_twice_needs_attention_once(talk: Talk, url: str) -> None:
+    mine, yours = await talk.say("I grumble.", "Fine."), await talk.say("Fine.", "I grumble.", worker="bob")
+    met = (
+        "INSERT INTO human_conversation (conversation_id, run_id, waiting_since, partner_id) "
+        "VALUES (?, ?, ?, ?)"
+    )
+    execute(url, met, mine, talk.run.id, AT, yours)
+    execute(url, met, yours, talk.run.id, AT, mine)
+    await talk.job.look()
+    (line,) = await talk.store.read(lambda connection: unseen_flags(connection, talk.run.id))
+    assert line.author == "worker"
+
+
+async def test_an_input_side_by_side_needs_attention_once_and_is_seen_on_both_sides(
+    talk: Talk, url: str
+) -> None:
+    left = await talk.say("I grumble.")
+    assignment, other = query(
+        url, "SELECT assignment_id, max(id) FROM conversation WHERE id <> ? GROUP BY assignment_id", left
+    )[0]
+    execute(url, "UPDATE conversation SET side = 'left' WHERE id = ?", left)
+    execute(url, "UPDATE conversation SET side = 'right' WHERE id = ?", other)
+    copied = (
+        "INSERT INTO turn SELECT ?, turn_index, author, text, client_id, created_at, show_at, latency_ms "
+        "FROM turn"
+    )
+    execute(url, "UPDATE turn SET client_id = 'mine'")
+    execute(url, copied, other)
+    await talk.job.look()
+    unseen = partial(talk.store.read, lambda connection: unseen_flags(connection, talk.run.id))
+    assert [line.assignment for line in await unseen()] == [assignment]
+    await talk.store.submit(lambda c: mark_flag_seen(c, assignment, 1, 1, 0, "ada", AT))
+    assert await unseen() == []
+    assert query(url, "SELECT seen_by FROM moderated_line") == [("ada",), ("ada",)]
 
 
 async def test_one_process_asks(talk: Talk, service: ModerationStandIn) -> None:

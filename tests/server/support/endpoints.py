@@ -64,6 +64,7 @@ TABLE = {
     "POST /api/desk/assignments/{assignment}/message": "researcher",
     "POST /api/desk/assignments/{assignment}/end-conversation": "researcher",
     "POST /api/desk/assignments/{assignment}/message-reports/{report}/seen": "researcher",
+    "POST /api/desk/assignments/{assignment}/flagged-lines/{position}/{attempt}/{line}/seen": "researcher",
     "PUT /api/desk/assignments/{assignment}/exclusion": "researcher",
     "DELETE /api/desk/assignments/{assignment}/exclusion": "researcher",
     "GET /api/desk/assignments/{assignment}": "analyst",

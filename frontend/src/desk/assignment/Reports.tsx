@@ -1,10 +1,7 @@
-import { useContext, useState } from "preact/hooks";
-import { Button } from "../../design/Button";
-import { AccountContext, may } from "../account";
 import { apiAddress } from "../api";
 import type { MessageReportRow } from "../api_types";
 import { when } from "../format";
-import { useRequest } from "../jobs/useRequest";
+import { SeenMark } from "./SeenMark";
 
 const REASONS: Record<MessageReportRow["reason"], string> = {
   offensive: "offensive or hateful",
@@ -29,15 +26,11 @@ export function Reports({ assignment, reports, line }: Props) {
 }
 
 function Report({ assignment, report }: { assignment: string; report: MessageReportRow }) {
-  const account = useContext(AccountContext);
-  const { busy, failure, post } = useRequest();
-  const [marked, setMarked] = useState(false);
   const address = apiAddress("/api/desk/assignments/{assignment}/message-reports/{report}/seen", {
     assignment,
     report: String(report.id),
   });
   const stands = report.taken_back_at === null;
-  const seen = marked || report.seen_at !== null;
   return (
     <div class={stands ? "reported" : "reported reported-back"}>
       <p>
@@ -49,19 +42,7 @@ function Report({ assignment, report }: { assignment: string; report: MessageRep
         </span>
       </p>
       {report.note && <p class="said">{report.note}</p>}
-      {stands && (
-        <p class="soft small" role="status">
-          {seen && (report.seen_by ? `Seen by ${report.seen_by}, ${when(report.seen_at)}` : "Seen by you")}
-        </p>
-      )}
-      {stands && !seen && may(account, "act_on_workers") && (
-        <Button kind="quiet" off={busy} onClick={() => void post(address).then(setMarked)}>
-          Mark as seen
-        </Button>
-      )}
-      <p class="complaint" role="alert">
-        {failure}
-      </p>
+      {stands && <SeenMark address={address} seenAt={report.seen_at} seenBy={report.seen_by} />}
     </div>
   );
 }

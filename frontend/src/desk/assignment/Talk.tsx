@@ -1,6 +1,7 @@
 import { Fragment } from "preact";
 import type { ConversationDetail, PointRow, TopicRow, TurnRow } from "../api_types";
 import { latency } from "../format";
+import { Flags } from "./Flags";
 import { Reports } from "./Reports";
 
 /** The lines in order, each topic mark before the input of the round after it. */
@@ -17,6 +18,7 @@ export function Talk({ record, assignment }: { record: ConversationDetail; assig
           <Fragment key={turn.turn_index}>
             <Marks marks={marks} />
             <Line turn={turn} />
+            <Flags assignment={assignment} record={record} turn={turn} />
             <Reports assignment={assignment} reports={record.reports} line={turn.turn_index} />
           </Fragment>
         );
@@ -47,11 +49,13 @@ function Line({ turn }: { turn: TurnRow }) {
       {turn.pasted !== null && turn.pasted > 0 && (
         <span class="line-rating">{turn.pasted} characters pasted</span>
       )}
-      {turn.flags.map(({ by, reason }) => (
-        <span key={by} class="line-flag">
-          {by === "words" ? "Offensive words" : "Classifier"}: {reason || "flagged"}
-        </span>
-      ))}
+      {turn.flags
+        .filter(({ by }) => by === "words")
+        .map(({ reason }) => (
+          <span key={reason} class="line-flag">
+            Offensive words: {reason}
+          </span>
+        ))}
       {turn.rating !== null && (
         <span class="line-rating">
           <span class="unseen">rated </span>

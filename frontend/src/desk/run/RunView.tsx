@@ -119,7 +119,7 @@ function ShowThem({ item, run, onShow }: { item: Attention; run: string; onShow:
   if (first === undefined || !workers) {
     return null;
   }
-  if (workers === "reported") {
+  if (workers === "reported" || workers === "flagged") {
     // The next one comes up as this one is marked as seen.
     return <Link to={{ page: "assignment", run, assignment: first }}>Read</Link>;
   }

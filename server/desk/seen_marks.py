@@ -1,4 +1,4 @@
-"""Reports of messages that workers have made: a researcher marks them as seen."""
+"""A researcher marks what needs reading as seen: reports of messages, and flagged lines."""
 
 from fastapi import APIRouter, Depends, Response
 from sqlalchemy import Connection
@@ -7,13 +7,14 @@ from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.clock import utc_now
 from server.db.audit import record
+from server.db.flagged_lines import SeenFlag, mark_flag_seen
 from server.db.message_reports import SeenReport, mark_seen
 from server.db.store import Store
 from server.live.run_news import RunNews
 
 
-class MessageReports:
-    """Has researchers mark reports as seen, with a row in the audit log."""
+class SeenMarks:
+    """Has researchers mark reports and flagged lines as seen, with a row in the audit log."""
 
     def __init__(self, *, store: Store, auth: Auth, run_news: RunNews) -> None:
         self._store = store
@@ -23,6 +24,8 @@ class MessageReports:
         )
         path = "/assignments/{assignment}/message-reports/{report}/seen"
         self.router.add_api_route(path, self.mark_as_seen, methods=["POST"], status_code=204)
+        path = "/assignments/{assignment}/flagged-lines/{position}/{attempt}/{line}/seen"
+        self.router.add_api_route(path, self.mark_flag_as_seen, methods=["POST"], status_code=204)
 
     async def mark_as_seen(self, assignment: str, report: int, actor: Caller) -> Response:
         """Mark the report of a message as seen, so that it needs nobody's attention any more."""
@@ -31,6 +34,22 @@ class MessageReports:
             found = mark_seen(connection, assignment, report, actor.name, utc_now())
             if found.is_new:
                 record(connection, actor, "message_report.seen", assignment, f"report {report}")
+            return found
+
+        found = await self._store.submit(work)
+        self._run_news.tell(found.run)
+        return Response(status_code=204)
+
+    async def mark_flag_as_seen(
+        self, assignment: str, position: int, attempt: int, line: int, actor: Caller
+    ) -> Response:
+        """Mark a line that the moderation service flags as seen, so that it needs nobody's attention."""
+
+        def work(connection: Connection) -> SeenFlag:
+            found = mark_flag_seen(connection, assignment, position, attempt, line, actor.name, utc_now())
+            if found.is_new:
+                where = f"conversation {position}, attempt {attempt}, line {line}"
+                record(connection, actor, "flagged_line.seen", assignment, where)
             return found
 
         found = await self._store.submit(work)
