@@ -40,7 +40,7 @@ from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
-from server.desk.personal_links import PersonalLinksApi
+from server.desk.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
 from server.desk.run_actions import RunActions
 from server.desk.seen_marks import SeenMarks
 from server.desk.studies import StudiesApi
@@ -261,7 +261,8 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
         generate_unique_id_function=lambda route: route.name,
     )
     add_errors(app)
-    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long)
+    longer = {LISTS_PATH: LISTS_MOST_BYTES}
+    app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=longer)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)
     return app

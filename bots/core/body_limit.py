@@ -1,6 +1,7 @@
 """No request is large: whatever sends more than it could mean is stopped while it sends."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -13,21 +14,33 @@ class BodyLimit:
     Of one that is not announced no more than that is read; the application answers the HTTPException.
     """
 
-    def __init__(self, app: ASGIApp, most: int, refusal: Callable[[str], ASGIApp]) -> None:
-        """Guard `app`. `refusal` turns a reason into the response to an announced body."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        most: int,
+        refusal: Callable[[str], ASGIApp],
+        elsewhere: Mapping[re.Pattern[str], int] | None = None,
+    ) -> None:
+        """Guard `app`.
+
+        `refusal` turns a reason into the response to an announced body. `elsewhere`: the limits of paths that
+        match wholly.
+        """
         self._app = app
         self._most = most
-        self._reason = f"a request holds at most {most} bytes"
-        self._refusal = refusal(self._reason)
+        self._refusal = refusal
+        self._elsewhere = elsewhere or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most = self._most_at(scope["path"])
+        reason = f"a request holds at most {most} bytes"
         announced = Headers(scope=scope).get("content-length", "0")
-        if announced.isdigit() and int(announced) > self._most:
-            await self._refusal(scope, receive, send)
+        if announced.isdigit() and int(announced) > most:
+            await self._refusal(reason)(scope, receive, send)
             return
         read = 0
 
@@ -35,8 +48,12 @@ class BodyLimit:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
-            if read > self._most:
-                raise HTTPException(413, self._reason)
+            if read > most:
+                raise HTTPException(413, reason)
             return message
 
         await self._app(scope, counted, send)
+
+    def _most_at(self, path: str) -> int:
+        found = (most for pattern, most in self._elsewhere.items() if pattern.fullmatch(path))
+        return next(found, self._most)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, and_, delete, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from server.db.message_reports import left_with_report
+from server.db.message_reports import earned_all
 from server.db.models import Assignment, Credit, Worker, columns
 from server.db.worker_ids import FORGOTTEN
 
@@ -88,7 +88,7 @@ def _finished(platform: str, *shown: Any) -> Select[Any]:
         .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
         .outerjoin(Credit, and_(CREDIT.run_id == ASSIGNMENT.run_id, CREDIT.worker_id == ASSIGNMENT.worker_id))
         .where(
-            or_(ASSIGNMENT.status == "completed", ASSIGNMENT.id.in_(left_with_report())),
+            earned_all(),
             ASSIGNMENT.simulated.is_(False),
             WORKER.platform == platform,
             ~WORKER.external_id.startswith(FORGOTTEN),

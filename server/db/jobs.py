@@ -12,8 +12,8 @@ from sqlalchemy import (
     Select,
     bindparam,
     delete,
+    func,
     insert,
-    not_,
     or_,
     select,
     text,
@@ -31,6 +31,9 @@ RUN = columns(Run)
 JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
+# After a removal, until nobody reads any more what was removed: its time is taken in the transaction, which
+# others see as it ends, and clocks of machines differ.
+_READ_WITHIN = timedelta(seconds=30)
 _ENDED = "The server that did this has ended before it was done. Start it again."
 _TAKE = text("""
     INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
@@ -58,9 +61,11 @@ class JobEntry:
     result: Mapping[str, Any] | None
 
 
-def take_lease(connection: Connection, name: str, holder: str, at: datetime) -> bool:
-    """Take or renew the lease of `name` for LEASE_SECONDS; return whether `holder` has it now."""
-    until = at + timedelta(seconds=LEASE_SECONDS)
+def take_lease(
+    connection: Connection, name: str, holder: str, at: datetime, seconds: float = LEASE_SECONDS
+) -> bool:
+    """Take or renew the lease of `name` for so many seconds; return whether `holder` has it now."""
+    until = at + timedelta(seconds=seconds)
     values = {"name": name, "holder": holder, "until": until, "at": at}
     return connection.execute(_TAKE, values).rowcount == 1
 
@@ -145,26 +150,36 @@ def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> li
 
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
-    """Return the exports that were begun before that, or before something of their run was removed."""
-    over = or_(JOB.created_at < before, _removed_since())
+    """Return the exports that were begun before that, or that may have what was removed of their run."""
+    over = or_(JOB.created_at < before, JOB.id.in_(_outdated(connection)))
     query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
     return list(connection.execute(query).scalars())
 
 
 def is_outdated(connection: Connection, job: str) -> bool:
-    """Return whether something of a worker was removed from a job's run since the job was begun."""
-    return connection.execute(select(JOB.id).where(JOB.id == job, _removed_since())).first() is not None
+    """Return whether an export may have what was removed of a worker of its run."""
+    return job in _outdated(connection, JOB.id == job)
 
 
 def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
-    """Return the exports of a run, newest first, but for those that have what was removed since."""
-    given_out = or_(JOB.status != "done", not_(_removed_since()))
+    """Return the exports of a run, newest first, but for those that may have what was removed."""
+    given_out = or_(JOB.status != "done", JOB.id.not_in(_outdated(connection, JOB.run_id == run_id)))
     return _entries(connection, _jobs().where(JOB.kind == "export", JOB.run_id == run_id, given_out))
 
 
-def _removed_since() -> ColumnElement[bool]:
-    of_run = select(REMOVAL.assignment_id).join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
-    return of_run.where(ASSIGNMENT.run_id == JOB.run_id, REMOVAL.at >= JOB.created_at).exists()
+def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
+    removed = (
+        select(func.max(REMOVAL.at))
+        .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
+        .where(ASSIGNMENT.run_id == JOB.run_id)
+        .scalar_subquery()
+    )
+    query = select(JOB.id, JOB.created_at, removed.label("removed_at")).where(JOB.kind == "export", *of)
+    return {
+        job.id
+        for job in connection.execute(query)
+        if job.removed_at is not None and job.created_at <= job.removed_at + _READ_WITHIN
+    }
 
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, update
 
 from server.db.models import Assignment, Conversation, MessageReport, columns
 from server.errors import ReportNotFound
@@ -28,6 +28,11 @@ def left_with_report() -> Select[tuple[str]]:
         MessageReport, REPORT.conversation_id == CONVERSATION.id
     )
     return of_report.where(REPORT.leaves)
+
+
+def earned_all() -> ColumnElement[bool]:
+    """Return whether all of an assignment's pay is due: it was handed in, or left with a report."""
+    return or_(ASSIGNMENT.status == "completed", ASSIGNMENT.id.in_(left_with_report()))
 
 
 def count_left(connection: Connection, run_id: int) -> int:

@@ -32,22 +32,30 @@ def take_event(connection: Connection, event: str, signature: str, at: datetime)
     return _take(connection, event, signature, at)
 
 
-def take_lost(connection: Connection, listed: Collection[str], at: datetime) -> set[str]:
-    """Note events that did not arrive, and return those that were not noted before.
+def new_lost(connection: Connection, listed: Collection[str]) -> set[str]:
+    """Return those of the events that did not arrive that were not noted yet."""
+    return set(listed) - _lost(connection)
+
+
+def note_lost(connection: Connection, taken: Collection[str], listed: Collection[str], at: datetime) -> None:
+    """Note events that did not arrive and were taken up now.
 
     They stay noted for as long as they are `listed`: the platform may list one for ever.
     """
-    known = set(connection.execute(select(_EVENT.id).where(_IS_LOST)).scalars())
-    for event in known.difference(listed):
+    for event in _lost(connection).difference(listed):
         connection.execute(delete(PlatformEvent).where(_EVENT.id == event))
-    fresh = set(listed) - known
-    return {event for event in sorted(fresh) if _take(connection, event, f"{_LOST}{event}", at)}
+    for event in sorted(taken):
+        _take(connection, event, f"{_LOST}{event}", at)
 
 
 def lost_events(connection: Connection) -> LostEvents:
     """Return what is known of events that did not arrive."""
     query = select(func.count(), func.max(_EVENT.received_at)).where(_IS_LOST)
     return LostEvents(*connection.execute(query).one())
+
+
+def _lost(connection: Connection) -> set[str]:
+    return set(connection.execute(select(_EVENT.id).where(_IS_LOST)).scalars())
 
 
 def _take(connection: Connection, event: str, signature: str, at: datetime) -> bool:

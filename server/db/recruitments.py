@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from server.db.message_reports import left_with_report
+from server.db.message_reports import earned_all, left_with_report
 from server.db.models import (
     Assignment,
     Conversation,
@@ -295,20 +295,20 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
 def _awaits_pay() -> ColumnElement[bool]:
     """Return whether somebody can still be paid by a visit, as its submission was last read.
 
-    By one that was given up too, if its worker has finished here all the same and nobody has decided of it;
-    not once the platform has closed the study.
+    By one that was given up too, if its worker has earned all of it here all the same and nobody has decided
+    of it; not once the platform has closed the study.
     """
     going_on = select(SUBMISSION.id).join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
     going_on = going_on.where(RECRUITMENT.status.not_in(_NEVER_READ))
     decided = select(DECISION.submission_id)
-    finished = select(ASSIGNMENT.id).where(ASSIGNMENT.status == "completed")
+    earned = select(ASSIGNMENT.id).where(earned_all())
     later = VISIT.at.table.alias().c
     came_again = exists().where(later.assignment_id == VISIT.assignment_id, later.at > VISIT.at)
     return or_(
         VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_UNSETTLED))),
         and_(
             VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_GIVEN_UP), SUBMISSION.id.not_in(decided))),
-            VISIT.assignment_id.in_(finished),
+            VISIT.assignment_id.in_(earned),
             not_(came_again),
         ),
     )
@@ -333,9 +333,10 @@ def submissions_of(connection: Connection, number: int) -> list[StoredSubmission
 
 def add_decisions(
     connection: Connection, number: int, decisions: Sequence[Decision], instead_of: Collection[int]
-) -> None:
-    """Store what was decided of the pay of submissions of a study.
+) -> list[Decision]:
+    """Store what was decided of the pay of submissions of a study; return those that are new.
 
+    The very decision that counts already, of the same person, is one that was sent again: it is not stored.
     Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
 
     Raises:
@@ -344,7 +345,8 @@ def add_decisions(
     """
     connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
     before = decisions_of(connection, number)
-    found = (before[one.submission] for one in decisions if one.submission in before)
+    new = [one for one in decisions if not _is_again(one, before.get(one.submission))]
+    found = (before[one.submission] for one in new if one.submission in before)
     unknown = [one for one in found if one.id not in instead_of]
     if unknown:
         raise DecidedAlready("; ".join(_told(one) for one in unknown))
@@ -358,9 +360,21 @@ def add_decisions(
             "decided_by": one.decided_by,
             "decided_at": one.decided_at,
         }
-        for one in decisions
+        for one in new
     ]
-    connection.execute(insert(PaymentDecision), rows)
+    if rows:
+        connection.execute(insert(PaymentDecision), rows)
+    return new
+
+
+def _is_again(one: Decision, before: StoredDecision | None) -> bool:
+    return before is not None and (one.decision, one.share, one.category, one.reason, one.decided_by) == (
+        before.decision,
+        before.share,
+        before.category,
+        before.reason,
+        before.decided_by,
+    )
 
 
 def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:

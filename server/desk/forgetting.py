@@ -178,11 +178,17 @@ def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None
     if platform is not None:
         query = query.where(WORKER.platform == platform)
     found = connection.execute(query.order_by(WORKER.id)).all()
-    if not found and lists_with(connection, kept):
+    if not found and lists_with(connection, kept) and not _has_come(connection, kept):
         return _Found(kept)
     if not found:
-        raise WorkerNotFound("no worker has this pseudonym or id")
+        where = "" if platform is None else f" on {platform}"
+        raise WorkerNotFound(f"no worker has this pseudonym or id{where}")
     if len(found) > 1:
         names = " and ".join(row.platform for row in found)
         raise SeveralWorkers(f"{names} have each a worker of this id")
     return _Found(*found[0])
+
+
+def _has_come(connection: Connection, kept: str) -> bool:
+    """Return whether somebody of an id, as the database keeps it, has come from any platform."""
+    return connection.execute(select(WORKER.id).where(WORKER.external_id == kept)).first() is not None

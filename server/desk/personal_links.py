@@ -1,6 +1,8 @@
 """Personal, signed links for the workers of a list: nobody can make one for another id."""
 
+import asyncio
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
@@ -17,6 +19,8 @@ from server.recruiters.arrival import WorkerId
 from server.recruiters.link import personal_link
 
 _COLUMN = "worker"
+LISTS_PATH = re.compile(r"/api/desk/runs/[^/]+/links\.csv")
+LISTS_MOST_BYTES = 2_100_000  # of a request: a list, and what JSON adds to it
 _LONGEST = 2_000_000  # characters of a list
 _worker_ids: TypeAdapter[str] = TypeAdapter(WorkerId)
 
@@ -42,10 +46,12 @@ class PersonalLinksApi:
     async def make_links(self, run: str, body: WorkerList) -> Response:
         """A personal link for each worker of a list, as CSV with the columns worker and link."""
         await self._store.read(lambda connection: find_run(connection, run))
-        workers = read_workers(body.workers, "the list")
+        text = await asyncio.to_thread(self._made, run, body.workers)  # a long list takes a while
         headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
-        text = links_csv(signed_links(self._auth, self._public_url, run, workers))
         return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    def _made(self, run: str, workers: str) -> str:
+        return links_csv(signed_links(self._auth, self._public_url, run, read_workers(workers, "the list")))
 
 
 def signed_links(auth: Auth, public_url: str, run: str, workers: Sequence[str]) -> list[tuple[str, str]]:

@@ -50,5 +50,5 @@ def _wanted(rules: RunRules, stands: Standing) -> int | None:
     if stands.places is not None:
         known.append(stands.places)
     if rules.budget is not None:
-        known.append(rules.budget.assignments)
+        known.append(rules.budget.assignments - stands.counts.left_paid)
     return min(known, default=None)

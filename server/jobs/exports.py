@@ -18,7 +18,7 @@ from server.jobs.files import JobFiles
 
 KEPT_DAYS = 7
 _STARTING = "Starting"
-_ANEW = "Export the run anew."
+_ANEW = "Export the run anew in a minute."
 
 
 class ExportOptions(BaseModel):

@@ -1,6 +1,5 @@
 """Keeps the subscriptions to the platform's events, and takes up the events that did not arrive."""
 
-import secrets
 from contextlib import suppress
 
 import structlog
@@ -8,11 +7,11 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.jobs import release_lease, take_lease
-from server.db.platform_events import take_lost
+from server.db.platform_events import new_lost, note_lost
 from server.db.recruitments import StoredRecruitment
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.hooks import FAILED, STUDIES, SUBMISSIONS, Event
@@ -21,7 +20,6 @@ from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import PATH, studies_told_of
 
 SECONDS = 300.0  # between two looks
-_LEASE = "listening"
 log = structlog.get_logger()
 
 
@@ -55,7 +53,7 @@ class Listening:
         self._target = f"{public_url}{PATH}"
         self._workspace = workspace
         self._is_on = secret is not None and platform.connected
-        self._holder = secrets.token_hex(8)
+        self._lease = Lease(store, "listening")
         self._task = PeriodicTask(self._look_or_say_why, SECONDS, "events were not looked for")
 
     def start(self) -> None:
@@ -68,7 +66,7 @@ class Listening:
         await self._task.cancel()
         if self._is_on:
             with suppress(StorageFailed):
-                await self._store.submit(lambda connection: release_lease(connection, self._holder))
+                await self._lease.release()
 
     async def _look_or_say_why(self) -> None:
         try:
@@ -79,14 +77,16 @@ class Listening:
     async def look(self) -> None:
         """Subscribe to what is missing, and read the studies of events that did not arrive.
 
-        Nothing is done while another process does it.
+        Nothing is done while another process does it, or has less than SECONDS ago. An event is taken up once
+        its studies were read: of those that could not be, it is looked at again.
 
         Raises:
             PlatformFailed, PlatformUnsure: the platform was asked, and did not answer as it should.
             StorageFailed: the database could not be asked, or not write.
         """
-        if not await self._store.submit(lambda c: take_lease(c, _LEASE, self._holder, utc_now())):
-            return
+        await self._lease.work_alone(self._take_up, SECONDS)
+
+    async def _take_up(self) -> None:
         async with self._platform.asked() as client:
             if self._workspace is not None and await subscribe_to_missing(
                 client, self._workspace, self._target
@@ -94,9 +94,18 @@ class Listening:
                 log.warning("subscribed to events anew", workspace=self._workspace)
             ours = [one for one in await client.hooks.subscriptions() if one.target_url == self._target]
             lost = [event for one in ours async for event in client.hooks.events(one.id, FAILED)]
-        for found in await self._store.submit(lambda connection: _taken(connection, lost)):
+        due = await self._store.read(lambda connection: _due(connection, lost))
+        unread = set[int]()
+        for found in {one.id: one for studies in due.values() for one in studies}.values():
             log.info("an event did not arrive", study=found.study)
-            await self._studies.refresh(found)
+            try:
+                await self._studies.refresh(found)
+            except (PlatformFailed, PlatformUnsure) as error:
+                log.warning("study was not read", study=found.study, reason=error.message)
+                unread.add(found.id)
+        taken = [event for event, studies in due.items() if unread.isdisjoint(one.id for one in studies)]
+        listed = {event.id for event in lost}
+        await self._store.submit(lambda connection: note_lost(connection, taken, listed, utc_now()))
 
 
 async def subscribe(
@@ -138,13 +147,13 @@ async def subscribe_to_missing(client: ProlificClient, workspace: str, target: s
     return missing
 
 
-def _taken(connection: Connection, lost: list[Event]) -> list[StoredRecruitment]:
-    """Note events that did not arrive, and return the studies to read: for each of them once."""
-    due: dict[int, StoredRecruitment] = {}
-    fresh = take_lost(connection, {event.id for event in lost}, utc_now())
+def _due(connection: Connection, lost: list[Event]) -> dict[str, list[StoredRecruitment]]:
+    """Return the events that did not arrive and were not taken up yet, each with the studies to read."""
+    due: dict[str, list[StoredRecruitment]] = {}
+    fresh = new_lost(connection, {event.id for event in lost})
     for event in lost:
         if event.id in fresh:
             is_study = event.event_type.startswith("study.")
             study, submission = (event.resource_id, None) if is_study else (None, event.resource_id)
-            due |= {found.id: found for found in studies_told_of(connection, study, submission)}
-    return list(due.values())
+            due[event.id] = studies_told_of(connection, study, submission)
+    return due

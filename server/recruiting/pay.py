@@ -53,6 +53,8 @@ class Pay:
         """Store a decision of each of `submissions`, and carry it out.
 
         `instead_of`: the numbers of the decisions that this one replaces, of those of them that have one.
+        The same decision of the same person once more, whose answer was lost, is no other one: what of it
+        was not carried out is. A participant is asked only once to return a place, as that cannot be seen.
 
         Raises:
             DecidedAlready: somebody has decided of one of them, and that is not named; nothing was stored.
@@ -65,13 +67,15 @@ class Pay:
             for one in dict.fromkeys(submissions)
         ]
 
-        def keep(connection: Connection) -> StoredRecruitment:
+        def keep(connection: Connection) -> tuple[StoredRecruitment, list[Decision]]:
             found = _required(connection, run, submissions)
-            add_decisions(connection, found.id, made, instead_of)
-            record(connection, actor, f"pay.{decision}", run, f"{len(made)} submissions")
-            return found
+            new = add_decisions(connection, found.id, made, instead_of)
+            if new:
+                record(connection, actor, f"pay.{decision}", run, f"{len(new)} submissions")
+            return found, new
 
-        await self._carry_out(await self._store.submit(keep), made)
+        found, new = await self._store.submit(keep)
+        await self._carry_out(found, made if AFTERWARDS[decision] else new)
 
     async def repeat(self, run: str, submission: str, actor: Doer) -> None:
         """Carry out what was decided of a submission before. Raises like `decide`."""

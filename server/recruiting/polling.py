@@ -1,22 +1,18 @@
 """Reads studies on platforms again and again, so that what happens there is known here."""
 
-import secrets
 from contextlib import suppress
 
 import structlog
-from sqlalchemy import Connection
 
-from server.clock import utc_now
-from server.db.jobs import release_lease, take_lease
-from server.db.recruitments import StoredRecruitment, open_recruitments
+from server.db.recruitments import open_recruitments
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
 SECONDS = 20.0  # between two looks; a lease lasts longer
-_LEASE = "recruitment"
 log = structlog.get_logger()
 
 
@@ -27,7 +23,7 @@ class Polling:
         self._store = store
         self._platform = platform
         self._studies = studies
-        self._holder = secrets.token_hex(8)
+        self._lease = Lease(store, "recruitment")
         self._task = PeriodicTask(self.look, SECONDS, "studies were not read")
 
     def start(self) -> None:
@@ -39,7 +35,7 @@ class Polling:
         """Look no more, so that another process does; what is under way is given up, and not stored."""
         await self._task.cancel()
         with suppress(StorageFailed):
-            await self._store.submit(lambda connection: release_lease(connection, self._holder))
+            await self._lease.release()
 
     async def look(self) -> None:
         """Read every published study, unless another process does; pause those whose run takes nobody.
@@ -48,13 +44,11 @@ class Polling:
             StorageFailed.
             ExceptionGroup: faults of ours; each has kept its own study from being read, and no other.
         """
+        await self._lease.work_alone(self._read)
 
-        def find(connection: Connection) -> list[StoredRecruitment]:
-            mine = take_lease(connection, _LEASE, self._holder, utc_now())
-            return open_recruitments(connection) if mine else []
-
+    async def _read(self) -> None:
         faults = []
-        for found in await self._store.submit(find):
+        for found in await self._store.read(open_recruitments):
             try:
                 await self._studies.refresh(found)
                 await self._studies.pause_unless_open(found)

@@ -138,11 +138,22 @@ class PlatformStudies:
             why = error.message
             await self._store.submit(lambda c: note_read(c, begun.id, utc_now(), why))
             raise
-        except (NotConnected, PlatformFailed):
-            await self._store.submit(lambda c: remove_recruitment(c, begun.id))
+        except (NotConnected, PlatformFailed) as error:
+            why = error.message
+
+            def undo(connection: Connection) -> None:
+                record(connection, actor, "recruitment.refused", run, why)
+                remove_recruitment(connection, begun.id)
+
+            await self._store.submit(undo)
             raise
-        await self._store.submit(lambda c: note_drafted(c, begun.id, study.id, study.status))
-        drafted = await self._store.read(lambda c: require_recruitment(c, entry.id))
+
+        def keep(connection: Connection) -> StoredRecruitment:
+            record(connection, actor, "recruitment.drafted", run, f"study {study.id}")
+            note_drafted(connection, begun.id, study.id, study.status)
+            return require_recruitment(connection, entry.id)
+
+        drafted = await self._store.submit(keep)
         try:
             return await self._with_currency(drafted)
         except OtherCurrency:
@@ -253,10 +264,11 @@ class PlatformStudies:
                 why = error.message
                 await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
                 raise
+            if found.currency is None:
+                await self._read_currency(found)
 
     async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
         study = await client.studies.study(found.study)
-        currency = found.currency or (await client.studies.cost(found.study)).currency
         submissions = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
             async for one in client.submissions.of_study(found.study)
@@ -265,11 +277,21 @@ class PlatformStudies:
         def keep(connection: Connection) -> None:
             now = utc_now()
             note_study(connection, found.id, study.status, study.total_available_places)
-            note_currency(connection, found.id, currency)
             store_submissions(connection, found.id, submissions, now)
             note_read(connection, found.id, now)
 
         await self._store.submit(keep)
+
+    async def _read_currency(self, found: StoredRecruitment) -> None:
+        """Store in which currency a study is paid; why it could not be read stands with the study."""
+        try:
+            async with self._platform.asked() as client:
+                currency = (await client.studies.cost(found.study)).currency
+        except (PlatformFailed, PlatformUnsure) as error:
+            why = f"the currency was not read: {error.message}"
+            await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
+        else:
+            await self._store.submit(lambda c: note_currency(c, found.id, currency))
 
     async def _keep(
         self, found: StoredRecruitment, study: Study, actor: Doer, action: str, detail: str = ""

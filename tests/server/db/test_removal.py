@@ -1,6 +1,7 @@
 """What is removed of a worker is nowhere any more; what stays can be counted, exported and analysed."""
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +16,7 @@ from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.db.store import Store
 from server.export.hits import hits, hits_metadata
+from server.jobs import retention
 from server.jobs.exports import KeptExports
 from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
@@ -295,6 +297,19 @@ async def test_words_and_ids_have_their_time(url: str, serve: Callable[..., Hous
         ("retention of the study", "words of 2 assignments"),
     ]
     assert exported(url)["metadata"]["words_removed"] == 2
+
+
+async def test_what_is_removed_notes_when_that_was_and_not_when_the_look_began(
+    url: str, serve: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asyncio.to_thread(closed, url, serve, words=0)
+    monkeypatch.setattr(retention, "_AT_ONCE", 1)  # so that each assignment is a transaction of its own
+    hours = (utc_now() + timedelta(hours=hour) for hour in itertools.count(1))
+    store = Store(url)
+    store.start()
+    await RetentionJob(store, KeptExports(store, Path("there are none")), lambda: next(hours)).look()
+    store.stop()
+    assert query(url, "SELECT count(DISTINCT at) FROM removal") == [(2,)]
 
 
 async def test_an_id_that_another_study_needs_stays(url: str, serve: Callable[..., House]) -> None:

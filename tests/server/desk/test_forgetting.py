@@ -61,6 +61,20 @@ def test_nobody_can_be_found_who_was_forgotten(
     assert found(house, platform) == set()
 
 
+def test_who_came_by_another_way_than_the_one_named_stays_on_the_lists(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = serve(url, make_run(url, study_text()))
+    assert house.join(ID).is_success
+    with house.open(house.token(ID)) as page:
+        page.agree()
+    house.desk(f"/runs/{RUN}/rules", method="PUT", json={"excluded_workers": [ID]})
+    other = {"worker": ID, "platform": "prolific"}
+    for path in ("/workers/holdings", "/workers/forget"):
+        error(house.desk(path, method="POST", json=other), 404, "worker_not_found")
+    assert query(url, "SELECT external_id FROM excluded_worker") == [(house.kept(ID),)]
+
+
 def test_who_never_came_and_may_not_is_forgotten(url: str, serve: Callable[..., House]) -> None:
     house = serve(url, make_run(url, study_text()))
     house.desk(f"/runs/{RUN}/rules", method="PUT", json={"excluded_workers": [ID, "ann"]})

@@ -86,6 +86,7 @@ def test_who_has_left_with_a_report_has_their_code_on_the_desk_and_is_paid_of_th
     told = house.desk(f"/runs/{RUN}").json()
     assert {row["completion_code"] for row in told["workers"]} == {code, None}
     assert told["limits"]["spent"] == 2.0
+    assert told["places"] == 9  # of ten that are paid for, one has left
     known = house.desk(f"/runs/{RUN}/worker-ids").json()["workers"]
     assert {row["external_id"]: row["completion_code"] for row in known} == {"ann": code, "bob": None}
 

@@ -36,6 +36,15 @@ def test_a_link_that_is_used_twice_leads_to_one_place(house: House) -> None:
     assert stored(house, "SELECT count(*) FROM assignment") == [(1,)]
 
 
+def test_a_list_may_be_long_though_other_requests_may_not(house: House) -> None:
+    workers = [f"participant-{number:012}" for number in range(20_000)]
+    assert list(links(house, "\n".join(workers))) == workers
+    path, longer = f"/runs/{RUN}/links.csv", {"workers": "x" * 2_100_000}
+    assert house.desk(path, method="POST", json=longer).status_code == 413
+    reason = {"reason": "x" * 70_000}
+    assert house.desk(f"/runs/{RUN}/pause", method="POST", json=reason).status_code == 413
+
+
 @pytest.mark.parametrize(
     ("workers", "said"),
     [

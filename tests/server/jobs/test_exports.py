@@ -13,7 +13,7 @@ from server.db.store import Store
 from server.jobs.exports import KeptExports
 from server.jobs.files import FileLinks
 from tests.server.support.answers import error
-from tests.server.support.database import make_run, query
+from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 from tests.support.waiting import ENOUGH, wait_until
@@ -142,10 +142,16 @@ async def test_files_are_removed_in_time(rated: House, exported: dict[str, Any],
     assert exports(rated) == []
     refused = error(rated.http("GET", exported["files"][0]["path"]), 404, "job_not_found")
     assert refused["message"] == "something of a worker was removed since this export was made"
+    # Nor is one that was begun so shortly after it that it may have read what was removed.
+    during = made(rated, "csv")
+    assert during["error"] == "Something of a worker was removed meanwhile. Export the run anew in a minute."
+    await kept.remove_old(utc_now())
+    assert kept.files.jobs() == set()
+    execute(rated.url, "UPDATE removal SET at = '2026-01-01 00:00:00.000000'")
     later = made(rated, "csv")["job"]
     await kept.remove_old(utc_now())
     assert kept.files.jobs() == {later}
-    assert exported["job"] not in {each["job"] for each in exports(rated)}
+    assert {each["job"] for each in exports(rated)} == {later}
     await kept.remove_old(utc_now() + timedelta(days=6.9))
     assert kept.files.jobs() == {later}
     await kept.remove_old(utc_now() + timedelta(days=7.1))

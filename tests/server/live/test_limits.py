@@ -30,7 +30,7 @@ from server.news import open_news
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import Budget, OpeningHours, RunRules, Target
-from server.session.records import Closed, ConversationRated
+from server.session.records import Closed, ConversationRated, MessageReported
 from tests.server.support.arrivals import arrive_at_processes
 from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.study import AT, CRITERIA, RUN, SYSTEMS, study_text
@@ -174,6 +174,28 @@ async def test_a_paused_run_stops_when_those_under_way_have_brought_what_it_need
     await end(store, only)
     await look(store, run)
     assert state(url)[:2] == ("closed", "budget")
+
+
+async def test_who_leaves_with_a_report_is_paid_out_of_the_budget(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, budget=BUDGET)
+    for name in ("a", "b", "c"):
+        seated = await sit(store, run, name)
+        ((conversation, *_),) = query(
+            url,
+            "SELECT id FROM conversation WHERE assignment_id = ? AND position = 1",
+            seated.assignment,
+        )
+        reports = [
+            MessageReported(conversation, line, "sexual", None, line == 3, AT, f"{name}{line}")
+            for line in (1, 3)
+        ]
+        await store.append(seated.assignment, 0, [*reports, Closed("returned", AT)], AT)
+    with pytest.raises(RunComplete):
+        await sit(store, run, "late")
+    await look(store, run)
+    assert state(url)[2] == "The budget of 10.00 pays for no other assignment: 9.00 are spent."
 
 
 async def test_a_target_of_conversations_counts_what_completed_assignments_have_rated(

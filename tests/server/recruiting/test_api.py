@@ -1,6 +1,7 @@
 """Recruiting over the API, against the stand-in, with workers who really come."""
 
 from server.recruiters.stand_in.faults import Fault
+from tests.server.support.database import execute
 from tests.server.support.prolific import TOKEN
 from tests.server.support.recruiting import CODE, PLAN, RECRUITING_ROWS, Recruiting
 from tests.server.support.server import stored
@@ -29,7 +30,7 @@ def test_a_study_is_drafted_published_paused_enlarged_and_closed(recruiting: Rec
     actions = stored(
         recruiting.house, "SELECT action, actor FROM audit_entry WHERE action LIKE 'recruitment.%'"
     )
-    done = ["create", "publish", "pause", "start", "places", "stop"]
+    done = ["create", "drafted", "publish", "pause", "start", "places", "stop"]
     assert [action for action, _ in actions] == [f"recruitment.{what}" for what in done]
 
 
@@ -140,6 +141,18 @@ def test_more_submissions_than_a_page_holds_are_all_read(recruiting: Recruiting)
     for number in range(45):  # a page holds 20
         recruiting.prolific.platform.reserve(study, f"PID-{number}")
     assert len(recruiting.refreshed()["submissions"]) == 45
+
+
+def test_a_currency_that_cannot_be_read_keeps_no_submission_from_being_read(recruiting: Recruiting) -> None:
+    study = recruiting.publish()
+    recruiting.prolific.platform.reserve(study, "PID-ann")
+    execute(recruiting.house.url, "UPDATE recruitment SET currency = NULL")  # as one of an earlier version
+    recruiting.prolific.faults.due.append(Fault("busy", "/cost/", "100"))
+    found = recruiting.refreshed()
+    assert len(found["submissions"]) == 1
+    assert found["fault"].startswith("the currency was not read: ")
+    found = recruiting.refreshed()
+    assert (found["fault"], found["currency"]) == (None, "GBP")
 
 
 def test_a_platform_that_says_no_leaves_what_was_read_and_why_is_shown(recruiting: Recruiting) -> None:

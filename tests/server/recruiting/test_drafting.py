@@ -9,6 +9,7 @@ from server.recruiters.stand_in.faults import Fault
 from server.recruiting.studies import Plan, PlatformStudies
 from tests.server.support.database import execute
 from tests.server.support.recruiting import PLAN, Person, Recruiting
+from tests.server.support.server import stored
 from tests.support.waiting import wait_until
 
 DRAFT = "/api/v1/studies/"
@@ -76,6 +77,22 @@ def test_where_nothing_was_drafted_nothing_is_left(recruiting: Recruiting) -> No
     assert recruiting.refused(**PLAN) == "platform_failed"
     assert recruiting.shown() is None
     recruiting.publish()
+
+
+def test_the_log_says_what_came_of_drafting(recruiting: Recruiting) -> None:
+    recruiting.prolific.faults.due.append(Fault("busy", DRAFT, "100"))
+    assert recruiting.refused(**PLAN) == "platform_failed"
+    recruiting.ask(**PLAN)
+    study = recruiting.shown()["study"]
+    logged = stored(
+        recruiting.house,
+        "SELECT action, detail FROM audit_entry WHERE action LIKE 'recruitment.%' ORDER BY id",
+    )
+    (asked, refused, again, drafted) = logged
+    assert asked == again == ("recruitment.create", "5 places")
+    assert refused[0] == "recruitment.refused"
+    assert "asked too often" in refused[1]
+    assert drafted == ("recruitment.drafted", f"study {study}")
 
 
 def test_a_process_that_dies_in_between_is_found(recruiting: Recruiting) -> None:

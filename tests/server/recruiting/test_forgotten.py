@@ -9,8 +9,9 @@ pytestmark = pytest.mark.databases("sqlite", "postgresql")
 VISITS = "SELECT visit FROM visit ORDER BY visit"
 
 
-def forget(recruiting: Recruiting, participant: str) -> None:
-    answer = recruiting.house.desk("/workers/forget", method="POST", json={"worker": participant})
+def forget(recruiting: Recruiting, participant: str, **fields: str) -> None:
+    named = {"worker": participant} | fields
+    answer = recruiting.house.desk("/workers/forget", method="POST", json=named)
     assert answer.status_code == 200, answer.text
 
 
@@ -65,6 +66,32 @@ def test_who_finished_after_giving_up_there_is_still_found_when_they_are_forgott
     for _ in range(2):  # and stays, however often it is read
         (found,) = recruiting.refreshed()["differences"]
         assert (found["submission"], found["kind"]) == (submission, "finished_after_giving_up")
+    recruiting.ask("/decisions", submissions=[submission], decision="approve")
+    assert recruiting.refreshed()["differences"] == []
+    assert query(recruiting.house.url, VISITS) == []
+
+
+@pytest.mark.parametrize("given_up", ["RETURNED", "TIMED-OUT"])
+@pytest.mark.parametrize("extent", ["words", "all"])
+def test_who_left_with_a_report_and_gave_up_there_is_still_paid_when_they_are_forgotten(
+    recruiting: Recruiting, given_up: str, extent: str
+) -> None:
+    recruiting.publish()
+    submission, token = recruiting.arrive("PID-ann")
+    with recruiting.house.open(token) as page:
+        page.agree()
+        page.open_topic()
+        page.say("Hello.")
+        page.send("report", turn=1, reason="sexual", leave=True)
+        page.until("ended")
+    if given_up == "RETURNED":
+        recruiting.prolific.platform.give_back(submission)
+    else:
+        recruiting.prolific.clock.pass_by(minutes=61)  # of 60 that the study allows
+    recruiting.refreshed()
+    forget(recruiting, "PID-ann", extent=extent)
+    (found,) = recruiting.refreshed()["differences"]
+    assert (found["submission"], found["kind"]) == (submission, "finished_after_giving_up")
     recruiting.ask("/decisions", submissions=[submission], decision="approve")
     assert recruiting.refreshed()["differences"] == []
     assert query(recruiting.house.url, VISITS) == []

@@ -50,6 +50,31 @@ def test_of_two_who_decide_at_once_the_first_counts(recruiting: Recruiting) -> N
     assert len(stored(recruiting.house, "SELECT 1 FROM audit_entry WHERE action LIKE 'pay.%'")) == 1
 
 
+def test_who_sends_a_decision_again_whose_answer_was_lost_is_answered_the_same(
+    recruiting: Recruiting,
+) -> None:
+    recruiting.publish()
+    submissions = [recruiting.finish(f"PID-{name}") for name in ("ann", "bob")]
+    recruiting.refreshed()
+    for decision in (
+        {"decision": "request_return", "reason": "You did not take part."},
+        {"decision": "approve"},
+    ):
+        one = {"submissions": submissions[:1], **decision}
+        before = stored(recruiting.house, "SELECT max(id) FROM payment_decision")[0][0]
+        instead = {"instead_of": [before]} if before else {}
+        first = recruiting.ask("/decisions", **one, **instead)
+        asked = recruiting.prolific.platform.submission(submissions[0]).return_requested
+        assert recruiting.ask("/decisions", **one, **instead) == first
+        assert recruiting.prolific.platform.submission(submissions[0]).return_requested == asked
+    assert stored(recruiting.house, "SELECT count(*) FROM payment_decision") == [(2,)]
+    # Of two, of which one was decided so before: that one is a repeat.
+    recruiting.ask("/decisions", submissions=submissions, decision="approve")
+    assert stored(recruiting.house, "SELECT count(*) FROM payment_decision") == [(3,)]
+    otherwise = {"decision": "partial", "share": 40, "reason": SORRY}
+    assert recruiting.refused("/decisions", submissions=submissions, **otherwise) == "decided_already"
+
+
 def test_who_names_what_was_decided_decides_otherwise(recruiting: Recruiting) -> None:
     recruiting.publish()
     submissions = [recruiting.finish(f"PID-{name}") for name in ("ann", "bob")]
@@ -65,4 +90,5 @@ def test_who_names_what_was_decided_decides_otherwise(recruiting: Recruiting) ->
     recruiting.ask("/decisions", **approved, instead_of=[number])
     assert [recruiting.prolific.platform.submission(one).paid for one in submissions] == [450, 450]
     # It was named before the other counted: that one is not replaced unseen.
-    assert recruiting.refused("/decisions", **approved, instead_of=[number]) == "decided_already"
+    otherwise = {"submissions": submissions, "decision": "partial", "share": 40, "reason": SORRY}
+    assert recruiting.refused("/decisions", **otherwise, instead_of=[number]) == "decided_already"

@@ -116,7 +116,8 @@ def test_events_that_were_lost_while_the_server_was_down_are_taken_up_at_its_sta
         with pytest.raises(httpx2.HTTPError):
             here.send(event)
     house.start()
-    wait_until(lambda: here.statuses() == ["ACTIVE"], "the look for lost events")
+    wait_until(lambda: here.ask(method="GET")["lost_events"] == 3, "the look for lost events")
+    assert here.statuses() == ["ACTIVE"]
     assert len(here.readings) == 1  # of two events, of a submission that was not known and of a study
     taken = stored(house, "SELECT count(*) FROM platform_event")
     house.stop()
@@ -135,7 +136,8 @@ def test_an_event_that_did_not_arrive_is_taken_up_once_for_as_long_as_it_is_list
     with pytest.raises(httpx2.HTTPError):
         here.send(published)
     house.start()
-    wait_until(lambda: len(here.readings) == 1, "the look for lost events")
+    wait_until(lambda: here.ask(method="GET")["lost_events"] == 1, "the look for lost events")
+    assert len(here.readings) == 1
     shown = here.ask(method="GET")
     assert (shown["lost_events"], shown["lost_at"] is not None) == (1, True)
     # Days later: what has arrived is forgotten by then, what is still listed is not.
@@ -149,6 +151,25 @@ def test_an_event_that_did_not_arrive_is_taken_up_once_for_as_long_as_it_is_list
     platform.events.clear()
     another_look(house)
     assert here.ask(method="GET")["lost_events"] == 0
+
+
+def test_an_event_whose_study_could_not_be_read_is_taken_up_by_the_next_look(listen: Start) -> None:
+    here = listen()
+    house, platform = here.house, here.prolific.platform
+    house.settings["public_url"] = f"http://127.0.0.1:{house.port}"  # as the subscriptions have it
+    study = here.publish()
+    house.stop()
+    (published,) = here.told()
+    with pytest.raises(httpx2.HTTPError):
+        here.send(published)
+    gone = platform.studies.pop(study)
+    house.start()
+    wait_until(lambda: here.shown()["fault"] is not None, "the failure")
+    assert here.ask(method="GET")["lost_events"] == 0
+    platform.studies[study] = gone
+    another_look(house)
+    assert here.ask(method="GET")["lost_events"] == 1
+    assert here.shown()["fault"] is None
 
 
 def another_look(house: House) -> None:
