@@ -117,11 +117,8 @@ def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tupl
     """Return the numbers of the runs that are not `known`, each with the text of its study."""
     numbers = set(connection.execute(select(RUN.id)).scalars()) - set(known)
     query = select(RUN.id, STUDY.yaml).join(Study, STUDY.id == RUN.study_id)
-    return (
-        [(row.id, row.yaml) for row in connection.execute(query.where(RUN.id.in_(numbers)))]
-        if numbers
-        else []
-    )
+    rows = connection.execute(query.where(RUN.id.in_(numbers))) if numbers else ()
+    return [(row.id, row.yaml) for row in rows]
 
 
 def open_slugs(connection: Connection, run_ids: Collection[int]) -> dict[int, str]:
