@@ -118,6 +118,7 @@ class BackgroundJobs:
         beating = asyncio.get_running_loop().create_task(self._beat(progress, doing))
         try:
             result = await doing
+            await self._store.submit(lambda connection: _note(connection, progress))
             await self._end(job, "done", result=result)
         except (ChildFailed, CandorError) as error:
             reason = error.message if isinstance(error, CandorError) else str(error)
@@ -135,15 +136,10 @@ class BackgroundJobs:
 
     async def _beat(self, progress: Progress, doing: "asyncio.Future[Result]") -> None:
         """Store how far a job is, and keep its lease, until it is over; end it where it was cancelled."""
-
-        def note(connection: Connection) -> bool:
-            step, done, total = progress.step, progress.done, progress.total
-            return note_progress(connection, progress.job, step, done, total, utc_now())
-
         told = None
         while True:
             with suppress(StorageFailed):
-                if not await self._store.submit(note):
+                if not await self._store.submit(lambda connection: _note(connection, progress)):
                     doing.cancel()
                     return
             if told != (told := (progress.step, progress.done, progress.total)):
@@ -155,3 +151,8 @@ class BackgroundJobs:
     ) -> None:
         await self._store.submit(lambda c: end_job(c, job, status, utc_now(), error, result))
         self._news.publish(TOPIC, {})
+
+
+def _note(connection: Connection, progress: Progress) -> bool:
+    step, done, total = progress.step, progress.done, progress.total
+    return note_progress(connection, progress.job, step, done, total, utc_now())
