@@ -1,5 +1,6 @@
 """What of a run needs its researcher, in sentences, the most urgent first. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,6 +13,7 @@ _IN_A_ROW = 3  # failed tries, before a bot counts as down
 _FAILED_SHARE = 0.1  # of a system's conversations, before they are pointed out
 _MOST_SILENT = 0.5  # of the time-out of silence, before a page that is gone counts as left
 _REPLIES = 20  # before anything is said of a bot's pace
+_FEWEST_LEAVERS, _LEAVERS_SHARE = 5, 0.1  # with a report, of all who are paid in full
 _NAMED_APART = 2  # slow bots; more of them are told in one line
 
 
@@ -37,6 +39,7 @@ def attention(
     now: datetime,
 ) -> list[Attention]:
     """Return what a researcher should see now; nothing where all goes well."""
+    workers = list(workers)
     rows = [row for row in workers if row.status == "active"]
     urgent = [*_down(rows, bots), *_reported(unread.reported)]
     found = [
@@ -46,6 +49,7 @@ def attention(
         *_late(bots),
         *_unjudged(unread),
         *_flagged(unread.flagged),
+        *_leavers(workers),
     ]
     return sorted(found, key=lambda item: not item.urgent)
 
@@ -138,6 +142,21 @@ def _flagged(lines: Sequence[FlaggedLine]) -> Iterator[Attention]:
         )
         about = list(dict.fromkeys(line.assignment for line in lines))
         yield Attention(urgent=False, text=text, workers="flagged", assignments=about)
+
+
+def _leavers(workers: Iterable[AssignmentRow]) -> Iterator[Attention]:
+    """Point out that many leave with a report: one chatbot may be unbearable, or the way out too easy."""
+    people = [row for row in workers if not row.simulated]
+    left = [row for row in people if row.left_with_report]
+    paid = [*left, *(row for row in people if row.status == "completed")]
+    if len(left) < max(_FEWEST_LEAVERS, _LEAVERS_SHARE * len(paid)):
+        return
+    ((system, most),) = Counter(row.system for row in left).most_common(1)
+    text = (
+        f"{len(left)} of {len(paid)} workers who are paid in full have left with a report instead of "
+        f"finishing, {most} of them from {system}: look whether they left for that, or for the pay."
+    )
+    yield Attention(urgent=False, text=text, system=system)
 
 
 def _people(number: int) -> str:

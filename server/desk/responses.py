@@ -101,6 +101,7 @@ class AssignmentRow(BaseModel):
     page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
     not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
     last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
+    `left_with_report`: they have reported a message and left with it.
     """
 
     assignment: str
@@ -120,6 +121,7 @@ class AssignmentRow(BaseModel):
     ended_at: ShownTime | None
     away_since: ShownTime | None
     excluded: str | None
+    left_with_report: bool
     completion_code: str | None
 
 

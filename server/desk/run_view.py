@@ -292,5 +292,6 @@ def _row(
         ended_at=worker.ended_at,
         away_since=away,
         excluded=excluded,
+        left_with_report=worker.left_with_report,
         completion_code=auth.completion_code(worker.assignment) if has_own_code else None,
     )

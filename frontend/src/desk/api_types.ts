@@ -902,6 +902,7 @@ export interface SystemProgress {
  * page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
  * not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
  * last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
+ * `left_with_report`: they have reported a message and left with it.
  */
 export interface AssignmentRow {
   active_at: string | null;
@@ -914,6 +915,7 @@ export interface AssignmentRow {
   failed_tries: number;
   inputs: number;
   inputs_here: number;
+  left_with_report: boolean;
   p: number | null;
   position: number | null;
   simulated: boolean;

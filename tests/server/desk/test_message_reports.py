@@ -68,6 +68,24 @@ def test_who_has_seen_it_first_stays_and_stands_in_the_log_once(house: House) ->
     assert (one["seen_by"],) == entry
 
 
+def test_that_many_leave_with_a_report_is_pointed_out(house: House) -> None:
+    def pointed_out() -> list[str]:
+        found = house.desk(f"/runs/{RUN}").json()["attention"]
+        return [item["text"] for item in found if "instead of finishing" in item["text"]]
+
+    for number in range(4):
+        with house.page(f"leaver-{number}") as page:
+            report(page, leave=True)
+    with house.page("stays") as page:
+        report(page)
+    assert pointed_out() == []
+    with house.page("leaver-5") as page:
+        report(page, leave=True)
+    (text,) = pointed_out()
+    assert text.startswith("5 of 5 workers who are paid in full have left with a report")
+    assert "from None" not in text
+
+
 def test_who_has_left_with_a_report_has_their_code_on_the_desk_and_is_paid_of_the_budget(
     house: House,
 ) -> None:
