@@ -25,10 +25,12 @@ def test_a_completion_code_that_is_used_twice_pays_once(recruiting: Recruiting) 
     with pytest.raises(NotAllowed):  # there
         recruiting.prolific.platform.complete(submission, CODE)
     recruiting.refreshed()
-    # Here, by two buttons.
-    recruiting.ask("/decisions", submissions=[submission], decision="approve")
+    # Here, by two buttons, the first one twice.
+    for _ in range(2):
+        recruiting.ask("/decisions", submissions=[submission], decision="approve")
     recruiting.ask(f"/decisions/{submission}/repeat")
-    assert recruiting.refused("/decisions", submissions=[submission], decision="approve") == "decided_already"
+    other = {"submissions": [submission], "decision": "reject", "category": "LOW_EFFORT", "reason": "x" * 100}
+    assert recruiting.refused("/decisions", **other) == "decided_already"
     assert recruiting.prolific.platform.submission(submission).paid == 450
     # The same code by somebody who never came is no completion.
     thief = recruiting.prolific.platform.reserve(recruiting.shown()["study"], "PID-bob")
