@@ -43,7 +43,8 @@ class OpenRun:
     `card`: what a worker may know of the study. `names`: per system, what its bot would give itself away by
     calling itself. `earlier`: what its systems have said, where the qc bot draws from that. `down` names the
     systems whose bots are known to answer nobody at the moment. `people`: those of `bots` that are
-    people, who are waited for longer. `spending_caps`: per system with any, what it may cost.
+    people, who are waited for longer. `spending_caps`: per system with any, what it may cost. `is_rehearsal`:
+    it takes simulated workers only.
     """
 
     id: int
@@ -58,6 +59,7 @@ class OpenRun:
     down: Callable[[], frozenset[str]] = frozenset
     people: Mapping[str, HumanBot] = field(default_factory=dict)
     spending_caps: Mapping[str, tuple[SpendingCap, ...]] = field(default_factory=dict)
+    is_rehearsal: bool = False
 
     def timeouts(self, system: str) -> tuple[float, float]:
         """Return how many seconds the bot of `system` has for one try, and for all."""
@@ -126,6 +128,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         down=partial(_down, bots),
         people={name: bot for name, bot in bots.items() if isinstance(bot, HumanBot)},
         spending_caps=spending_caps(entry.id, study, opened_bots),
+        is_rehearsal=entry.kind == "rehearsal",
     )
 
 
@@ -162,6 +165,7 @@ def _without_bots(entry: RunEntry, study: Study) -> OpenRun:
         rules=rules_of(study, _NOTHING),
         names={},
         bots={},
+        is_rehearsal=entry.kind == "rehearsal",
     )
 
 

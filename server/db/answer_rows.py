@@ -1,6 +1,6 @@
 """What workers answer to a study's own questions as rows of the database, there and back."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from server.db.bulk import Bulk, Kind, Row
 from server.db.models import Questionnaire, columns
@@ -40,7 +40,8 @@ def answer_row(assignment_id: str, record: AnswerGiven) -> Row:
 
 def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireHandedIn]:
     """Return which questionnaires the worker of an assignment has handed in."""
-    query = select(Questionnaire).where(QUESTIONNAIRE.assignment_id == assignment_id)
-    return [
-        QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in connection.execute(query)
-    ]
+    rows = connection.execute(_HANDED_IN, {"assignment": assignment_id})
+    return [QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in rows]
+
+
+_HANDED_IN = select(Questionnaire).where(QUESTIONNAIRE.assignment_id == bindparam("assignment"))

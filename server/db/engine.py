@@ -16,6 +16,9 @@ from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_TO_CONNECT = 10
+# Of SQLite, kept open: as many as threads ask at once (`asyncio.to_thread`). Each one more would be opened
+# for one question, and read the whole schema first.
+_MOST_READERS = 32
 # A connection whose other end is gone without a word is given up after about half a minute.
 _KEEPALIVE = {
     "keepalives_idle": 15,
@@ -49,7 +52,9 @@ def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None
     """
     if make_url(url).get_backend_name() != "sqlite":
         return _postgres_engine(url, snapshot=begin != "BEGIN IMMEDIATE", limits=limits)
-    engine = create_engine(url, connect_args={"check_same_thread": False}, hide_parameters=True)
+    engine = create_engine(
+        url, connect_args={"check_same_thread": False}, hide_parameters=True, pool_size=_MOST_READERS
+    )
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: object) -> None:

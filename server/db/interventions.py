@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
 
 from server.db import rows
 from server.db.models import Assignment, Exclusion, StudyNotice, columns
@@ -71,16 +71,19 @@ def add_notice(
     return StoredNotice(int(made), run, assignment, text)
 
 
-def notices_for(connection: Connection, assignment: Any) -> list[StoredNotice]:
+def notices_for(connection: Connection, assignment: Row[Any]) -> list[StoredNotice]:
     """Return the words to the worker of an assignment, given as its row, oldest first."""
-    to_all = NOTICE.assignment_id.is_(None) & (NOTICE.created_at >= assignment.created_at)
-    query = (
-        select(NOTICE.id, NOTICE.run_id, NOTICE.assignment_id, NOTICE.text)
-        .where(NOTICE.run_id == assignment.run_id)
-        .where(or_(NOTICE.assignment_id == assignment.id, to_all))
-        .order_by(NOTICE.id)
-    )
-    return [StoredNotice(*row) for row in connection.execute(query)]
+    whose = {"run": assignment.run_id, "assignment": assignment.id, "since": assignment.created_at}
+    return [StoredNotice(*row) for row in connection.execute(_NOTICES, whose)]
+
+
+_TO_ALL = NOTICE.assignment_id.is_(None) & (NOTICE.created_at >= bindparam("since"))
+_NOTICES = (
+    select(NOTICE.id, NOTICE.run_id, NOTICE.assignment_id, NOTICE.text)
+    .where(NOTICE.run_id == bindparam("run"))
+    .where(or_(NOTICE.assignment_id == bindparam("assignment"), _TO_ALL))
+    .order_by(NOTICE.id)
+)
 
 
 def exclude(connection: Connection, assignment: str, reason: str, at: datetime) -> AssignmentState:

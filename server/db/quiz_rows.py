@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Sequence
-from itertools import groupby
 
 from sqlalchemy import Connection, select
 
 from server.db.bulk import Bulk, Kind, Row
+from server.db.conversation_rows import by_conversation, of_assignment
 from server.db.models import Assignment, Conversation, Note, Quiz, System, Turn, columns
 from server.db.models import QuizLine as QuizLineRow
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
@@ -63,27 +63,27 @@ def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[tuple[Bul
             return [(ANSWERED, answer)]
 
 
-def quizzes(
-    connection: Connection, conversations: Sequence[str]
-) -> dict[str, list[QuizAsked | QuizAnswered]]:
-    """Return what was asked about conversations and answered, by the conversation."""
-    shown = (
-        select(QuizLineRow)
-        .where(LINE.conversation_id.in_(conversations))
-        .order_by(LINE.conversation_id, LINE.choice)
-    )
+def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAsked | QuizAnswered]]:
+    """Return what was asked about the conversations of an assignment and answered, by the conversation."""
     lines = {
-        name: tuple(QuizLine(line.text, line.said_in_id, line.turn_index) for line in group)
-        for name, group in groupby(connection.execute(shown), key=lambda line: line.conversation_id)
+        name: tuple(QuizLine(line.text, line.said_in_id, line.turn_index) for line in shown)
+        for name, shown in by_conversation(connection, _SHOWN, assignment_id).items()
     }
     found: dict[str, list[QuizAsked | QuizAnswered]] = {}
-    for row in connection.execute(select(Quiz).where(QUIZ.conversation_id.in_(list(lines)))):
-        name = row.conversation_id
+    if not lines:
+        return found
+    for name, (row,) in by_conversation(connection, _QUIZZES, assignment_id).items():
+        if name not in lines:
+            continue
         found[name] = [QuizAsked(name, lines[name], row.asked_at)]
         if row.choice is not None:
             answered = QuizAnswered(name, row.choice, row.is_right, row.answered_at, row.client_id)
             found[name].append(answered)
     return found
+
+
+_SHOWN = of_assignment(QuizLineRow, LINE.choice)
+_QUIZZES = of_assignment(Quiz, QUIZ.asked_at)
 
 
 def lines_of_others(connection: Connection, conversation: str, seed: int) -> tuple[QuizLine, ...]:

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Connection,
     Select,
     and_,
+    bindparam,
     delete,
     exists,
     func,
@@ -184,12 +185,14 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
 
 def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
     """Return the completion codes of a run's study on a platform, by ending; none where it has no study."""
-    query = (
-        select(CODE.ending, CODE.code)
-        .join(Recruitment, RECRUITMENT.id == CODE.recruitment_id)
-        .where(RECRUITMENT.run_id == run_id)
-    )
-    return {row.ending: row.code for row in connection.execute(query)}
+    return {row.ending: row.code for row in connection.execute(_CODES, {"run": run_id})}
+
+
+_CODES = (
+    select(CODE.ending, CODE.code)
+    .join(Recruitment, RECRUITMENT.id == CODE.recruitment_id)
+    .where(RECRUITMENT.run_id == bindparam("run"))
+)
 
 
 def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:

@@ -1,10 +1,11 @@
 """What workers report of messages, as rows of the database, there and back."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from server.db.bulk import Bulk, Kind, Row
+from server.db.conversation_rows import by_conversation, of_assignment
 from server.db.models import MessageReport, columns
 from server.session.records import MessageReported, ReportTakenBack
 
@@ -48,18 +49,20 @@ def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, R
             return [(TAKEN_BACK, (*line, record.at, record.client_id))]
 
 
-def reports(
-    connection: Connection, conversations: Sequence[str]
-) -> dict[str, list[MessageReported | ReportTakenBack]]:
-    """Return what was reported of conversations, and taken back, by conversation, as it was stored."""
-    query = select(MessageReport).where(REPORT.conversation_id.in_(conversations)).order_by(REPORT.id)
-    found: dict[str, list[MessageReported | ReportTakenBack]] = {}
-    for row in connection.execute(query):
-        line = (row.conversation_id, row.turn_index)
-        of_this = found.setdefault(row.conversation_id, [])
-        of_this.append(
-            MessageReported(*line, row.reason, row.note, row.leaves, row.created_at, row.client_id)
-        )
-        if row.taken_back_at is not None:
-            of_this.append(ReportTakenBack(*line, row.taken_back_at, row.taken_back_by))
-    return found
+def reports(connection: Connection, assignment_id: str) -> dict[str, list[MessageReported | ReportTakenBack]]:
+    """Return what was reported of an assignment's conversations, and taken back, each in its order."""
+    return {
+        name: [record for row in rows for record in _records(row)]
+        for name, rows in by_conversation(connection, _REPORTS, assignment_id).items()
+    }
+
+
+def _records(row: Any) -> list[MessageReported | ReportTakenBack]:
+    line = (row.conversation_id, row.turn_index)
+    reported = MessageReported(*line, row.reason, row.note, row.leaves, row.created_at, row.client_id)
+    if row.taken_back_at is None:
+        return [reported]
+    return [reported, ReportTakenBack(*line, row.taken_back_at, row.taken_back_by)]
+
+
+_REPORTS = of_assignment(MessageReport, REPORT.id)

@@ -94,7 +94,8 @@ class Store:
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound where there is none."""
-        return await self.read(lambda connection: stored_records.read(connection, assignment_id))
+        read, row = stored_records.read, stored_records.assignment_row
+        return await self.read(lambda connection: read(connection, row(connection, assignment_id)))
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in the next transaction; return its result once that is on disk.

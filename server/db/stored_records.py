@@ -1,13 +1,12 @@
 """Records of a session, read back from the rows that `rows` has made of them."""
 
 from collections.abc import Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from server.db.answer_rows import handed_in
+from server.db.conversation_rows import by_conversation, of_assignment
 from server.db.models import (
     PERSONA_SEPARATOR,
     Assignment,
@@ -61,44 +60,44 @@ TURN_RATING = columns(TurnRating)
 TUTORIAL_ANSWER = columns(TutorialAnswer)
 
 
-def read(connection: Connection, assignment_id: str) -> list[Record]:
-    """Return every record of an assignment that bears on its state.
+def assignment_row(connection: Connection, assignment_id: str) -> Row[Any]:
+    """Return the row of an assignment. Raises NoResultFound."""
+    return connection.execute(_ASSIGNMENT, {"assignment": assignment_id}).one()
+
+
+def read(connection: Connection, assignment: Row[Any]) -> list[Record]:
+    """Return every record of an assignment, given as its row, that bears on its state.
+
+    Before somebody agrees there is nothing of them but their plan; for a newcomer one statement is run.
 
     `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
     turns, what is thought and reported of them, its choices, its end, its quiz; the assignment's own end
     comes last. It is not the order in which they were written.
     """
-    conversations = connection.execute(
-        select(
-            Conversation,
-            SYSTEM.name,
-            ITEM.name.label("item"),
-            ITEM.content,
-            SHOWN_ITEM.kind,
-            SHOWN_ITEM.twin_of,
-        )
-        .join(System, SYSTEM.id == CONVERSATION.system_id)
-        .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
-        .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
-        .where(CONVERSATION.assignment_id == assignment_id)
-        .order_by(CONVERSATION.position, CONVERSATION.attempt)
-    ).all()
-    ids = [row.id for row in conversations]
-    marks = _by_conversation(connection, TopicMark, ids, TOPIC_MARK.ordinal)
-    turns = _by_conversation(connection, Turn, ids, TURN.turn_index)
-    choices = _by_conversation(connection, Choice, ids, CHOICE.turn_index)
-    reported = reports(connection, ids)
-    turn_ratings = _by_conversation(connection, TurnRating, ids, TURN_RATING.id)
-    ratings = _by_conversation(connection, Rating, ids, RATING.criterion)
-    asked = quizzes(connection, ids)
-    assignment = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
+    conversations = connection.execute(_CONVERSATIONS, {"assignment": assignment.id}).all()
     records: list[Record] = [_planned(row) for row in conversations]
     if assignment.agreed_at is not None:
-        ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
-        consent = assignment.consent_version
-        records.append(Agreed(assignment.agreed_at, assignment.agreed_by, consent, ticked))
-        records += handed_in(connection, assignment_id)
-        records += _answers(connection, assignment_id)
+        records += _since_agreed(connection, assignment, conversations)
+    if assignment.feedback is not None:
+        records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
+    if assignment.status != "active":
+        records.append(Closed(assignment.status, assignment.ended_at))
+    return records
+
+
+def _since_agreed(connection: Connection, assignment: Row[Any], conversations: Sequence[Any]) -> list[Record]:
+    """Return what a worker has agreed to, answered, and what came of the conversations."""
+    ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
+    records: list[Record] = [
+        Agreed(assignment.agreed_at, assignment.agreed_by, assignment.consent_version, ticked),
+        *handed_in(connection, assignment.id),
+        *_answers(connection, assignment.id),
+    ]
+    marks, turns, turn_ratings, choices, ratings = (
+        by_conversation(connection, statement, assignment.id)
+        for statement in (_MARKS, _TURNS, _TURN_RATINGS, _CHOICES, _RATINGS)
+    )
+    reported, asked = reports(connection, assignment.id), quizzes(connection, assignment.id)
     for row in conversations:
         records += [_mark(mark) for mark in marks.get(row.id, ())]
         records += [_turn(turn) for turn in turns.get(row.id, ())]
@@ -110,20 +109,7 @@ def read(connection: Connection, assignment_id: str) -> list[Record]:
         records += [_choice(choice) for choice in choices.get(row.id, ())]
         records += _ending(row, ratings.get(row.id, ()))
         records += asked.get(row.id, ())
-    if assignment.feedback is not None:
-        records.append(FeedbackGiven(assignment.feedback, assignment.ended_at, assignment.feedback_by))
-    if assignment.status != "active":
-        records.append(Closed(assignment.status, assignment.ended_at))
     return records
-
-
-def _by_conversation(
-    connection: Connection, table: Any, ids: Sequence[str], order: Any
-) -> dict[str, list[Any]]:
-    rows = connection.execute(
-        select(table).where(table.conversation_id.in_(ids)).order_by(table.conversation_id, order)
-    )
-    return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
 
 
 def _planned(row: Any) -> ConversationPlanned:
@@ -148,14 +134,9 @@ def _planned(row: Any) -> ConversationPlanned:
 
 
 def _answers(connection: Connection, assignment_id: str) -> list[QuestionAnswered]:
-    query = (
-        select(TutorialAnswer)
-        .where(TUTORIAL_ANSWER.assignment_id == assignment_id)
-        .order_by(TUTORIAL_ANSWER.id)
-    )
     return [
         QuestionAnswered(row.question, row.answer, row.is_right, row.created_at, row.client_id)
-        for row in connection.execute(query)
+        for row in connection.execute(_TUTORIAL_ANSWERS, {"assignment": assignment_id})
     ]
 
 
@@ -198,3 +179,33 @@ def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
         values = tuple((rating.criterion, rating.value) for rating in ratings)
         records.append(ConversationRated(row.id, values, row.rated_at, row.rated_by))
     return records
+
+
+# ---- statements, built once: building them anew takes longer than running them ------------------
+
+_ASSIGNMENT = select(Assignment).where(ASSIGNMENT.id == bindparam("assignment"))
+_CONVERSATIONS = (
+    select(
+        Conversation,
+        SYSTEM.name,
+        ITEM.name.label("item"),
+        ITEM.content,
+        SHOWN_ITEM.kind,
+        SHOWN_ITEM.twin_of,
+    )
+    .join(System, SYSTEM.id == CONVERSATION.system_id)
+    .outerjoin(ShownItem, SHOWN_ITEM.conversation_id == CONVERSATION.id)
+    .outerjoin(Item, ITEM.id == SHOWN_ITEM.item_id)
+    .where(CONVERSATION.assignment_id == bindparam("assignment"))
+    .order_by(CONVERSATION.position, CONVERSATION.attempt)
+)
+_TUTORIAL_ANSWERS = (
+    select(TutorialAnswer)
+    .where(TUTORIAL_ANSWER.assignment_id == bindparam("assignment"))
+    .order_by(TUTORIAL_ANSWER.id)
+)
+_MARKS = of_assignment(TopicMark, TOPIC_MARK.ordinal)
+_TURNS = of_assignment(Turn, TURN.turn_index)
+_TURN_RATINGS = of_assignment(TurnRating, TURN_RATING.id)
+_CHOICES = of_assignment(Choice, CHOICE.turn_index)
+_RATINGS = of_assignment(Rating, RATING.criterion)

@@ -157,6 +157,15 @@ def _refusal(error: LinkAltered | LinkExpired | LinkUnsigned | NotAvailable, stu
     return JSONResponse(body.model_dump(mode="json"), error.status)
 
 
+def _why_not_open(entry: RunEntry) -> NotAvailable:
+    """Return why nobody is let in to a run that this process does not have open."""
+    try:
+        require_open(entry.status, entry.cause)
+    except NotAvailable as error:
+        return error
+    return RunNotReady("this study is about to open")
+
+
 def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | None:
     """Return who joins by what they came by; None: the address does not say."""
     if body.worker is not None and (is_signed or study.recruiter is None):
@@ -261,20 +270,20 @@ class JoinApi:
         if body.simulated or body.reply_pace != 1.0:
             actor = await self._auth.caller(authorization)
             actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
-        entry = await self._store.read(lambda connection: find_run(connection, body.run))
+        run = next((run for run in self._runs.values() if run.slug == body.run), None)
+        if run is None:
+            entry = await self._store.read(lambda connection: find_run(connection, body.run))
+            return _refusal(_why_not_open(entry), parse_study(entry.yaml))
         try:
-            return await self._admitted(body, entry)
+            return await self._admitted(body, run)
         except (LinkAltered, LinkExpired, LinkUnsigned, NotAvailable) as error:
-            return _refusal(error, parse_study(entry.yaml))
+            return _refusal(error, run.study)
 
-    async def _admitted(self, body: JoinRequest, entry: RunEntry) -> JoinResponse:
-        """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is not open."""
-        if entry.id not in self._runs:
-            require_open(entry.status, entry.cause)
-            raise RunNotReady("this study is about to open")
-        if entry.kind == "rehearsal" and not body.simulated:
+    async def _admitted(self, body: JoinRequest, run: OpenRun) -> JoinResponse:
+        """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is a rehearsal."""
+        if run.is_rehearsal and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
-        visit = await self._visit(body, self._runs[entry.id])
+        visit = await self._visit(body, run)
         ticket = _ticket(visit)
         enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:

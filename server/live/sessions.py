@@ -310,10 +310,10 @@ async def _drain_after(seconds: float, session: LiveSession) -> None:
 def _read(
     connection: Connection, assignment_id: str
 ) -> tuple[Assignment, Arrival, list[Record], tuple[StudyNotice, ...], dict[str, str]]:
-    row = connection.execute(select(Assignment).where(ASSIGNMENT.id == assignment_id)).one()
+    row = stored_records.assignment_row(connection, assignment_id)
     notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
     arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
-    codes, records = codes_of(connection, row.run_id), stored_records.read(connection, assignment_id)
+    codes, records = codes_of(connection, row.run_id), stored_records.read(connection, row)
     return Assignment(**row._mapping), arrival, records, tuple(notices), codes
 
 

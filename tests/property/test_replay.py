@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db import pair_counts, rows, stored_records
 from server.db.engine import migrate, open_engine
-from server.db.models import Assignment, columns
+from server.db.models import Assignment
 from server.db.plan_counts import differences
 from server.errors import RefusedMessage
 from server.live.enrolment import ArrivingWorker, enrol
@@ -121,11 +121,9 @@ class Replay(RuleBasedStateMachine):
 
     def stored(self) -> State:
         """Return the session as another process would find it."""
-        query = select(Assignment).where(columns(Assignment).id == self.assignment)
-        row = Assignment(**self.connection.execute(query).one()._mapping)
-        return restore(
-            row, Arrival("link", "ann"), stored_records.read(self.connection, self.assignment), self.run, AUTH
-        )
+        row = stored_records.assignment_row(self.connection, self.assignment)
+        records = stored_records.read(self.connection, row)
+        return restore(Assignment(**row._mapping), Arrival("link", "ann"), records, self.run, AUTH)
 
     def take(self, event: Any) -> None:
         """Decide, store, perform: as the runtime does."""

@@ -376,7 +376,8 @@ async def test_a_bots_line_comes_back_as_it_was(store: Store, run: OpenRun) -> N
 
     assignment = await enrolled(store, run)
     bot = BotSaid(f"{assignment}-1.1", 1, awkward, AT, AT.replace(microsecond=123456), 17)
-    await store.append(assignment, 0, [mark(assignment), said(assignment, 0, awkward), bot], AT)
+    lines = [mark(assignment), said(assignment, 0, awkward), bot]
+    await store.append(assignment, 0, [Agreed(AT, "m0"), *lines], AT)
     worker, bot = [r for r in await store.load(assignment) if isinstance(r, WorkerSaid | BotSaid)]
     assert worker.text == bot.text == awkward
     assert isinstance(bot, BotSaid)

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import rankdata
-from sqlalchemy import select
 
 from bots import Chat, Reply
 from server.access.auth import Auth
@@ -22,7 +21,7 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db import rows, stored_records
 from server.db.engine import open_engine
-from server.db.models import Assignment, columns
+from server.db.models import Assignment
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions, restore
@@ -88,10 +87,9 @@ class Clockwork:
     def hold(self, number: int) -> None:
         worker = ArrivingWorker(Arrival("link", f"w{number}"), f"W{number}", False, 1.0)
         assignment = enrol(self.connection, self.run, worker, AT).assignment
-        taken = select(Assignment).where(columns(Assignment).id == assignment)
-        row = Assignment(**self.connection.execute(taken).one()._mapping)
-        records = stored_records.read(self.connection, assignment)
-        self.state = restore(row, worker.arrival, records, self.run, AUTH)
+        row = stored_records.assignment_row(self.connection, assignment)
+        records = stored_records.read(self.connection, row)
+        self.state = restore(Assignment(**row._mapping), worker.arrival, records, self.run, AUTH)
         self.now, self.sent = AT, 0
         while self.state.phase is not Phase.FEEDBACK:
             self.one_step_on(assignment)

@@ -64,7 +64,7 @@ def test_a_place_comes_back_with_its_scenarios(tmp_path: Path) -> None:
         with engine.begin() as connection:
             worker = ArrivingWorker(Arrival("link", name), name, False, 1.0)
             assignment = enrol(connection, run, worker, AT).assignment
-            records = stored_records.read(connection, assignment)
+            records = stored_records.read(connection, stored_records.assignment_row(connection, assignment))
             shown.append([r.scenario for r in records if isinstance(r, ConversationPlanned)])
             rows.write(connection, [(assignment, Closed("returned", AT))])
     engine.dispose()
