@@ -10,6 +10,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 import httpx2
 
+from bots.core.trust import trusted
+
 # Addresses behind a translator (RFC 6052, well-known prefix): the last 32 bits are an IPv4 address.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
@@ -44,7 +46,7 @@ class PublicOnly(httpx2.AsyncBaseTransport):
 
     def __init__(self, limits: httpx2.Limits) -> None:
         """Keep connections within `limits`."""
-        self._inner = httpx2.AsyncHTTPTransport(limits=limits)
+        self._inner = httpx2.AsyncHTTPTransport(verify=trusted(), limits=limits)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send `request` to the first address of its host that takes the connection.

@@ -11,6 +11,7 @@ import httpx2
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
+from bots.core.trust import trusted
 from bots.endpoints.provider_error import failure_of
 
 _SECONDS = 15.0  # that an answer may take
@@ -65,7 +66,7 @@ class Moderation:
             return []
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            async with httpx2.AsyncClient(timeout=self._seconds) as client:
+            async with httpx2.AsyncClient(verify=trusted(), timeout=self._seconds) as client:
                 response = await client.post(self._url, json={"input": list(lines)}, headers=headers)
         except httpx2.TimeoutException as error:
             raise BotTimeout(self._said("gave no answer in time")) from error

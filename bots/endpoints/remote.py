@@ -11,6 +11,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
+from bots.core.trust import trusted
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 from bots.endpoints.provider_error import failure_of
@@ -74,6 +75,7 @@ class Remote:
             limits=_CONNECTIONS,
             # With a transport of its own a client leaves the environment's proxies alone: they would
             # connect on its behalf, to wherever they like.
+            verify=trusted(),
             transport=PublicOnly(_CONNECTIONS) if refuse_private else None,
             event_hooks={"response": [_bound]},
         )

@@ -6,7 +6,7 @@ This machine's loopback network stands for the internet here: 127.0.0.2 and ::1 
 
 import socket
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from ssl import PROTOCOL_TLS_SERVER, SSLContext
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bots import BotError
+from bots.core.trust import trusted
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
@@ -191,7 +192,7 @@ async def test_ipv6(names: Names) -> None:
 
 
 @pytest.fixture
-def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], SSLContext]:
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], SSLContext]]:
     """A function that returns a server's TLS for a name, with a certificate that is trusted here."""
 
     def made(name: str) -> SSLContext:
@@ -199,11 +200,13 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[st
         command += f" -subj /CN={name} -addext subjectAltName=DNS:{name} -keyout key.pem -out cert.pem"
         subprocess.run(command.split(), check=True, capture_output=True, cwd=tmp_path)
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        trusted.cache_clear()
         context = SSLContext(PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
         return context
 
-    return made
+    yield made
+    trusted.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["bot.example", "other.example"])
