@@ -1,15 +1,17 @@
-"""Python's collector of cyclic garbage, in a process that keeps much for long."""
+"""Python's collector of cyclic garbage, in a process that keeps much for long and may not stand still."""
 
 import gc
 
-# Of objects that came and did not go, until the youngest are looked through; then of looks at the younger
-# ones until the older are. At Python's own 700 and 10, with 400 sessions alive, looking took a third of what
-# a turn costs the event loop.
-_YOUNG, _LOOKS = 50_000, 20
+# How many objects more than before, until the youngest are looked through: a look takes as many microseconds,
+# and everybody waits for it. After so many looks those that were left are looked through once more. What
+# outlives that is a session's for as long as it lives, and goes by itself; a look at all of it takes seconds
+# with thousands of sessions, and finds what connections have left: it is taken after 20 million objects.
+_YOUNG, _ONCE_MORE = 2_000, 5
+_ALL = 20_000_000 // (_YOUNG * _ONCE_MORE)
 
 
 def spare_what_lasts() -> None:
-    """Never look through what is there now, and seldom through the rest: nearly all of it goes by itself."""
+    """Never look through what is there now, and seldom through what lasts: it goes by itself."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG, _LOOKS, _LOOKS)
+    gc.set_threshold(_YOUNG, _ONCE_MORE, _ALL)
