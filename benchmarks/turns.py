@@ -10,6 +10,9 @@ the time and counts for nothing. The bot is the cheapest there is (the qc bot, w
 in SQLite, each commit with fsync. The echo and the server are measured in one run, with one load generator
 (picows, in Cython) in this process. Memory is what the server's process has grown by, for each session.
 
+An arrival is a join over HTTP, a WebSocket, the instructions agreed to, a place, the first topic and the
+first conversation; of the crowd that comes at the beginning, so many a second.
+
 Under each row stands the processor time that one echo and one turn took, by whom. On a machine that does
 other things beside this, it says more than the row: time that others had is not in it.
 """
@@ -85,6 +88,7 @@ class Tally:
         self.waits: list[float] = []
         self.errors: Counter[str] = Counter()
         self.memory = 0.0  # KiB a session
+        self.arrivals = 0.0  # a second
         self.processor: dict[str, float] = {}  # microseconds of what was counted, by whom
 
     def wait(self, since: float) -> None:
@@ -114,9 +118,10 @@ class EchoClient(WSListener):  # type: ignore[misc]
 
 
 class WorkerClient(WSListener):  # type: ignore[misc]
-    """A worker. `leave` is called when the assignment is handed in."""
+    """A worker. `talks`: from the first conversation on. `leave` is called when it hands in."""
 
     def __init__(self, token: str, pause: float, tally: Tally, leave: Callable[[], None]) -> None:
+        self.talks = asyncio.Event()
         self._token = token
         self._pause = pause
         self._tally = tally
@@ -148,6 +153,7 @@ class WorkerClient(WSListener):  # type: ignore[misc]
                 self._send(transport, "topic", text="the sea", opinion="like", **self._where)
             case "conversation_started":
                 self._turn = 0
+                self.talks.set()
                 self._say_later(transport)
             case "said":
                 self._turn = message["turn"] + 1
@@ -220,11 +226,18 @@ class Crowd:
         self._tally = tally
         self._number = 0
         self._door = asyncio.Semaphore(AT_ONCE)
-        self._arriving: set[asyncio.Task[None]] = set()
+        self._arriving: set[asyncio.Task[WorkerClient]] = set()
         self._transports: set[WSTransport] = set()
         self.over = False
 
-    async def arrive(self) -> None:
+    async def fill(self, number: int) -> float:
+        """Let so many workers arrive; return how many a second did, each until their first conversation."""
+        started = time.perf_counter()
+        workers = await asyncio.gather(*(self.arrive() for _ in range(number)))
+        await asyncio.gather(*(worker.talks.wait() for worker in workers))
+        return number / (time.perf_counter() - started)
+
+    async def arrive(self) -> WorkerClient:
         self._number += 1
         name = f"worker-{id(self)}-{self._number}"
         url = f"ws://127.0.0.1:{self._server.port}/ws"
@@ -233,6 +246,7 @@ class Crowd:
             client = WorkerClient(token, self._pause, self._tally, self._next)
             transport, _ = await ws_connect(lambda: client, url)
         self._transports.add(transport)
+        return client
 
     def _next(self) -> None:
         if not self.over:
@@ -309,7 +323,7 @@ async def turns(server: Server, connections: int, pause: float, seconds: float) 
     tally = Tally()
     crowd = Crowd(server, pause, tally)
     before = resident(server)
-    await asyncio.gather(*(crowd.arrive() for _ in range(connections)))
+    tally.arrivals = await crowd.fill(connections)
     await asyncio.sleep(1.5 * pause)  # all of them are in a conversation, at moments of their own
     rate = await counted(tally, seconds, server.process.pid)
     tally.memory = (resident(server) - before) / connections
@@ -328,7 +342,7 @@ def quantiles(waits: list[float]) -> str:
     if len(waits) < 100:
         return "too few"
     cut = statistics.quantiles(waits, n=100)
-    return f"p50 {cut[49]:.1f} ms, p99 {cut[98]:.1f} ms"
+    return f"p50 {cut[49]:.1f} ms, p99 {cut[98]:.1f} ms, longest {max(waits):.0f} ms"
 
 
 def shares(tally: Tally) -> str:
@@ -340,7 +354,7 @@ async def measure(connections: list[int], pause: float, seconds: float) -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in ("uvicorn", "websockets", "picows"))
     print(f"Python {platform.python_version()}, {packages}")
     head = f"{'connections':>11} {'echo/s':>9} {'turns/s':>9} {'ratio':>7} {'KiB each':>9}"
-    print(f"{head}  input to acknowledgement")
+    print(f"{head} {'arrivals/s':>10}  input to acknowledgement")
     for number in connections:
         with tempfile.TemporaryDirectory() as folder:
             echo, echoed = await echoes(Path(folder), number, seconds)
@@ -354,7 +368,7 @@ async def measure(connections: list[int], pause: float, seconds: float) -> None:
             finally:
                 server.stop()
             measured = f"{number:>11} {echo:>9.0f} {rate:>9.0f} {rate / echo:>7.3f} {tally.memory:>9.0f}"
-            print(f"{measured}  {quantiles(tally.waits)}", flush=True)
+            print(f"{measured} {tally.arrivals:>10.0f}  {quantiles(tally.waits)}", flush=True)
             print(f"            an echo: {shares(echoed)}\n            a turn: {shares(tally)}", flush=True)
             if tally.errors:
                 print(f"            errors: {dict(tally.errors)}")
