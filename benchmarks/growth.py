@@ -26,12 +26,13 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.engine import migrate, open_engine
 from server.db.store import Store
+from server.db.worker_ids import encrypt_again
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.instrument import Opinion
-from server.session.records import BotSaid, TopicMarked, WorkerSaid
+from server.session.records import Agreed, BotSaid, TopicMarked, WorkerSaid
 from tests.server.support.database import make_run
 from tests.support.server_process import Server
 
@@ -39,6 +40,8 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 TURNS = 40  # of a conversation
 SESSIONS = 50
 ROUNDS = 40
+ID_KEY = "of-workers-ids-in-this-benchmark"
+AUTH = Auth("secret", "token", 3600, id_keys=(ID_KEY,))
 LINE = "I have been reading about the sea and its tides lately, what do you think of it?"
 CLOCK = "2026-01-01 00:00:00.000000"
 # Simulated, so that nobody who arrives is in their way.
@@ -58,6 +61,14 @@ NUMBERS = """
                    i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < :lines)"""
 
 
+def mark_key(url: str) -> None:
+    """Have the database know under which key its workers' ids are, as the first start of a server does."""
+    engine = open_engine(url, begin="BEGIN IMMEDIATE")
+    with engine.begin() as connection:
+        encrypt_again(connection, AUTH.ids)
+    engine.dispose()
+
+
 def fill(url: str, run: OpenRun, turns: int) -> None:
     """Add handed-in assignments of one conversation each until there are so many turns."""
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
@@ -73,29 +84,22 @@ def fill(url: str, run: OpenRun, turns: int) -> None:
 
 async def written(store: Store, run: OpenRun, prefix: str) -> tuple[list[str], float]:
     """Return the assignments of the sessions, and the milliseconds of a turn while all of them write."""
-    names = [f"{prefix}-{k}" for k in range(SESSIONS)]
-    assignments = [
-        (
-            await store.submit(
-                lambda c, name=name: enrol(
-                    c, run, ArrivingWorker(Arrival("link", name), f"W{name}", False, 1.0), utc_now()
-                )
-            )
-        ).assignment
-        for name in names
-    ]
+
+    async def arrive(name: str) -> str:
+        worker = ArrivingWorker(AUTH.kept(Arrival("link", name)), f"W{name}", False, 1.0)
+        return (await store.submit(lambda connection: enrol(connection, run, worker, utc_now()))).assignment
 
     async def session(assignment: str) -> None:
         talk = f"{assignment}-1.1"
         at = utc_now()
-        await store.append(
-            assignment, 0, [TopicMarked(talk, 0, 0, "sea", Opinion.LIKE, None, None, at, "t")], at
-        )
+        topic = TopicMarked(talk, 0, 0, "sea", Opinion.LIKE, None, None, at, "t")
+        await store.append(assignment, 0, [Agreed(at, "a"), topic], at)
         for k in range(ROUNDS):
             at = utc_now()
             await store.append(assignment, 0, [WorkerSaid(talk, 2 * k, LINE, at, f"m{k}")], at)
             await store.append(assignment, 0, [BotSaid(talk, 2 * k + 1, LINE, at, at, 5)], at)
 
+    assignments = [await arrive(f"{prefix}-{k}") for k in range(SESSIONS)]
     started = time.perf_counter()
     await asyncio.gather(*(session(assignment) for assignment in assignments))
     return assignments, (time.perf_counter() - started) * 1000 / (SESSIONS * ROUNDS)
@@ -103,7 +107,7 @@ async def written(store: Store, run: OpenRun, prefix: str) -> tuple[list[str], f
 
 async def taken_over(store: Store, run: OpenRun, assignments: list[str]) -> float:
     """Return the median of the milliseconds that it takes to take over a session of 40 inputs."""
-    live = LiveSessions(store, {run.id: run}, Auth("secret", "token", 3600), LocalNews())
+    live = LiveSessions(store, {run.id: run}, AUTH, LocalNews())
     took = []
     for assignment in assignments:
         started = time.perf_counter()
@@ -119,7 +123,7 @@ async def measured(folder: Path, run: OpenRun, url: str, turns: int) -> tuple[fl
     assignments, turn_ms = await written(store, run, f"live-{turns}")
     take_over_ms = await taken_over(store, run, assignments)
     await asyncio.to_thread(store.stop)
-    server = Server(folder)
+    server = Server(folder, environment={"CANDOR_WORKER_ID_KEY": ID_KEY})
     started = time.perf_counter()
     await asyncio.to_thread(server.start)
     start_ms = (time.perf_counter() - started) * 1000
@@ -154,6 +158,7 @@ def main(
         url = f"sqlite:///{folder / 'candor.db'}"
         migrate(url)
         run = make_run(url, STUDY)
+        mark_key(url)
         print(f"{'turns':>10} {'turn ms':>9} {'take-over ms':>13} {'start ms':>9}")
         for turns in (size for size in SIZES if size <= most):
             row = asyncio.run(measured(folder, run, url, turns))

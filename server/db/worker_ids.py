@@ -46,11 +46,14 @@ def _another_key() -> DatabaseUnfit:
 def encrypt_again(connection: Connection, ids: IdCipher) -> int:
     """Have every id encrypted under the key in use, and mark it as that; return in how many rows one was not.
 
-    It takes time of the order of all workers, at a start of the server.
+    Where that key is the only one and is marked already, nothing is looked at: otherwise it takes time of the
+    order of all workers, at a start of the server.
 
     Raises:
         DatabaseUnfit: an id was encrypted under a key that is not at hand, or another server has marked one.
     """
+    if (connection.execute(_MARK).scalar_one_or_none(),) == ids.marks:
+        return 0
     connection.execute(_FIRST_MARK, {"mark": ids.marks[0]})
     require_key(connection, ids)
     connection.execute(text("UPDATE worker_id_key SET mark = :mark"), {"mark": ids.marks[0]})

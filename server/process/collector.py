@@ -6,7 +6,7 @@ import gc
 # and everybody waits for it. After so many looks those that were left are looked through once more. What
 # outlives that is a session's for as long as it lives, and goes by itself; a look at all of it takes seconds
 # with thousands of sessions, and finds what connections have left: it is taken after 20 million objects.
-_YOUNG, _ONCE_MORE = 2_000, 5
+_YOUNG, _ONCE_MORE = 5_000, 4
 _ALL = 20_000_000 // (_YOUNG * _ONCE_MORE)
 
 

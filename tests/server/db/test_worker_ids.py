@@ -78,25 +78,33 @@ def test_a_new_key_before_the_old_one_is_used_for_all(url: str) -> None:
         assert encrypt_again(connection, NEW) == 0
 
 
-def steps_to_encrypt_again(url: str, workers: int) -> int:
+def steps_to_encrypt_again(url: str, workers: int, before: IdCipher, now: IdCipher) -> int:
     """Return how much SQLite does, in hundreds of its instructions, for so many workers."""
     steps = count(1)
     with transaction(url) as connection:
         connection.execute(text("DELETE FROM worker"))
         new = text("INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', :kept, :kept)")
-        connection.execute(new, [{"kept": OLD.encrypted(str(number))} for number in range(workers)])
+        connection.execute(new, [{"kept": before.encrypted(str(number))} for number in range(workers)])
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)
         driver.set_progress_handler(lambda: 0 * next(steps), 100)
-        assert encrypt_again(connection, BOTH) == workers
+        assert encrypt_again(connection, now) == (workers if before is not now else 0)
         driver.set_progress_handler(None, 0)
     return next(steps)
 
 
 def test_a_new_key_takes_time_of_the_order_of_all_workers(url: str) -> None:
     migrate(url)
-    few, many = steps_to_encrypt_again(url, 200), steps_to_encrypt_again(url, 800)
+    few, many = (steps_to_encrypt_again(url, number, OLD, BOTH) for number in (200, 800))
     assert many < 6 * few  # four times as much, not sixteen times
+
+
+def test_a_start_with_the_key_as_ever_looks_at_no_worker(url: str) -> None:
+    fill(url, NEW)
+    with transaction(url) as connection:
+        encrypt_again(connection, NEW)
+    few, many = (steps_to_encrypt_again(url, number, NEW, NEW) for number in (200, 800))
+    assert many == few
 
 
 def test_without_the_key_nothing_is_changed(url: str) -> None:
