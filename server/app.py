@@ -41,7 +41,7 @@ from server.desk.metrics import Metrics
 from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.people import PeopleApi
 from server.desk.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
-from server.desk.run_actions import RunActions
+from server.desk.run_actions import RULES_MOST_BYTES, RULES_PATH, RunActions
 from server.desk.seen_marks import SeenMarks
 from server.desk.studies import StudiesApi
 from server.desk.study_people import StudyPeopleApi
@@ -261,7 +261,7 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
         generate_unique_id_function=lambda route: route.name,
     )
     add_errors(app)
-    longer = {LISTS_PATH: LISTS_MOST_BYTES}
+    longer = {LISTS_PATH: LISTS_MOST_BYTES, RULES_PATH: RULES_MOST_BYTES}
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=longer)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)

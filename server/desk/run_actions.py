@@ -1,5 +1,6 @@
 """What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
 
+import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -19,6 +20,8 @@ from server.run_rules import RunRules
 from server.study import parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+RULES_PATH = re.compile(r"/api/desk/runs(/[^/]+/rules)?")
+RULES_MOST_BYTES = 3_000_000  # of a request: some 100,000 ids of workers who may not come
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 
 

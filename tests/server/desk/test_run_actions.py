@@ -157,6 +157,16 @@ def test_rules_over_the_api(house: House) -> None:
     assert "eve" not in logged[0][1]  # ids of workers are not for the log
 
 
+def test_a_long_list_of_workers_may_not_come(house: House) -> None:
+    rules = {"excluded_workers": [f"participant-{number:012}" for number in range(20_000)]}
+    changed = house.desk(f"/runs/{RUN}/rules", method="PUT", json=rules)
+    assert changed.status_code == 200, changed.text
+    error(house.join("participant-000000000000"), 403, "not_invited")
+    assert house.desk(f"/runs/{RUN}/rules").json()["excluded_workers"] == rules["excluded_workers"]
+    longer = {"excluded_workers": ["x" * 150] * 20_000}
+    error(house.desk(f"/runs/{RUN}/rules", method="PUT", json=longer), 413, "too_long")
+
+
 def test_a_run_says_when_its_hours_begin_again(house: House) -> None:
     begins = utc_now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=6)
     hours = [{"opens": f"{begins:%H}:00", "closes": f"{begins:%H}:30"}]
