@@ -66,6 +66,12 @@ def remove_from_lists(connection: Connection, kept: str) -> None:
     connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
 
 
+def clear_list(connection: Connection, run_id: int) -> int:
+    """Empty a run's list of who may not come; return how many were on it."""
+    _overwrite_in_sqlite(connection)
+    return connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.run_id == run_id)).rowcount
+
+
 def assignments_of(connection: Connection, worker_id: int) -> list[str]:
     """Return the ids of a worker's assignments, in the order in which they began."""
     query = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id).order_by(ASSIGNMENT.created_at)
@@ -111,16 +117,14 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     """Remove whom a worker's pseudonym stands for, and return the pseudonym that they have from now on.
 
     The old one could be computed from the id by whoever has the secrets. Nothing leads from the new one to
-    anybody; who comes back is somebody new.
+    anybody; who comes back is somebody new. Lists of who may not come to a run are left as they are.
     """
-    of_worker = select(WORKER.external_id, WORKER.pseudonym).where(WORKER.id == worker_id)
-    kept, old = connection.execute(of_worker).one()
+    old = connection.execute(select(WORKER.pseudonym).where(WORKER.id == worker_id)).scalar_one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
     _overwrite_in_sqlite(connection)
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
-    remove_from_lists(connection, kept)
     forget_visits(connection, worker_id)
     return pseudonym
 

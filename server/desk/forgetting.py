@@ -144,8 +144,8 @@ def forget(
         SeveralWorkers: several platforms have somebody of this id.
     """
     found = _find(connection, ids, *named)
+    remove_from_lists(connection, found.kept)
     if found.number is None:
-        remove_from_lists(connection, found.kept)
         record(connection, actor, "worker.forget", _NEVER_CAME, "out of lists of who may not come")
         return ForgottenWorker(worker=None, assignments=[])
     assignments = assignments_of(connection, found.number)

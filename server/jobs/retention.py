@@ -10,8 +10,8 @@ from sqlalchemy import Connection, select
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.engine import alone
-from server.db.models import Assignment, Removal, Worker, columns
-from server.db.removal import remove, remove_id
+from server.db.models import Assignment, ExcludedWorker, Removal, Worker, columns
+from server.db.removal import clear_list, remove, remove_id
 from server.db.runs import RunEntry, all_runs
 from server.db.store import Store
 from server.db.worker_ids import FORGOTTEN
@@ -21,6 +21,7 @@ from server.study import parse_study
 from server.study.retention import Retention
 
 ASSIGNMENT = columns(Assignment)
+EXCLUDED_WORKER = columns(ExcludedWorker)
 REMOVAL = columns(Removal)
 WORKER = columns(Worker)
 SECONDS = 3600.0  # between two looks
@@ -70,11 +71,15 @@ class RetentionJob:
 
 @dataclass(frozen=True, slots=True)
 class _OverTime:
-    """What of a run is over its time: assignments for their words, and workers for their ids."""
+    """What of a run is over its time: assignments for their words, workers and its list for their ids.
 
-    run: str
+    `has_list`: of workers who may not come.
+    """
+
+    run: RunEntry
     assignments: list[str]
     workers: list[int]
+    has_list: bool
 
 
 _RetentionOf = Callable[[RunEntry], Retention | None]
@@ -100,28 +105,34 @@ def _due(connection: Connection, at: datetime, retention_of: _RetentionOf) -> li
     kept_ids = [run.id for run in runs if run.id not in ids]
     found = (
         _OverTime(
-            run.slug,
+            run,
             _with_words(connection, run) if run.id in words else [],
             _with_ids(connection, run, kept_ids) if run.id in ids else [],
+            run.id in ids and _has_list(connection, run),
         )
         for run in runs
         if run.id in words | ids
     )
-    return [one for one in found if one.assignments or one.workers]
+    return [one for one in found if one.assignments or one.workers or one.has_list]
 
 
 def _remove(connection: Connection, at: datetime, retention_of: _RetentionOf) -> None:
     alone(connection, "retention")
     for over in _due(connection, at, retention_of)[:1]:
+        removed = []
         if over.assignments:
             remove(connection, over.assignments, "words", "retention", at)
-            number = f"words of {len(over.assignments)} assignments"
-            record(connection, _Settings(), "run.retention", over.run, number)
+            removed.append(f"words of {len(over.assignments)} assignments")
         for worker in over.workers:
             remove_id(connection, worker)
         if over.workers:
-            record(connection, _Settings(), "run.retention", over.run, f"ids of {len(over.workers)} workers")
-        log.info("removed after its time", run=over.run)
+            removed.append(f"ids of {len(over.workers)} workers")
+        if over.has_list:
+            number = clear_list(connection, over.run.id)
+            removed.append(f"its list of {number} who might not come")
+        for what in removed:
+            record(connection, _Settings(), "run.retention", over.run.slug, what)
+        log.info("removed after its time", run=over.run.slug)
 
 
 def _is_over(
@@ -159,3 +170,8 @@ def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> lis
         .limit(_AT_ONCE)
     )
     return list(connection.execute(query).scalars())
+
+
+def _has_list(connection: Connection, run: RunEntry) -> bool:
+    query = select(EXCLUDED_WORKER.run_id).where(EXCLUDED_WORKER.run_id == run.id).limit(1)
+    return connection.execute(query).first() is not None

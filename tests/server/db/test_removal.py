@@ -299,6 +299,25 @@ async def test_words_and_ids_have_their_time(url: str, serve: Callable[..., Hous
     assert exported(url)["metadata"]["words_removed"] == 2
 
 
+async def test_a_list_of_who_may_not_come_goes_with_the_ids_of_its_run(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = await asyncio.to_thread(closed, url, serve, ids=30)
+    house.runs.append(make_run(url, study_text(name="tidepool"), slug="second"))
+    house.stop()
+    house.start()
+    for run, workers in ((RUN, ["eve"]), ("second", ["ann", "eve"])):
+        changed = house.desk(f"/runs/{run}/rules", method="PUT", json={"excluded_workers": workers})
+        assert changed.status_code == 200, changed.text
+    await look_after(url, 29.9)
+    assert query(url, "SELECT count(*) FROM excluded_worker") == [(3,)]
+    await look_after(url, 30.1)
+    left = query(url, "SELECT slug, external_id FROM excluded_worker JOIN run ON run.id = run_id ORDER BY 2")
+    assert left == sorted((("second", house.kept(name)) for name in ("ann", "eve")), key=lambda row: row[1])
+    said = query(url, "SELECT detail FROM audit_entry WHERE action = 'run.retention' ORDER BY id")
+    assert said == [("ids of 2 workers",), ("its list of 1 who might not come",)]
+
+
 async def test_what_is_removed_notes_when_that_was_and_not_when_the_look_began(
     url: str, serve: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
