@@ -273,7 +273,9 @@ class JoinApi:
         run = next((run for run in self._runs.values() if run.slug == body.run), None)
         if run is None:
             entry = await self._store.read(lambda connection: find_run(connection, body.run))
-            return _refusal(_why_not_open(entry), parse_study(entry.yaml))
+            run = self._runs.get(entry.id)  # it may have been opened here meanwhile
+            if run is None:
+                return _refusal(_why_not_open(entry), parse_study(entry.yaml))
         try:
             return await self._admitted(body, run)
         except (LinkAltered, LinkExpired, LinkUnsigned, NotAvailable) as error:
