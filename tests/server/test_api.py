@@ -203,10 +203,10 @@ def test_an_exempt_address_has_no_limit(url: str, run: OpenRun, serve: Serve) ->
 
 def test_a_database_that_cannot_be_read_is_said_so(url: str, run: OpenRun, serve: Serve) -> None:
     house = serve(url, run)
-    execute(url, "ALTER TABLE study RENAME TO hidden")
+    execute(url, "ALTER TABLE worker RENAME TO hidden")
     said = error(house.join("ann"), 503, "storage_failed")
     assert "SQL" not in said["message"]
-    execute(url, "ALTER TABLE hidden RENAME TO study")
+    execute(url, "ALTER TABLE hidden RENAME TO worker")
     house.token("ann")
 
 
