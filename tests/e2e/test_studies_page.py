@@ -147,6 +147,51 @@ def test_leaving_with_changes_is_asked_about_and_loses_nothing(page: Page, stage
     expect(page.get_by_label("Title")).to_have_value("Chat with six chatbots")
 
 
+def test_what_the_server_has_not_checked_yet_is_kept_like_all_else(page: Page, stage: Stage) -> None:
+    made(page, stage, "unchecked")
+    page.route("**/api/desk/study-check", lambda route: route.abort())
+    page.get_by_label("Title").fill("Chats without a server")
+    expect(page.get_by_text("The server can’t be reached.")).to_be_visible()
+    press(page, "Save")  # nothing is saved that lacks the change
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_be_visible()
+    page.get_by_role("link", name="Runs").click()
+    press(page, "Leave")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    page.unroute("**/api/desk/study-check")
+    page.go_back()
+    expect(page.get_by_label("Title")).to_have_value("Chats without a server")
+    expect(page.get_by_text("These changes were not saved when this page was left.")).to_be_visible()
+    press(page, "Save")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_be_visible()
+    assert yaml.safe_load(text_of(page, stage, "unchecked"))["title"] == "Chats without a server"
+
+
+def test_what_is_left_while_the_server_checks_it_is_kept(page: Page, stage: Stage) -> None:
+    made(page, stage, "slow")
+    page.route("**/api/desk/study-check", lambda route: None, times=1)  # never answered
+    with page.expect_request("**/api/desk/study-check"):
+        page.get_by_label("Title").fill("Chats in flight")
+    page.get_by_label("Payment").fill("A kite.")
+    page.get_by_role("link", name="Runs").click()
+    press(page, "Leave")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_label("Title")).to_have_value("Chats in flight")
+    expect(page.get_by_label("Payment")).to_have_value("A kite.")
+
+
+def test_what_was_changed_a_moment_ago_is_undone_first_and_can_be_done_again(
+    page: Page, stage: Stage
+) -> None:
+    made(page, stage, "hasty")
+    title = page.get_by_label("Title")
+    title.fill("Chats in haste")
+    title.press("Control+z")
+    expect(title).to_have_value("Chat with six chatbots")
+    title.press("Control+Shift+z")
+    expect(title).to_have_value("Chats in haste")
+
+
 def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) -> None:
     content = yaml.safe_load(DEMO.read_text())
     content["name"] = "crowded"

@@ -10,6 +10,9 @@ export class Unauthorised extends Error {}
 /** The server said no, or could not be reached; the message is for the researcher. */
 export class Failed extends Error {}
 
+/** The server said no, and would say so again. */
+export class Refused extends Failed {}
+
 /** Return the address of a path: each `{name}` replaced by the value of that name. */
 export function apiAddress(path: string, values: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
@@ -168,7 +171,8 @@ async function answered(address: string, request: RequestInit): Promise<Response
   }
   if (!answer.ok) {
     const body: unknown = await answer.json().catch(() => null);
-    throw new Failed(
+    const again = answer.status >= 500 || answer.status === 429;
+    throw new (again ? Failed : Refused)(
       isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
     );
   }

@@ -101,7 +101,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
         )}
       </header>
       <div class="study-actions">
-        <Button kind="quiet" off={!editor.canUndo} onClick={editor.undo}>
+        <Button kind="quiet" off={!editor.canUndo} onClick={() => void editor.undo()}>
           Undo
         </Button>
         <Button kind="quiet" off={!editor.canRedo} onClick={editor.redo}>

@@ -1,6 +1,6 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { inSessionStorage } from "../../shared/storage";
-import { getJson, send, Unauthorised } from "../api";
+import { getJson, Refused, send, Unauthorised } from "../api";
 import type { CheckedStudy, MistakeView, StudyDetail } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import { type Path, samePath, withValue } from "./settings";
@@ -18,6 +18,8 @@ interface Change {
 interface Draft {
   yaml: string;
   basedOn: number;
+  /** What was changed in the form and is not in the text yet. */
+  changes?: Change[];
 }
 
 /** A study as it stands on the page. */
@@ -44,7 +46,7 @@ export interface Editor extends Editing {
   write: (text: string) => void;
   set: (path: Path, value: unknown) => void;
   remove: (path: Path) => void;
-  undo: () => void;
+  undo: () => Promise<void>;
   redo: () => void;
   save: (basedOn?: number) => Promise<boolean>;
   discard: () => void;
@@ -52,10 +54,16 @@ export interface Editor extends Editing {
   take: (study: StudyDetail) => void;
 }
 
+/** What was left here without being saved; null where nothing was. */
+function draftOf(study: StudyDetail): Draft | null {
+  const kept = drafts.get<Draft>(study.name);
+  return kept && (kept.yaml !== study.yaml || kept.changes?.length) ? kept : null;
+}
+
 /** The text, its settings and its mistakes: kept together by the server, checked while they are written. */
 export function useEditor(study: StudyDetail): Editor {
   const { token, onUnauthorised } = useContext(ResearcherContext);
-  const kept = drafts.get<Draft>(study.name);
+  const [kept] = useState(() => draftOf(study));
   const [now, setNow] = useState<Editing>(() => ({
     saved: kept ? { ...study, version: kept.basedOn } : study,
     text: kept?.yaml ?? study.yaml,
@@ -65,23 +73,28 @@ export function useEditor(study: StudyDetail): Editor {
     busy: true,
     failure: null,
     conflict: null,
-    restored: kept !== null && kept.yaml !== study.yaml,
+    restored: kept !== null,
   }));
   const state = useRef(now);
-  const pending = useRef<Change[]>([]);
+  const pending = useRef<Change[]>(kept?.changes ?? []);
+  const sent = useRef<Change[]>([]);
   const past = useRef<string[]>([]);
   const future = useRef<string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const checking = useRef<Promise<void> | null>(null);
+  const checking = useRef<Promise<boolean> | null>(null);
+  const left = useRef(false);
+
+  const unsettled = () => [...sent.current, ...pending.current];
 
   const show = (change: Partial<Editing>) => {
     state.current = { ...state.current, ...change };
     setNow(state.current);
     const { text, saved } = state.current;
-    if (text === saved.yaml) {
+    const changes = unsettled();
+    if (text === saved.yaml && changes.length === 0) {
       drafts.remove(saved.name);
     } else {
-      drafts.set(saved.name, { yaml: text, basedOn: saved.version } satisfies Draft);
+      drafts.set(saved.name, { yaml: text, basedOn: saved.version, changes } satisfies Draft);
     }
   };
 
@@ -92,10 +105,14 @@ export function useEditor(study: StudyDetail): Editor {
     show({ busy: false, failure: error instanceof Error ? error.message : String(error) });
   };
 
-  const check = async () => {
+  /** Put the changes into the text and have it checked; returns whether the server did. */
+  const check = async (): Promise<boolean> => {
     const text = state.current.text;
     const changes = pending.current;
+    sent.current = changes;
     pending.current = [];
+    // Another text is checked next; what is under way when the page is left lies in the draft.
+    const superseded = () => left.current || sent.current !== changes;
     try {
       const checked = (await send(
         "POST",
@@ -103,9 +120,10 @@ export function useEditor(study: StudyDetail): Editor {
         { yaml: text, changes },
         token,
       )) as CheckedStudy;
-      if (state.current.text !== text) {
-        return; // more was written meanwhile: it is checked next
+      if (superseded()) {
+        return true;
       }
+      sent.current = [];
       if (checked.yaml !== text) {
         past.current = [...past.current, text].slice(-MOST_STEPS);
         future.current = [];
@@ -123,22 +141,27 @@ export function useEditor(study: StudyDetail): Editor {
         busy: pending.current.length > 0,
         failure: null,
       });
+      return true;
     } catch (error) {
+      if (superseded()) {
+        return true;
+      }
+      sent.current = [];
+      pending.current = error instanceof Refused ? pending.current : [...changes, ...pending.current];
       refused(error);
+      return false;
     }
   };
 
-  const settle = async (): Promise<void> => {
+  const settle = async (): Promise<boolean> => {
     clearTimeout(timer.current);
     while (checking.current) {
       await checking.current;
     }
     checking.current = check();
-    await checking.current;
+    const settled = await checking.current;
     checking.current = null;
-    if (pending.current.length > 0) {
-      await settle();
-    }
+    return settled && pending.current.length > 0 ? settle() : settled;
   };
 
   const soon = () => {
@@ -156,6 +179,7 @@ export function useEditor(study: StudyDetail): Editor {
   };
 
   const go = (text: string) => {
+    sent.current = [];
     pending.current = [];
     show({ text, busy: true });
     soon();
@@ -163,14 +187,17 @@ export function useEditor(study: StudyDetail): Editor {
 
   useEffect(() => {
     void settle();
-    return () => clearTimeout(timer.current);
+    return () => {
+      left.current = true;
+      clearTimeout(timer.current);
+    };
   }, []);
 
-  const dirty = now.text !== now.saved.yaml || pending.current.length > 0;
+  const changing = unsettled().length > 0;
   return {
     ...now,
-    dirty,
-    canUndo: past.current.length > 0,
+    dirty: changing || now.text !== now.saved.yaml,
+    canUndo: changing || past.current.length > 0,
     canRedo: future.current.length > 0,
     write: (text) => {
       if (text === state.current.text) {
@@ -182,7 +209,10 @@ export function useEditor(study: StudyDetail): Editor {
     },
     set: (path, value) => change({ path, value }),
     remove: (path) => change({ path, remove: true }),
-    undo: () => {
+    undo: async () => {
+      if (unsettled().length > 0) {
+        await settle(); // what was changed last becomes a step that can be undone
+      }
       const before = past.current.pop();
       if (before !== undefined) {
         future.current = [...future.current, state.current.text];
@@ -197,7 +227,9 @@ export function useEditor(study: StudyDetail): Editor {
       }
     },
     save: async (basedOn) => {
-      await settle();
+      if (!(await settle()) || left.current) {
+        return false;
+      }
       const { text, saved } = state.current;
       const based_on = basedOn ?? saved.version;
       const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
