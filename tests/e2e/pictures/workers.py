@@ -43,6 +43,10 @@ TITLES = {
     "topic-dialog": "Topic dialog",
     "topic-dialog-incomplete": "Topic dialog, something forgotten",
     "topic-dialog-filled": "Topic dialog, only opinions have changed",
+    "message-report": "A message is reported",
+    "message-report-incomplete": "The same, no reason chosen",
+    "message-reported": "Chat, a message is reported",
+    "message-report-again": "What was reported can be changed or taken back",
     "too-few": "“Finish & rate” too early",
     "confirm": "“Finish & rate” asks before it ends a conversation",
     "confirm-waiting": "The same while a reply is due",
@@ -168,6 +172,24 @@ def icebreaker(page: Page, camera: Camera, stage: Stage) -> None:
     enter(page, f"{stage.url}/w/icebreaker")
     choose(page, "How do you feel about it?", "Ambivalent")
     camera.shoot(page, "topic-icebreaker")
+
+
+def reports(page: Page, camera: Camera, stage: Stage) -> None:
+    """A message that should not have been said."""
+    enter(page, f"{stage.url}/w/demo")
+    open_topic(page)
+    for line in LINES[:2]:
+        say(page, line)
+    page.get_by_role("button", name="Report this message").last.click()
+    camera.shoot(page, "message-report")
+    press(page, "Send and go on")
+    camera.shoot(page, "message-report-incomplete")
+    choose(page, "What is wrong with it?", "It is offensive or hateful")
+    page.get_by_label("Anything you would like to add?").fill("It laughed at me.")
+    press(page, "Send and go on")
+    camera.shoot(page, "message-reported")
+    press(page, "Reported. Change or take back")
+    camera.shoot(page, "message-report-again")
 
 
 def waiting(page: Page, camera: Camera, stage: Stage) -> None:
@@ -377,6 +399,7 @@ def platform(page: Page, camera: Camera, stage: Stage) -> None:
 SCENES: list[Callable[[Page, Camera, Stage], None]] = [
     assignment,
     icebreaker,
+    reports,
     waiting,
     long_texts,
     replaced,
