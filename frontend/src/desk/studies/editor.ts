@@ -210,8 +210,9 @@ export function useEditor(study: StudyDetail): Editor {
     set: (path, value) => change({ path, value }),
     remove: (path) => change({ path, remove: true }),
     undo: async () => {
-      if (unsettled().length > 0) {
-        await settle(); // what was changed last becomes a step that can be undone
+      // What was changed last becomes a step, which can be undone and done again.
+      if (unsettled().length > 0 && !(await settle())) {
+        return;
       }
       const before = past.current.pop();
       if (before !== undefined) {
