@@ -63,5 +63,4 @@ def _is_reportable(conversation: Conversation, index: int, at: datetime) -> bool
     item = conversation.plan.item
     if item is not None:
         return index < max(len(item.content.lines), 1)  # a text is one line
-    turns = conversation.turns
-    return index < len(turns) and turns[index].author == "bot" and turns[index].show_at <= at
+    return conversation.shows(index, at) and conversation.turns[index].author == "bot"

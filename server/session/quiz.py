@@ -91,7 +91,7 @@ def _from_the_middle(conversation: Conversation, at: datetime) -> list[_Candidat
     replies = [
         _Candidate(QuizLine(line.text, name, turn))
         for turn, line in enumerate(conversation.turns)
-        if line.author == "bot" and line.show_at <= at
+        if line.author == "bot" and conversation.shows(turn, at)
     ]
     return [reply for reply in replies[1:-1] if reply.letters >= SHORTEST]
 

@@ -46,7 +46,8 @@ def replied(state: State, event: BotReplied) -> Decision:
     beside = [c for c in held if c is not conversation]
     if any(c.awaits_reply() for c in beside):
         return Decision(records, [])
-    shown_at = max([show_at, *(c.turns[-1].show_at for c in beside)])
+    waiting = [c.turns[-1].show_at for c in beside if c.hides_reply(event.at)]
+    shown_at = max([show_at, *waiting])
     return Decision(records, [ShowReply(held[0].plan.conversation, event.index, shown_at)])
 
 
@@ -71,19 +72,18 @@ def resume(held: Sequence[Conversation], at: datetime) -> tuple[Effect, ...]:
     waiting = [c for c in held if c.awaits_reply()]
     if waiting:
         return tuple(AskBot(c.plan.conversation, len(c.turns)) for c in waiting)
-    return (_show(held),) if any(c.hides_reply(at) for c in held) else ()
-
-
-def _show(held: Sequence[Conversation]) -> ShowReply:
-    """Return the effect that shows the last replies, at the latest of their times."""
+    hidden = [c.turns[-1].show_at for c in held if c.hides_reply(at)]
     first = held[0]
-    return ShowReply(first.plan.conversation, len(first.turns) - 1, max(c.turns[-1].show_at for c in held))
+    return (ShowReply(first.plan.conversation, len(first.turns) - 1, max(hidden)),) if hidden else ()
 
 
 def _show_at(state: State, first: Conversation, event: BotReplied) -> datetime:
-    """Return when a reply may be shown: the time drawn for it after the worker's line, or at once if late."""
+    """Return when a reply may be shown: the time drawn for it after the worker's line, or at once if late.
+
+    Where the clock was set back since that line, the time drawn begins with the reply.
+    """
     delay = reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, event.index)
-    return max(first.turns[event.index - 1].at + delay, event.at)
+    return max(min(first.turns[event.index - 1].at, event.at) + delay, event.at)
 
 
 def _replace(

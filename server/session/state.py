@@ -138,6 +138,10 @@ class Turn(NamedTuple):
     at: datetime
     show_at: datetime
 
+    def is_due(self, at: datetime) -> bool:
+        """Return whether it may be shown at `at`; before it was made, only a clock set back could ask."""
+        return self.show_at <= at or at < self.at
+
 
 class Conversation(NamedTuple):
     """A conversation as it stands in the state.
@@ -185,7 +189,12 @@ class Conversation(NamedTuple):
 
     def hides_reply(self, at: datetime) -> bool:
         """Return whether the bot has answered, but it is too early to show it."""
-        return bool(self.turns) and self.turns[-1].show_at > at
+        return bool(self.turns) and not self.turns[-1].is_due(at)
+
+    def shows(self, index: int, at: datetime) -> bool:
+        """Return whether line `index` is there and the worker may see it: whatever was answered, was seen."""
+        last = len(self.turns) - 1
+        return index < last or (index == last and self.turns[index].is_due(at))
 
 
 class Pair(NamedTuple):

@@ -26,7 +26,7 @@ def turn_rating(
             f"a value from 1 to {points}" if points else "no rating of replies", str(message.value)
         )
     index = message.turn
-    if index >= len(turns) or turns[index].author != "bot" or turns[index].show_at > at:
+    if not conversation.shows(index, at) or turns[index].author != "bot":
         raise WrongPhase("a reply that is shown", f"line {index}")
     value = point_to_rating(message.value, points)
     return TurnRated(conversation.plan.conversation, index, value, at, message.id)

@@ -128,7 +128,7 @@ def _appearing(shown: Iterable[Conversation], line: TurnCard, at: datetime) -> T
     both = list(shown)
     since = max(c.turns[line.turn].show_at for c in both)
     pace = word_pace(both[0].plan.seed, line.turn)
-    shown_for = round((at - since).total_seconds() * 1000)
+    shown_for = max(round((at - since).total_seconds() * 1000), 0)
     return line.model_copy(update={"pace": pace, "shown_for": shown_for})
 
 
@@ -137,7 +137,7 @@ def _lines(conversation: Conversation, points: int | None, at: datetime) -> list
     return [
         TurnCard(turn=index, author=line.author, text=line.text, value=values.get(index))
         for index, line in enumerate(conversation.turns)
-        if line.show_at <= at
+        if conversation.shows(index, at)
     ]
 
 
@@ -152,5 +152,5 @@ def _lines_of_both(state: State, pair: Pair, at: datetime) -> list[TurnCard]:
             right=right.text if left.author == "bot" and left is not right else None,
         )
         for index, (left, right) in enumerate(zip(*told, strict=False))
-        if max(left.show_at, right.show_at) <= at
+        if all(conversation.shows(index, at) for conversation in pair)
     ]
