@@ -122,9 +122,8 @@ class Clockwork:
         event = BotReplied(asked.conversation, asked.index, "Indeed.", round(latency * 1000), answered_at)
         (shown,) = self.take(assignment, event)
         assert isinstance(shown, ShowReply)
-        assert resume(self.state, asked_at) == (
-            (shown,) if shown.at > asked_at else ()
-        )  # after a restart, too
+        still_hidden = (shown,) if shown.at > answered_at else ()
+        assert resume(self.state, answered_at) == still_hidden  # after a restart, too
         self.seen[system].append((shown.at - asked_at).total_seconds())
         self.now = shown.at + seconds(1)
 
