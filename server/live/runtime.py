@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from typing import Protocol
 
@@ -318,7 +319,7 @@ class LiveSession:
                 case AskBot():
                     self._start(effect, self._ask(effect))
                 case ShowReply():
-                    if effect.at <= utc_now():
+                    if self._may_show(effect, utc_now()):
                         self._show(effect)
                     else:
                         self._start(effect, self._show_later(effect))
@@ -343,13 +344,19 @@ class LiveSession:
 
         task.add_done_callback(over)
 
+    def _may_show(self, effect: ShowReply, at: datetime) -> bool:
+        """Return whether a reply may be shown now. The clock may have been set back while it was stored."""
+        conversation = self.state.conversation(effect.conversation)
+        return effect.at <= at or not any(c.hides_reply(at) for c in self.state.held_with(conversation))
+
     async def _show_later(self, effect: ShowReply) -> None:
         await asyncio.sleep((effect.at - utc_now()).total_seconds())
         self._show(effect)
 
     def _show(self, effect: ShowReply) -> None:
-        if self.state.conversation(effect.conversation).status != "active":
-            return  # the researchers have ended it meanwhile
+        conversation = self.state.conversation(effect.conversation)
+        if conversation.status != "active" or len(conversation.turns) > effect.index + 1:
+            return  # the researchers have ended it meanwhile, or a snapshot has shown it and it was answered
         self._send(reply(self.state, effect.conversation, effect.index))
 
     async def _ask(self, effect: AskBot) -> None:

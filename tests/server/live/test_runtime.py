@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,10 +11,13 @@ from structlog.testing import capture_logs
 from bots import Bot, BotError, gives_itself_away
 from bots.core.failures import BotBusy, BotGone
 from server.bots.lineup import names_of
+from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
+from server.live import runtime
 from server.session.phase import Phase
 from server.study import parse_study
+from tests.server.support import stage as stage_support
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
 from tests.server.support.database import locked, make_run, query
 from tests.server.support.stage import AUTH, Stage
@@ -258,6 +262,58 @@ async def test_a_page_may_come_back_while_its_session_is_forgotten(
         again = await stage.live.open(assignment)
     assert again is not session
     assert not again.is_lost
+
+
+# ---- a clock that is set back ----------------------------------------------------------------
+
+
+class WrongClock:
+    """The server's clock, which can be set back by a day."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._wrong_by = timedelta()
+        for place in (runtime, stage_support):
+            monkeypatch.setattr(place, "utc_now", self.now)
+
+    def now(self) -> datetime:
+        return utc_now() - self._wrong_by
+
+    def set_back(self) -> None:
+        self._wrong_by += timedelta(days=1)
+
+
+async def test_a_reply_is_shown_though_the_clock_is_set_back_while_it_is_stored(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, bot = WrongClock(monkeypatch), Gated()
+    stage = staged(bot)
+    _, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    append = stage.store.append
+
+    async def long_append(*args: Any) -> None:
+        clock.set_back()
+        await append(*args)
+
+    monkeypatch.setattr(stage.store, "append", long_append)
+    bot.gate.set()
+    await page.hears("said")
+
+
+async def test_a_reply_that_a_page_came_back_to_is_not_told_of_after_its_answer(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = WrongClock(monkeypatch)
+    stage = staged(reply_time={"median": 0.5, "spread": 0, "longest": 1})
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await until(lambda: len(session.state.conversations[0].turns) == 2)
+    clock.set_back()
+    session, page = await stage.open(assignment)
+    assert [turn.turn for turn in page.messages[0].conversation.turns] == [0, 1]
+    await stage.send(session, page, "say", text="And you?")
+    said: Any = await page.hears("said")
+    assert said.turn == 3
 
 
 # ---- bots that give themselves away ----------------------------------------------------------
