@@ -1,5 +1,7 @@
 """Messages that a page could send, legal or not, as Hypothesis draws them."""
 
+from unicodedata import category
+
 from hypothesis import strategies as st
 
 from server.session.instrument import Opinion, TopicChangeKind
@@ -8,9 +10,15 @@ from tests.server.support.questions import ANSWERS
 from tests.server.support.study import CRITERIA
 from tests.server.support.writing import WRITING
 
-# No control characters and no surrogates: the protocol has taken them out before a session sees a text.
+
+def _is_drawn(mark: str) -> bool:
+    return category(mark) not in {"Cf", "Zs", "Zl", "Zp"} and mark not in "\u115f\u1160\u2800\u3164\uffa0"
+
+
+# No control characters and no surrogates: the protocol has taken them out before a session sees a text, and
+# has refused what has nothing to see in it.
 texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40).filter(
-    lambda text: text.strip() == text
+    lambda text: text.strip() == text and any(map(_is_drawn, text))
 )
 ids = st.text("abc01_-", min_size=1, max_size=2)  # so few that ids come again, for other messages too
 named = st.fixed_dictionaries(
