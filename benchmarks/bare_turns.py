@@ -171,14 +171,14 @@ class BareServer:
     def _hear(self, _: Lines, answer: dict[str, Any]) -> None:
         self._answers.pop(answer["ask"])(answer["text"])
 
-    def _stored(self, write: Callable[[str], bool], name: str, index: int, said: str, text: str) -> None:
-        write(json.dumps({"type": "accepted", "id": said}))
+    def _stored(self, write: Callable[[bytes], bool], name: str, index: int, said: str, text: str) -> None:
+        write(json.dumps({"type": "accepted", "id": said}).encode())
         ask = f"{name}-{index}"
         self._answers[ask] = partial(self._replied, write, name, index + 1)
         self._bot.send({"ask": ask, "text": text})
 
-    def _replied(self, write: Callable[[str], bool], name: str, index: int, text: str) -> None:
-        shown = json.dumps({"type": "said", "turn": index, "text": text})
+    def _replied(self, write: Callable[[bytes], bool], name: str, index: int, text: str) -> None:
+        shown = json.dumps({"type": "said", "turn": index, "text": text}).encode()
         self._rows.put((name, index, "bot", text, None, utc_now().isoformat()), partial(write, shown))
 
 

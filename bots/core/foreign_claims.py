@@ -6,6 +6,8 @@ small letters; none repeats anything without a limit.
 
 import re
 
+from bots.core.ascii_words import ascii_letters
+
 _GERMAN = (
     r"(?:ki|künstliche intelligenz|chatbot|bot|roboter|sprachmodell|computerprogramm"
     r"|virtueller assistent|virtuelle assistentin)"
@@ -70,6 +72,6 @@ def foreign_claim(text: str) -> str | None:
 
 def _may_claim(lower: str) -> bool:
     """Return whether a line has what every claim has one of: a quick answer, and nearly always no."""
-    if not _TELLING.isdisjoint(_WORD.findall(lower)):
-        return True
-    return not lower.isascii() and _TELLING_PARTS.search(lower) is not None
+    if lower.isascii():
+        return not _TELLING.isdisjoint(ascii_letters(lower))
+    return not _TELLING.isdisjoint(_WORD.findall(lower)) or _TELLING_PARTS.search(lower) is not None

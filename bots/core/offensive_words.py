@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from bots.core.ascii_words import ascii_words
 from bots.core.segmentation import base_language, is_unspaced
 
 _LISTS = {
@@ -68,11 +69,12 @@ def offensive_words(text: str, language: str) -> tuple[str, ...]:
     """
     known = _known(base_language(language))
     plain = _plain(text)
-    said = _WORD.findall(plain)
+    is_ascii = plain.isascii()
+    said = ascii_words(plain) if is_ascii else _WORD.findall(plain)
     found: set[str] = set(known.words.intersection(said))
     if not known.openings.isdisjoint(said):
         found |= _phrases_in(said, known)
-    if not plain.isascii():
+    if not is_ascii:
         found.update(part for part in known.parts if part in plain)
     return tuple(sorted(found)) if found else ()
 

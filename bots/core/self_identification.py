@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
+from bots.core.ascii_words import ascii_letters
 from bots.core.foreign_claims import foreign_claim
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc`\u00b4\uff07", "'"))
@@ -86,14 +87,13 @@ _CLAIMS = tuple(
 
 
 _WORD = re.compile("[a-z]+")
-# Words of which every claim has one, but for what `_SPELT` finds: whatever has none needs no closer look.
+# Words of which every claim has one, but for what `_is_spelt` finds: whatever has none needs no closer look.
 _TELLING = frozenset(
     word
     for part in (_MACHINE, _MAKER, _MODEL, "trained programmed coded training programmers developers at")
     for word in (*_WORD.findall(part), "knowledge", "physical", "body", "server", "servers")
     if len(word) > 2 or word == "ai"
 )
-_SPELT = re.compile(r"a\s*\.\s*i|smollm")  # "A. I.", and a name that goes on as it likes
 
 
 def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
@@ -111,7 +111,8 @@ def _english_claim(text: str, names: Sequence[str]) -> str | None:
     """Return the words of a claim in English, or by one of `names`."""
     sought = claims(tuple(names))
     lower = text.lower()
-    if sought.telling.isdisjoint(_WORD.findall(lower)) and not (sought.always or _SPELT.search(lower)):
+    said = ascii_letters(lower) if lower.isascii() else _WORD.findall(lower)
+    if sought.telling.isdisjoint(said) and not (sought.always or _is_spelt(lower)):
         return None
     tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
     words = [token[0].lower() for token in tokens]
@@ -128,6 +129,11 @@ def _english_claim(text: str, names: Sequence[str]) -> str | None:
                 last = first + found[0].strip().count(" ")
                 return text[tokens[first].start() : tokens[last].end()]
     return None
+
+
+def _is_spelt(lower: str) -> bool:
+    """Return whether a line has "a. i." in any spacing, or a name that goes on as it likes."""
+    return "smollm" in lower or ("." in lower and "a.i" in "".join(lower.split()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class OpenRun:
     people: Mapping[str, HumanBot] = field(default_factory=dict)
     spending_caps: Mapping[str, tuple[SpendingCap, ...]] = field(default_factory=dict)
     is_rehearsal: bool = False
+    _prompts: dict[tuple[str, str | None], str] = field(default_factory=dict, init=False, repr=False)
 
     def timeouts(self, system: str) -> tuple[float, float]:
         """Return how many seconds the bot of `system` has for one try, and for all."""
@@ -75,8 +76,10 @@ class OpenRun:
             self.earlier.belongs(name, assignment_of(plan.conversation))
         if plan.system in self.people:
             self.people[plan.system].belongs(name, plan.conversation)
-        prompt = self.study.prompt_of(plan.system, plan.scenario)
-        return Chat(name, plan.seed, plan.persona, turns, prompt)
+        asked = plan.system, plan.scenario
+        if asked not in self._prompts:
+            self._prompts[asked] = self.study.prompt_of(*asked)
+        return Chat(name, plan.seed, plan.persona, turns, self._prompts[asked])
 
 
 def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import count
 from typing import Protocol
@@ -13,7 +12,7 @@ from sqlalchemy import Connection as Transaction
 
 from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
 from server.bots.lineup import OpenRun
-from server.bots.spending_caps import first_reached
+from server.bots.spending_caps import SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.quiz_rows import lines_of_others
 from server.db.store import StaleState, Store
@@ -243,14 +242,15 @@ class LiveSession:
     async def _advance(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
         """Do what `event` means, unless the session was lost. Raises what `receive` raises."""
         try:
+            if self._may_be_behind:
+                await self._catch_up(event)
+            if isinstance(event, FromWorker):
+                event = await self._with_lines(event)
             await self._advance_here(event, also)
         except SessionLost:
             self.lose()
 
     async def _advance_here(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
-        if self._may_be_behind:
-            await self._catch_up(event)
-        event = await self._with_lines(event)
         with span("step"):
             outcome = step(self.state, event)
         try:
@@ -266,20 +266,21 @@ class LiveSession:
         self.state = outcome.state
         self._perform(outcome.effects)
 
-    async def _with_lines(self, event: Event) -> Event:
+    async def _with_lines(self, event: FromWorker) -> FromWorker:
         """Return an input with what of it should not have been said, and a rating that a quiz may follow with
-        what that can be made of; any other event as it is.
+        what that can be made of; any other message as it is.
         """
-        if isinstance(event, FromWorker) and isinstance(event.message, Say):
-            return replace(event, offensive=offensive_words(event.message.text, self._run.study.language))
-        current = self.state.current
+        message, current = event.message, self.state.current
+        if isinstance(message, Say):
+            found = offensive_words(message.text, self._run.study.language)
+            return event._replace(offensive=found) if found else event
         if self.state.rules.quiz_choices is None or self.state.phase is not Phase.RATING or current is None:
             return event
-        if not (isinstance(event, FromWorker) and isinstance(event.message, Rate)):
+        if not isinstance(message, Rate):
             return event
         name, seed = current.plan.conversation, current.plan.seed
         others = await self._store.read(lambda connection: lines_of_others(connection, name, seed))
-        return replace(event, others=others)
+        return event._replace(others=others)
 
     async def _catch_up(self, event: Event) -> None:
         """Take up what is stored, which may be further than what was shown and performed here.
@@ -378,10 +379,12 @@ class LiveSession:
         bot_try, bot_total = self._run.timeouts(conversation.plan.system)
         started = time.monotonic()
         deadline = started + bot_total
+        caps = self._run.spending_caps.get(conversation.plan.system)
         pauses = _pauses()
         for tries in count(1):
             try:
-                await self._require_money(conversation.plan.system)
+                if caps:
+                    await self._require_money(caps)
                 with span("ask"):
                     said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
             except BotError as error:
@@ -408,13 +411,11 @@ class LiveSession:
             )
         raise AssertionError("a count has no end")
 
-    async def _require_money(self, system: str) -> None:
-        """Check that the bot of `system` may cost more. Raises BudgetSpent."""
-        caps = self._run.spending_caps.get(system, ())
-        if caps:
-            reached = await self._store.read(lambda connection: first_reached(connection, caps))
-            if reached is not None:
-                raise BudgetSpent(reached)
+    async def _require_money(self, caps: Sequence[SpendingCap]) -> None:
+        """Check that a bot with these caps may cost more. Raises BudgetSpent."""
+        reached = await self._store.read(lambda connection: first_reached(connection, caps))
+        if reached is not None:
+            raise BudgetSpent(reached)
 
     def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""

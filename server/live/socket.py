@@ -62,7 +62,7 @@ class Page:
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
-        self._write_now: Callable[[str], bool] | None = (
+        self._write_now: Callable[[bytes], bool] | None = (
             socket.scope.get("extensions", {}).get(WRITE_NOW, {}).get("write")
         )
         self._queue: list[ServerMessage] = []
@@ -103,16 +103,16 @@ class Page:
                 self._is_sending = True
                 while self._queue:
                     messages, self._queue = self._queue, []
-                    await self._socket.send_text(_frame_of(messages))
+                    await self._socket.send_text(_frame_of(messages).decode())
                 self._is_sending = False
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._socket.close(self._closing or _CLOSE_NORMAL)
 
 
-def _frame_of(messages: Sequence[ServerMessage]) -> str:
+def _frame_of(messages: Sequence[ServerMessage]) -> bytes:
     first = messages[0]
     if isinstance(first, Error) and first.code == OutdatedPage.code:
-        return first.model_dump_json()
+        return first.model_dump_json().encode()
     return frame_of(messages)
 
 

@@ -1,12 +1,14 @@
 """Connections as uvicorn serves them, with two ends that it leaves out: for silence, and for broken text."""
 
 import asyncio
+from collections import deque
 from http import HTTPStatus
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 import h11
 import structlog
+from uvicorn._types import ASGIReceiveEvent
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
@@ -101,6 +103,37 @@ class HttpConnection(H11Protocol):
             self.transport.abort()  # nothing is owed to a peer that has asked for nothing
 
 
+class Received:
+    """What has come over a connection and waits for the one task that takes it.
+
+    asyncio's queue serves any number of tasks, at four times the cost.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[ASGIReceiveEvent] = deque()
+        self._taker: asyncio.Future[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def empty(self) -> bool:
+        """Return whether nothing waits."""
+        return not self._waiting
+
+    def put_nowait(self, event: ASGIReceiveEvent) -> None:
+        """Add what has come."""
+        self._waiting.append(event)
+        if self._taker is not None and not self._taker.done():
+            self._taker.set_result(None)
+
+    async def get(self) -> ASGIReceiveEvent:
+        """Take what has come first; wait for it where there is nothing."""
+        if not self._waiting:
+            self._taker = asyncio.get_running_loop().create_future()
+            await self._taker
+        return self._waiting.popleft()
+
+
 class WebSocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket that is closed, with one line in the log, for a text that is not valid UTF-8 and for pings.
 
@@ -111,6 +144,10 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
     _pings = 0.0
     _pinged = 0.0
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.queue: Received = Received()  # type: ignore[assignment]  # all that is asked of a queue
 
     def handle_ping(self) -> None:
         """Answer a ping, unless there were too many of late."""
@@ -131,21 +168,34 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
                 WRITE_NOW: {"write": self.write_now},
             }
 
-    def write_now(self, text: str) -> bool:
-        """Send a text if the peer takes it at once; return whether it did."""
+    def write_now(self, text: bytes) -> bool:
+        """Send a text, in UTF-8, if the peer takes it at once; return whether it did."""
         if not self.writable.is_set() or self.close_sent or self.disconnected or self.transport.is_closing():
             return False
-        self.conn.send_text(text.encode())
+        self.conn.send_text(text)
         self.transport.write(b"".join(self.conn.data_to_send()))
         return True
 
     def send_receive_event_to_app(self) -> None:
-        """Pass on a message that has come whole."""
-        if self.curr_msg_data_type == "bytes" or self.close_sent or _is_text(b"".join(self.frames)):
-            super().send_receive_event_to_app()
-            return
+        """Pass on a message that has come whole; read no more while another one waits before it.
+
+        uvicorn stops reading at every message, and begins again: two calls of the system for each.
+        """
+        data = b"".join(self.frames)
         self.frames = []
-        self._close(CloseCode.INVALID_DATA, "a message was not valid UTF-8")
+        if self.close_sent:
+            return
+        if self.curr_msg_data_type == "bytes":
+            self.queue.put_nowait({"type": "websocket.receive", "bytes": data})
+        else:
+            try:
+                self.queue.put_nowait({"type": "websocket.receive", "text": data.decode()})
+            except UnicodeDecodeError:
+                self._close(CloseCode.INVALID_DATA, "a message was not valid UTF-8")
+                return
+        if len(self.queue) > 1 and not self.read_paused:
+            self.read_paused = True
+            self.transport.pause_reading()
 
     def _close(self, code: CloseCode, reason: str) -> None:
         # The name that `RequestIds` gave it; here nothing runs in the context of the connection's task.
@@ -153,11 +203,3 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         log.warning(f"connection closed: {reason}", request_id=name)
         self.conn.fail(code, reason)
         self.handle_parser_exception()
-
-
-def _is_text(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -1,14 +1,12 @@
 """A call of a bot, as it is kept for the analyst: what came of it, and where that came from."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # the session passes it on, and stays light to import
     from bots import Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class BotCall:
+class BotCall(NamedTuple):
     """A call that was answered.
 
     `tries`: how often the bot was asked for the line so far, this one included. `made`: where the answer came

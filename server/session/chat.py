@@ -91,8 +91,9 @@ def _open(state: State, held: Sequence[Conversation], message: wire.Topic, at: d
 
 
 def _refuse_unless_free(state: State, held: Sequence[Conversation], at: datetime) -> None:
-    if any(c.awaits_reply() or c.hides_reply(at) for c in held):
-        raise ReplyPending("the reply is still on its way")
+    for conversation in held:
+        if conversation.awaits_reply() or conversation.hides_reply(at):
+            raise ReplyPending("the reply is still on its way")
     if isinstance(held, Pair) and pairs.choice_due(state, held) is not None:
         raise ChoiceMissing("it is not said yet which reply is the better one")
 

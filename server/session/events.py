@@ -1,15 +1,18 @@
-"""What happens to a session, and what follows: the events it takes, the effects it asks for."""
+"""What happens to a session, and what follows: the events it takes, the effects it asks for.
+
+What every turn has are named tuples, which are made in a third of the time that a frozen dataclass takes.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from server.session import protocol as wire
 from server.session.call import BotCall
 from server.session.records import QuizLine
 
 
-@dataclass(frozen=True, slots=True)
-class FromWorker:
+class FromWorker(NamedTuple):
     """A message of the worker's.
 
     `others`: lines that other workers were told, with a rating that a quiz may follow. `offensive`: words of
@@ -22,8 +25,7 @@ class FromWorker:
     offensive: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BotReplied:
+class BotReplied(NamedTuple):
     """The bot has answered with line number `index` of the conversation, counted from 0.
 
     `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
@@ -33,7 +35,7 @@ class BotReplied:
     """
 
     conversation: str
-    index: int
+    index: int  # type: ignore[assignment]  # of the line, not tuple's method
     text: str
     latency_ms: int
     at: datetime
@@ -85,34 +87,30 @@ class EndedByResearcher:
 Event = EndedByResearcher | FromWorker | BotReplied | BotStumbled | BotGaveUp
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(NamedTuple):
     """Tell the worker that the message of this id is stored."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tell:
+class Tell(NamedTuple):
     """Send a message to the worker."""
 
     message: wire.ServerMessage
 
 
-@dataclass(frozen=True, slots=True)
-class AskBot:
+class AskBot(NamedTuple):
     """Ask the conversation's bot for line number `index`."""
 
     conversation: str
-    index: int
+    index: int  # type: ignore[assignment]  # of the line, not tuple's method
 
 
-@dataclass(frozen=True, slots=True)
-class ShowReply:
+class ShowReply(NamedTuple):
     """Send line number `index` to the worker at `at`."""
 
     conversation: str
-    index: int
+    index: int  # type: ignore[assignment]  # of the line, not tuple's method
     at: datetime
 
 

@@ -43,6 +43,8 @@ def replied(state: State, event: BotReplied) -> Decision:
     if event.offensive:
         words = ", ".join(event.offensive)
         records.append(Incident(event.conversation, "offensive_reply", words, event.at))
+    if len(held) == 1:
+        return Decision(records, [ShowReply(event.conversation, event.index, show_at)])
     beside = [c for c in held if c is not conversation]
     if any(c.awaits_reply() for c in beside):
         return Decision(records, [])

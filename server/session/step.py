@@ -20,9 +20,8 @@ before the feedback.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from server.errors import (
     ConsentMissing,
@@ -83,8 +82,7 @@ _ForConversation = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What an event means: the state after it, the records to store, then the effects to perform."""
 
     state: State
@@ -184,13 +182,14 @@ def _take_in_conversation(state: State, message: _ForConversation, event: FromWo
             return _then_next(state, [quiz_answer(current, message, event.at)], event.at)
         case _:
             decision = chat.take(state, state.held_with(current), message, event.at)
-            records = [*decision.records, *_offences(decision.records, event)]
-            return _decided(state, decision._replace(records=records), event.at)
+            if event.offensive:
+                decision.records.extend(_offences(decision.records, event))
+            return _decided(state, decision, event.at)
 
 
 def _offences(records: list[Record], event: FromWorker) -> list[Record]:
     """Return what is noted of an input that should not have been said: it is stored and answered like any."""
-    said = [record for record in records if event.offensive and isinstance(record, WorkerSaid)]
+    said = [record for record in records if isinstance(record, WorkerSaid)]
     words = ", ".join(event.offensive)
     return [Incident(record.conversation, "offensive_input", words, event.at) for record in said]
 

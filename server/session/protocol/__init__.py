@@ -8,10 +8,11 @@ what it says is on disk and all that it led to was sent, or with an `error` that
 the same message again is safe.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
+from pydantic_core import to_json
 
 from server.session.protocol.from_page import (
     Agree,
@@ -150,9 +151,9 @@ CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at onc
 MAX_FRAME_BYTES = 32_768
 
 
-def frame_of(messages: Iterable[ServerMessage]) -> str:
-    """Return the frame that holds these messages."""
-    return f"[{','.join(message.model_dump_json() for message in messages)}]"
+def frame_of(messages: Sequence[ServerMessage]) -> bytes:
+    """Return the frame that holds these messages: a text, in UTF-8."""
+    return to_json(messages)
 
 
 class _Wire(BaseModel):

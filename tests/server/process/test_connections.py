@@ -172,12 +172,12 @@ async def at_once(socket: WebSocket) -> None:
     await socket.accept()
     write = socket.scope["extensions"][WRITE_NOW]["write"]
     for number in itertools.count():
-        if not write(f"{number} ".ljust(60_000)):  # as the peer reads slowly
+        if not write(f"{number} ".ljust(60_000).encode()):  # as the peer reads slowly
             await socket.send_text(str(number))
             break
     with suppress(WebSocketDisconnect):
         await socket.receive_text()
-    assert not write("nobody is there any more")
+    assert not write(b"nobody is there any more")
 
 
 def test_what_is_written_at_once_comes_in_order_and_waits_for_nobody(port: int) -> None:
