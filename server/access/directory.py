@@ -1,9 +1,8 @@
 """What the database has stored of those who may use an installation, as `Auth` asks for it."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, bindparam, select
 
 from server.access.roles import Actor
 from server.access.sign_ins import signed_in
@@ -25,7 +24,7 @@ class StoredDirectory:
 
     async def grant(self, digest: str) -> Grant | None:
         """Return the grant whose token has this SHA-256."""
-        return await self._store.read(lambda connection: find(connection, digest))
+        return await self._store.look_up(lambda connection: find(connection, digest))
 
     async def signed_in(self, digest: str) -> Actor | None:
         """Return the person whose browser has signed in under the secret with this SHA-256."""
@@ -34,7 +33,7 @@ class StoredDirectory:
             person = signed_in(connection, digest, utc_now())
             return None if person is None else Actor("person", person.name, person.roles)
 
-        return await self._store.read(read)
+        return await self._store.look_up(read)
 
     async def study_of(self, named: Mapping[str, str]) -> str | None:
         """Return the name of the study that the path of a call is about; None where it names none.
@@ -44,19 +43,21 @@ class StoredDirectory:
         if "study" in named:
             return named["study"]
         if "run" in named:
-            query = _study_of_runs().where(RUN.slug == named["run"])
+            query, key = _OF_RUN, named["run"]
         elif "assignment" in named:
-            joined = _study_of_runs().join(Assignment, ASSIGNMENT.run_id == RUN.id)
-            query = joined.where(ASSIGNMENT.id == named["assignment"])
+            query, key = _OF_ASSIGNMENT, named["assignment"]
         else:
             return None
 
         def read(connection: Connection) -> str:
-            found: str | None = connection.execute(query).scalar_one_or_none()
+            found: str | None = connection.execute(query, {"key": key}).scalar_one_or_none()
             return found or ""
 
-        return await self._store.read(read)
+        return await self._store.look_up(read)
 
 
-def _study_of_runs() -> Select[Any]:
-    return select(STUDY.name).select_from(Study).join(Run, RUN.study_id == STUDY.id)
+_OF_RUNS = select(STUDY.name).select_from(Study).join(Run, RUN.study_id == STUDY.id)
+_OF_RUN = _OF_RUNS.where(RUN.slug == bindparam("key"))
+_OF_ASSIGNMENT = _OF_RUNS.join(Assignment, ASSIGNMENT.run_id == RUN.id).where(
+    ASSIGNMENT.id == bindparam("key")
+)

@@ -82,7 +82,7 @@ class People:
             await asyncio.sleep(_EVERY)
             asked, self._asked = self._asked, {}
             try:
-                found = await self.store.read(partial(people.find, conversations=tuple(asked)))
+                found = await self.store.look_up(partial(people.find, conversations=tuple(asked)))
             except StorageFailed as error:
                 _refuse(asked, error)
                 continue
@@ -197,7 +197,9 @@ class WizardBot(HumanBot):
 
     async def _look(self, conversation: str, index: int) -> Found:
         await asyncio.sleep(_EVERY)
-        return await self._people.store.read(lambda connection: wizard.find(connection, conversation, index))
+        return await self._people.store.look_up(
+            lambda connection: wizard.find(connection, conversation, index)
+        )
 
     async def _enter(self, conversation: str, index: int) -> None:
         now = utc_now()

@@ -1,8 +1,11 @@
-"""What is stored of sessions, as the rest of the server sees it: append, submit, read."""
+"""What is stored of sessions, as the rest of the server sees it: append, submit, read, look up."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -17,6 +20,7 @@ from server.errors import StorageFailed
 from server.session.records import Record
 
 __all__ = ["StaleState", "Store"]
+_LOOKING_UP = 4  # threads, on PostgreSQL: each waits for the network
 log = structlog.get_logger()
 T = TypeVar("T")
 
@@ -36,6 +40,8 @@ class Store:
         alone = make_url(url).get_backend_name() == "sqlite"
         self._works = self._sessions if alone else writer("store-works")
         self._reader = open_engine(url, limits=limits)
+        # Python runs one thread at a time: with several of them at SQLite each waits for the others.
+        self._lookups = ThreadPoolExecutor(1 if alone else _LOOKING_UP, "store-lookups")
 
     @property
     def commits(self) -> int:
@@ -51,6 +57,7 @@ class Store:
         """Write what is waiting, then stop."""
         for writer in self._writers():
             writer.stop()
+        self._lookups.shutdown()
         self._reader.dispose()
 
     def _writers(self) -> set[Writer]:
@@ -109,12 +116,22 @@ class Store:
         return await future
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on a snapshot of the database, beside the writer.
+        """Run `work` on a snapshot of the database, beside the writer; it may take its time.
 
         Raises:
             StorageFailed: the database could not be read.
         """
         return await asyncio.to_thread(self._read, work)
+
+    async def look_up(self, work: Callable[[Connection], T]) -> T:
+        """Run `work`, some rows found by an index, as `read` does: for workers and their sessions.
+
+        In threads of their own they wait for each other, and for nothing that takes its time as long as
+        PostgreSQL's connections suffice. Raises StorageFailed, as `read`.
+        """
+        # A line in the log names the request, as the context says.
+        look = partial(contextvars.copy_context().run, self._read, work)
+        return await asyncio.get_running_loop().run_in_executor(self._lookups, look)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         try:

@@ -272,7 +272,7 @@ class JoinApi:
             actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
         run = next((run for run in self._runs.values() if run.slug == body.run), None)
         if run is None:
-            entry = await self._store.read(lambda connection: find_run(connection, body.run))
+            entry = await self._store.look_up(lambda connection: find_run(connection, body.run))
             run = self._runs.get(entry.id)  # it may have been opened here meanwhile
             if run is None:
                 return _refusal(_why_not_open(entry), parse_study(entry.yaml))
@@ -287,7 +287,7 @@ class JoinApi:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
         visit = await self._visit(body, run)
         ticket = _ticket(visit)
-        enrolment = await self._store.read(lambda connection: self._find(connection, visit, ticket))
+        enrolment = await self._store.look_up(lambda connection: self._find(connection, visit, ticket))
         if enrolment is None:
             return JoinResponse(token=self._auth.ticket_token(ticket), assignment=ticket.assignment)
         await self._store.submit(

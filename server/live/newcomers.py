@@ -74,7 +74,7 @@ class Newcomers:
             StorageFailed: the database could not be asked.
         """
         run, arrival = self._run(ticket), self._auth.kept(ticket.arrival)
-        found = await self._store.read(lambda connection: find_enrolment(connection, run, arrival))
+        found = await self._store.look_up(lambda connection: find_enrolment(connection, run, arrival))
         assignment = None if found is None else found.assignment
         if self._signed_links and not ticket.is_signed and assignment != ticket.assignment:
             raise LinkUnsigned("this study takes personal links only")

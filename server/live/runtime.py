@@ -279,7 +279,7 @@ class LiveSession:
         if not isinstance(message, Rate):
             return event
         name, seed = current.plan.conversation, current.plan.seed
-        others = await self._store.read(lambda connection: lines_of_others(connection, name, seed))
+        others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
         return event._replace(others=others)
 
     async def _catch_up(self, event: Event) -> None:
@@ -413,7 +413,7 @@ class LiveSession:
 
     async def _require_money(self, caps: Sequence[SpendingCap]) -> None:
         """Check that a bot with these caps may cost more. Raises BudgetSpent."""
-        reached = await self._store.read(lambda connection: first_reached(connection, caps))
+        reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
         if reached is not None:
             raise BudgetSpent(reached)
 

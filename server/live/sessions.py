@@ -118,7 +118,7 @@ class LiveSessions:
 
     async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
         """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
-        codes = await self._store.read(lambda connection: codes_of(connection, run.id))
+        codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
 
     async def open(self, assignment_id: str) -> LiveSession:
@@ -213,7 +213,7 @@ class LiveSessions:
             log.warning("session not looked at again", assignment=assignment_id, error=error.message)
 
     async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
-        fence = await self._store.read(lambda connection: _fence(connection, assignment_id))
+        fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))
         return fence == session.fence
 
     async def _take_over(self, assignment_id: str) -> LiveSession:
@@ -235,7 +235,7 @@ class LiveSessions:
 
     async def _restore(self, assignment_id: str) -> _Stored:
         try:
-            read = await self._store.read(lambda connection: _read(connection, assignment_id))
+            read = await self._store.look_up(lambda connection: _read(connection, assignment_id))
         except NoResultFound as error:
             raise AssignmentNotFound("this session is not known here") from error
         assignment, arrival, records, notices, codes = read

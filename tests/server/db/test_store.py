@@ -100,6 +100,19 @@ async def test_a_reader_sees_one_moment(store: Store, run: OpenRun, url: str) ->
     assert before == after
 
 
+@pytest.mark.databases("sqlite")
+async def test_a_look_up_waits_for_no_reading_that_takes_its_time(store: Store) -> None:
+    over = threading.Event()
+    slow = [asyncio.create_task(store.read(lambda _: over.wait(PATIENCE))) for _ in range(40)]
+    await asyncio.sleep(0)  # now every thread of `asyncio.to_thread` has one, and some wait for a thread
+    found = await asyncio.wait_for(
+        store.look_up(lambda c: c.execute(text("SELECT 1")).scalar_one()), PATIENCE
+    )
+    assert (found, [task.done() for task in slow]) == (1, [False] * 40)
+    over.set()
+    assert await asyncio.gather(*slow) == [True] * 40
+
+
 async def test_every_append_is_visible_to_another_reader_before_it_returns(
     store: Store, run: OpenRun, url: str
 ) -> None:

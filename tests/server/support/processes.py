@@ -75,6 +75,9 @@ class HeldStore:
     async def read(self, work: Callable[[Any], T]) -> T:
         return await self._pass(lambda: self.store.read(work))
 
+    async def look_up(self, work: Callable[[Any], T]) -> T:
+        return await self._pass(lambda: self.store.look_up(work))
+
     async def _pass(self, call: Callable[[], Awaitable[T]], *, may_fail: bool = False) -> T:
         await self.before.wait()
         how = self.fails.pop() if may_fail and self.fails else None
