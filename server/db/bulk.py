@@ -29,13 +29,16 @@ class Bulk:
 
     Args:
         sql: The statement. `{columns}` in it stands for the names of the columns.
-        columns: The columns of a row, in their order. Times are aware, others are JSON's own values.
+        columns: The columns of a row, in their order. Times are aware, or as `stored_time` writes them;
+            others are JSON's own values.
     """
 
     def __init__(self, sql: str, **columns: Kind) -> None:
+        self._sql = sql
+        self._columns = columns
         self._by_dialect = {
-            dialect: text(sql.format(rows=rows(columns), columns=", ".join(columns)))
-            for dialect, rows in (("sqlite", _in_sqlite), ("postgresql", _in_postgresql))
+            "sqlite": text(self.in_sqlite(":rows")),
+            "postgresql": text(self._reading(_in_postgresql(columns))),
         }
 
     def execute(self, connection: Connection, rows: Sequence[Row]) -> int:
@@ -45,13 +48,15 @@ class Bulk:
             DBAPIError: the database could not do this to one of them; it has done it to none.
         """
         statement = self._by_dialect[connection.dialect.name]
-        parameter = json.dumps(rows, ensure_ascii=False, separators=(",", ":"), default=_time)
-        return connection.execute(statement, {"rows": parameter}).rowcount
+        return connection.execute(statement, {"rows": as_parameter(rows)}).rowcount
 
+    def in_sqlite(self, rows: str) -> str:
+        """Return the statement in SQLite's words; `rows` is the expression that has them as a parameter."""
+        picked = ", ".join(f"value ->> {place} AS {name}" for place, name in enumerate(self._columns))
+        return self._reading(f"(SELECT {picked} FROM json_each({rows}))")  # noqa: S608
 
-def _in_sqlite(columns: dict[str, Kind]) -> str:
-    picked = ", ".join(f"value ->> {place} AS {name}" for place, name in enumerate(columns))
-    return f"(SELECT {picked} FROM json_each(:rows))"  # noqa: S608
+    def _reading(self, rows: str) -> str:
+        return self._sql.format(rows=rows, columns=", ".join(self._columns))
 
 
 def _in_postgresql(columns: dict[str, Kind]) -> str:
@@ -66,9 +71,16 @@ def _cast(place: int, kind: Kind) -> str:
     return f"{value} AT TIME ZONE 'UTC'" if kind is Kind.TIME else value
 
 
+def stored_time(at: datetime) -> str:
+    """Return an aware time as SQLite's tables keep it, and as PostgreSQL reads it."""
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return utc.isoformat(" ", "microseconds")[:-6]  # without "+00:00"
+
+
 def _time(value: object) -> str:
-    """Return a time as SQLite's tables keep it, and as PostgreSQL reads it."""
     if not isinstance(value, datetime):
         raise TypeError(f"{type(value).__name__} is no column's")
-    at = value if value.tzinfo is UTC else value.astimezone(UTC)
-    return at.isoformat(" ", "microseconds").removesuffix("+00:00")
+    return stored_time(value)
+
+
+as_parameter = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_time).encode

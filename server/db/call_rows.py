@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import get_args
 
 from bots import Provenance
-from server.db.bulk import Bulk, Kind, Row
+from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.spending import COUNT_COST
 from server.session.records import CallKept
 
@@ -42,7 +42,7 @@ _local_facts, _further_facts = attrgetter(*_LOCAL_FACTS), attrgetter(*_FURTHER_F
 
 def call_rows(record: CallKept) -> list[tuple[Bulk, Row]]:
     """Return the rows of a call, each with its statement; one that cost something is counted, too."""
-    local = (record.conversation, record.index, record.at, *_local_facts(record.call))
+    local = (record.conversation, record.index, stored_time(record.at), *_local_facts(record.call))
     further = _further_facts(record.call)
     if all(fact is None for fact in further):
         return [(LOCAL_CALL, local)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from server.db.answer_rows import GIVEN, HANDED_IN, answer_row
-from server.db.bulk import Bulk, Kind, Row
+from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.call_rows import CALL, LOCAL_CALL, call_rows
 from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
@@ -53,18 +53,24 @@ from server.session.records import (
 def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
     """Write records, each with the id of its assignment: rows by table, so that many cost little more.
 
-    Records of one assignment may depend on each other only as `_IN_ORDER` is ordered.
+    Records of one assignment may depend on each other only as `IN_ORDER` is ordered.
 
     Raises:
         IntegrityError: a record is there already, or belongs to nothing.
     """
+    rows = by_statement(records)
+    for statement in IN_ORDER:
+        if statement in rows:
+            statement.execute(connection, rows[statement])
+
+
+def by_statement(records: Iterable[tuple[str, Record]]) -> dict[Bulk, list[Row]]:
+    """Return the rows of records, each with the id of its assignment, by the statement that writes them."""
     rows: dict[Bulk, list[Row]] = {}
     for assignment_id, record in records:
         for statement, row in _rows(assignment_id, record):
             rows.setdefault(statement, []).append(row)
-    for statement in _IN_ORDER:
-        if statement in rows:
-            statement.execute(connection, rows[statement])
+    return rows
 
 
 def _change(table: str, change: str, **columns: Kind) -> Bulk:
@@ -196,7 +202,7 @@ _FEEDBACK = _change(
 )
 _CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
 # As rows belong to each other, and as a conversation goes its way.
-_IN_ORDER = (
+IN_ORDER = (
     PLANNED,
     ITEM,
     COUNT_PLANNED,
@@ -244,6 +250,10 @@ _IN_ORDER = (
 
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
     match record:
+        case WorkerSaid() | BotSaid():  # most records are lines and calls: they are asked for first
+            return [(_TURN, _line(record))]
+        case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
+            return _kept_rows(record)
         case ConversationPlanned():
             return planned_rows(assignment_id, record)
         case Agreed():
@@ -264,8 +274,6 @@ def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
             return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
         case ItemEdited():
             return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
-        case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
-            return _kept_rows(record)
     return _conversation_rows(record)
 
 
@@ -281,21 +289,18 @@ def _kept_rows(record: OutputKept | WritingKept | CallKept | QuizNotAsked) -> li
             return quiz_rows(record)
 
 
+def _line(record: WorkerSaid | BotSaid) -> Row:
+    at = stored_time(record.at)
+    if isinstance(record, WorkerSaid):
+        return (record.conversation, record.index, "worker", record.text, record.client_id, at, at, None)
+    show_at = stored_time(record.show_at)
+    return (record.conversation, record.index, "bot", record.text, None, at, show_at, record.latency_ms)
+
+
 def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
     match record:
-        case WorkerSaid():
-            line: Row = (
-                record.conversation,
-                record.index,
-                "worker",
-                record.text,
-                record.client_id,
-                record.at,
-            )
-            return [(_TURN, (*line, record.at, None))]
-        case BotSaid():
-            line = (record.conversation, record.index, "bot", record.text, None, record.at)
-            return [(_TURN, (*line, record.show_at, record.latency_ms))]
+        case WorkerSaid() | BotSaid():
+            return [(_TURN, _line(record))]
         case TurnRated():
             rated = (record.conversation, record.index, record.value, record.at, record.client_id)
             return [(_TURN_RATED, rated)]

@@ -77,11 +77,34 @@ class Store:
                 owner since; nothing was written.
             StorageFailed: the database could not write; nothing was written.
         """
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def then(error: Exception | None) -> None:
+            if stored.cancelled():
+                return
+            if error is None:
+                stored.set_result(None)
+            else:
+                stored.set_exception(error)
+
+        self.append_then(assignment_id, fence, records, at, then)
+        await stored
+
+    def append_then(
+        self,
+        assignment_id: str,
+        fence: int,
+        records: Sequence[Record],
+        at: datetime,
+        then: Callable[[Exception | None], None],
+    ) -> None:
+        """Have the records of one session stored, as `append` does, and `then` called in the running loop.
+
+        `then` gets None once they are on disk, or the error that `append` raises.
+        """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[None] = loop.create_future()
-        job = Append(future, loop, assignment=assignment_id, fence=fence, records=records, at=at)
+        job = Append(loop, assignment=assignment_id, fence=fence, records=records, at=at, then=then)
         self._sessions.put(job)
-        await future
 
     async def append_with(
         self,
@@ -112,7 +135,7 @@ class Store:
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._works.put(Work(future, loop, work=work))
+        self._works.put(Work(loop, work=work, future=future))
         return await future
 
     async def read(self, work: Callable[[Connection], T]) -> T:

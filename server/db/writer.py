@@ -6,20 +6,22 @@ after the commit that holds its rows has returned, never before.
 
 import asyncio
 import queue
+import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from server.db import rows
-from server.db.bulk import Bulk, Kind
+from server.db.bulk import Bulk, Kind, Row, stored_time
+from server.db.one_statement import OneStatement
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -36,20 +38,35 @@ class StaleState(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Job(ABC, Generic[T]):
-    """A call that waits for its commit, in the loop of its caller."""
+class Job(ABC):
+    """What waits for its commit, in the loop of its caller. `error`: why it was not done."""
 
-    future: asyncio.Future[T]
     loop: asyncio.AbstractEventLoop
-    result: T | None = None
     error: Exception | None = None
 
     @abstractmethod
     def perform(self, connection: Connection) -> None:
         """Write, and keep the result. Raises what the database raises, and StaleState."""
 
+    @abstractmethod
     def resolve(self) -> None:
         """Tell the caller, in its loop."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Work(Job, Generic[T]):
+    """Anything that is to be done within a transaction; it may be done again where that was ended."""
+
+    work: Callable[[Connection], T]
+    future: asyncio.Future[T]
+    result: T | None = None
+
+    def perform(self, connection: Connection) -> None:
+        """Do it. Raises what it raises."""
+        self.result = self.work(connection)
+
+    def resolve(self) -> None:
+        """Give the caller's future what came of it."""
         if self.future.cancelled():
             return
         if self.error is not None:
@@ -59,28 +76,25 @@ class Job(ABC, Generic[T]):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Work(Job[T]):
-    """Anything that is to be done within a transaction; it may be done again where that was ended."""
+class Append(Job):
+    """The records of one session, with the number under which their writer owns it.
 
-    work: Callable[[Connection], T]
-
-    def perform(self, connection: Connection) -> None:
-        """Do it. Raises what it raises."""
-        self.result = self.work(connection)
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class Append(Job[None]):
-    """The records of one session, with the number under which their writer owns it."""
+    `then` is called with None once they are on disk, or with why they are not stored.
+    """
 
     assignment: str
     fence: int
     records: Sequence[Record]
     at: datetime
+    then: Callable[[Exception | None], None]
 
     def perform(self, connection: Connection) -> None:
         """Write them. Raises StaleState."""
         append_records(connection, self.assignment, self.fence, self.records, self.at)
+
+    def resolve(self) -> None:
+        """Tell the caller."""
+        self.then(self.error)
 
 
 class Writer:
@@ -93,7 +107,8 @@ class Writer:
 
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
-        self._jobs: queue.SimpleQueue[Job[Any] | None] = queue.SimpleQueue()
+        self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
         self.commits = 0
 
@@ -107,7 +122,7 @@ class Writer:
         self._thread.join()
         self._engine.dispose()
 
-    def put(self, job: Job[Any]) -> None:
+    def put(self, job: Job) -> None:
         """Have a job done in the next transaction; its future gets what comes of it."""
         self._jobs.put(job)
 
@@ -119,7 +134,7 @@ class Writer:
             if last:
                 return
 
-    def _gather(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
+    def _gather(self, first: Job) -> tuple[list[Job], bool]:
         jobs = [first]
         while len(jobs) < _MOST_PER_COMMIT:
             try:
@@ -131,10 +146,10 @@ class Writer:
             jobs.append(job)
         return jobs, False
 
-    def _commit(self, jobs: Sequence[Job[Any]]) -> None:
+    def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
             try:
-                if not self._write(jobs, _together):
+                if not self._write_together(jobs):
                     self._write(jobs, _one_by_one)
             except Exception as error:  # whatever goes wrong, the writer must live on
                 if _gave_way(error) and tries < _TRIES:
@@ -147,7 +162,27 @@ class Writer:
                 self.commits += 1
             return
 
-    def _write(self, jobs: Sequence[Job[Any]], write: Callable[[Connection, Sequence[Append]], bool]) -> bool:
+    def _write_together(self, jobs: Sequence[Job]) -> bool:
+        """Write what can be written at once; return whether that was all of it. If not, nothing was."""
+        appends = [job for job in jobs if isinstance(job, Append)]
+        if self._as_one is None or len(appends) < len(jobs):
+            return self._write(jobs, _together)
+        if _is_one_twice(appends):
+            return False
+        owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
+        records = ((each.assignment, record) for each in appends for record in each.records)
+        with closing(self._engine.raw_connection()) as connection:
+            try:
+                driver = cast("sqlite3.Connection", connection.driver_connection)
+                self._as_one.execute(driver, owned, rows.by_statement(records))
+            except sqlite3.OperationalError:  # of the database, whatever is to be written
+                raise
+            except Exception as error:  # of one of them
+                log.debug("batch taken apart", jobs=len(appends), error=str(error))
+                return False
+        return True
+
+    def _write(self, jobs: Sequence[Job], write: Callable[[Connection, Sequence[Append]], bool]) -> bool:
         """Write in one transaction, what sessions append by `write`; return whether it was possible so."""
         with self._engine.connect() as connection, connection.begin() as transaction:
             if not write(connection, [job for job in jobs if isinstance(job, Append)]):
@@ -165,7 +200,7 @@ def _together(connection: Connection, appends: Sequence[Append]) -> bool:
     It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
     wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
     """
-    if len({append.assignment for append in appends}) < len(appends):
+    if _is_one_twice(appends):
         return False
     try:
         if appends:
@@ -176,13 +211,17 @@ def _together(connection: Connection, appends: Sequence[Append]) -> bool:
     return True
 
 
+def _is_one_twice(appends: Sequence[Append]) -> bool:
+    return len({append.assignment for append in appends}) < len(appends)
+
+
 def _one_by_one(connection: Connection, appends: Sequence[Append]) -> bool:
     for append in appends:
         _perform(connection, append)
     return True
 
 
-def _perform(connection: Connection, job: Job[Any]) -> None:
+def _perform(connection: Connection, job: Job) -> None:
     """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
 
     Raises:
@@ -227,6 +266,14 @@ _STILL_OWNED = Bulk(
 )
 
 
+def _as_one() -> OneStatement:
+    return OneStatement(_STILL_OWNED, rows.IN_ORDER)
+
+
+def _owned(assignment: str, fence: int, at: datetime) -> Row:
+    return assignment, fence, stored_time(at)
+
+
 def append_records(
     connection: Connection, assignment: str, fence: int, records: Sequence[Record], at: datetime
 ) -> None:
@@ -236,15 +283,15 @@ def append_records(
 
 def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[Record], datetime]]) -> None:
     """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
-    owned = [(assignment, fence, at) for assignment, fence, _, at in appends]
+    owned = [_owned(assignment, fence, at) for assignment, fence, _, at in appends]
     if _STILL_OWNED.execute(connection, owned) != len(appends):
         raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")
     rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))
 
 
-def _resolve(jobs: Sequence[Job[Any]]) -> None:
+def _resolve(jobs: Sequence[Job]) -> None:
     """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Job[Any]]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, theirs in by_loop.items():
@@ -252,6 +299,6 @@ def _resolve(jobs: Sequence[Job[Any]]) -> None:
             loop.call_soon_threadsafe(_resolve_all, theirs)
 
 
-def _resolve_all(jobs: Sequence[Job[Any]]) -> None:
+def _resolve_all(jobs: Sequence[Job]) -> None:
     for job in jobs:
         job.resolve()
