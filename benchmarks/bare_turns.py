@@ -33,7 +33,7 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.turns import SAYING, Tally, counted, echoes, listens, quantiles, shares
 from server.clock import utc_now
-from server.live.socket import WRITE_NOW
+from server.live.socket import DIRECT
 from server.process.connections import WebSocketConnection
 from server.session.protocol import client_messages
 from tests.support.local_process import free_port
@@ -155,7 +155,7 @@ class BareServer:
             return
         await receive()
         await send({"type": "websocket.accept"})
-        write, name, turns = scope["extensions"][WRITE_NOW]["write"], str(id(scope)), 0
+        write, name, turns = scope["extensions"][DIRECT]["write"], str(id(scope)), 0
         while (message := await receive())["type"] == "websocket.receive":
             said = client_messages.validate_json(message["text"])
             row = (name, 2 * turns, "worker", said.text, said.id, utc_now().isoformat())

@@ -34,7 +34,7 @@ from bots.core.opaque_id import opaque_id
 from bots.core.provenance import Provenance
 from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
-from bots.core.telemetry import span, start_tracing
+from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
@@ -50,6 +50,7 @@ __all__ = [
     "AT_ONCE",
     "DIAL_IN_PATH",
     "MOST_AT_ONCE",
+    "NO_TRACE",
     "BodyLimit",
     "Bot",
     "BotBusy",
@@ -89,6 +90,7 @@ __all__ = [
     "StreamAsker",
     "StreamConsumer",
     "StreamReplica",
+    "Trace",
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
@@ -98,6 +100,7 @@ __all__ = [
     "ask",
     "backoff",
     "base_language",
+    "begin_trace",
     "bot_specs",
     "check_bot",
     "console",

@@ -5,10 +5,10 @@ after the commit that holds its rows has returned, never before.
 """
 
 import asyncio
-import queue
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -29,6 +29,10 @@ _MOST_PER_COMMIT = 500
 _TRIES = 5
 # PostgreSQL ends one of two transactions that wait for each other; done again, it comes after the other.
 _GAVE_WAY = frozenset({"40001", "40P01"})
+# What SQLite says, by its own names, of a database that takes nothing, whatever it is.
+_TAKES_NOTHING = frozenset(
+    {"SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"}
+)
 log = structlog.get_logger()
 T = TypeVar("T")
 
@@ -108,7 +112,10 @@ class Writer:
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
         self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: deque[Job | None] = deque()
+        self._news = (
+            threading.Event()
+        )  # set at the first job that waits: to wake the thread takes microseconds
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
         self.commits = 0
 
@@ -118,29 +125,33 @@ class Writer:
 
     def stop(self) -> None:
         """Write what is waiting, then stop."""
-        self._jobs.put(None)
+        self._jobs.append(None)
+        self._news.set()
         self._thread.join()
         self._engine.dispose()
 
     def put(self, job: Job) -> None:
         """Have a job done in the next transaction; its future gets what comes of it."""
-        self._jobs.put(job)
+        self._jobs.append(job)
+        if not self._news.is_set():
+            self._news.set()
 
     def _write_forever(self) -> None:
-        while (first := self._jobs.get()) is not None:
-            jobs, last = self._gather(first)
-            self._commit(jobs)
-            _resolve(jobs)
-            if last:
-                return
+        is_last = False
+        while not is_last:
+            self._news.wait()
+            self._news.clear()
+            while self._jobs and not is_last:
+                jobs, is_last = self._gather()
+                if jobs:
+                    self._commit(jobs)
+                    _resolve(jobs)
 
-    def _gather(self, first: Job) -> tuple[list[Job], bool]:
-        jobs = [first]
-        while len(jobs) < _MOST_PER_COMMIT:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
+    def _gather(self) -> tuple[list[Job], bool]:
+        """Return what waits, as many as go into one commit, and whether nothing comes behind it."""
+        jobs: list[Job] = []
+        while self._jobs and len(jobs) < _MOST_PER_COMMIT:
+            job = self._jobs.popleft()
             if job is None:
                 return jobs, True
             jobs.append(job)
@@ -175,9 +186,9 @@ class Writer:
             try:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
                 self._as_one.execute(driver, owned, rows.by_statement(records))
-            except sqlite3.OperationalError:  # of the database, whatever is to be written
-                raise
-            except Exception as error:  # of one of them
+            except Exception as error:  # of any of them, unless the database takes nothing at all now
+                if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname in _TAKES_NOTHING:
+                    raise
                 log.debug("batch taken apart", jobs=len(appends), error=str(error))
                 return False
         return True

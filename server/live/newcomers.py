@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from limits import RateLimitItem
 from starlette.requests import HTTPConnection
@@ -19,7 +20,7 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.errors import LinkUnsigned, RunNotReady
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
-from server.live.runtime import Connection, LiveSession
+from server.live.runtime import Connection, LiveSession, Then
 from server.live.sessions import LiveSessions
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
@@ -169,17 +170,20 @@ class Newcomer:
         self._newcomers.begin_reading(page)
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
-    async def receive(self, message: FromWorker, page: Connection) -> None:
+    def take(self, message: FromWorker, page: Connection, then: Then) -> None:
         """Take a worker's message: as somebody new, who can agree or leave, or as the session takes it.
 
-        Raises:
-            RefusedMessage: it cannot be taken now; nothing was stored.
-            NotAvailable, LinkUnsigned, TooMany, StorageFailed: as `Newcomers.enrol`.
+        `then` is told when that is done, or what is raised: RefusedMessage, or what `Newcomers.enrol` raises.
         """
         if self._enrolled is not None:
             _, session = self._enrolled
-            await session.receive(message, page)
-        elif isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
+            session.take(message, page, then)
+        else:
+            self._taking = asyncio.get_running_loop().create_task(self._take_as_newcomer(message, page))
+            self._taking.add_done_callback(partial(_tell, then))
+
+    async def _take_as_newcomer(self, message: FromWorker, page: Connection) -> None:
+        if isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
             await self._agree(message, message.message.id, page)
         else:
             await self._stay(message, page)
@@ -217,3 +221,9 @@ class Newcomer:
                     page.send(effect.message)
                 case Accept():
                     page.send(Accepted(id=effect.id))
+
+
+def _tell(then: Then, task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        error = task.exception()
+        then(error if error is None or isinstance(error, Exception) else None)

@@ -2,21 +2,35 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import count
 from typing import Protocol
 
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
+from bots import (
+    NO_TRACE,
+    BotError,
+    BudgetSpent,
+    Provenance,
+    Trace,
+    Turn,
+    ask,
+    begin_trace,
+    gives_itself_away,
+    offensive_words,
+    span,
+)
 from server.bots.lineup import OpenRun
 from server.bots.spending_caps import SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.quiz_rows import lines_of_others
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
+from server.live.exclusive import Exclusive
 from server.session import pairs
 from server.session.call import BotCall
 from server.session.events import (
@@ -55,8 +69,8 @@ log = structlog.get_logger()
 class Connection(Protocol):
     """A worker's page at the other end."""
 
-    def send(self, message: ServerMessage) -> None:
-        """Queue a message; never waits. A page that does not read is disconnected."""
+    def send(self, *messages: ServerMessage) -> None:
+        """Send messages, in one frame; never waits. A page that does not read is disconnected."""
 
     def close(self, code: int = ...) -> None:
         """End the connection, with a WebSocket's code, once what was queued is out."""
@@ -77,6 +91,21 @@ class Watcher(Protocol):
 
 class SessionLost(Exception):
     """Another process has taken the session over."""
+
+
+Then = Callable[[Exception | None], None]  # gets None once something is done, or why it is not
+
+
+class _Taking:
+    """An event that a session takes, and who is told of its end."""
+
+    __slots__ = ("event", "storing", "then", "trace")
+
+    def __init__(self, event: Event, then: Then, trace: Trace) -> None:
+        self.event = event
+        self.then = then
+        self.trace = trace
+        self.storing = trace
 
 
 class LiveSession:
@@ -115,22 +144,24 @@ class LiveSession:
         self._on_idle = on_idle
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
-        self._lock = asyncio.Lock()
+        self._exclusive = Exclusive()
         self._page: Connection | None = None
         self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
-        self._under_way: dict[Effect, asyncio.Task[None]] = {}
+        self._under_way: dict[Effect, asyncio.Handle | asyncio.Task[BotReplied | BotGaveUp]] = {}
+        self._slow: set[asyncio.Task[None]] = set()
+        self._ended_ask = asyncio.Event()
 
     @property
     def idle(self) -> bool:
         """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
-        return self._page is None and not self._under_way and not self._lock.locked()
+        return self._page is None and not self._under_way and not self._exclusive.is_taken
 
     async def attach(self, page: Connection, shown: Phase | None = None) -> None:
         """Give the session to `page`; the page that had it is told so and closed.
 
         `shown` is the phase that `page` shows already: where the session is there, it gets no snapshot.
         """
-        async with self._lock:
+        async with self._exclusive.alone():
             self._give_up_page()
             self._page = page
             if self.is_lost:
@@ -143,7 +174,7 @@ class LiveSession:
             if self.state.closed is None:
                 for notice in self._notices.values():
                     page.send(notice)
-            self._perform(resume(self.state, now))
+            self._perform(resume(self.state, now), NO_TRACE)
 
     def detach(self, page: Connection) -> None:
         """Forget `page`; what is under way goes on without it."""
@@ -151,17 +182,24 @@ class LiveSession:
             self._page = None
             self._watcher.page_gone()
 
+    def take(self, message: FromWorker, page: Connection, then: Then) -> None:
+        """Take a worker's message, after what came before it.
+
+        Args:
+            message: what the worker says.
+            page: over which they say it; nothing is done where another one has the session.
+            then: is told when it is done, or what `receive` raises.
+        """
+        self._exclusive.enter(partial(self._take_from, message, page, then))
+
     async def receive(self, message: FromWorker, page: Connection) -> None:
-        """Take a worker's message.
+        """Take a worker's message, as `take` does.
 
         Raises:
             RefusedMessage: it cannot be taken now; nothing was stored.
             StorageFailed: it could not be stored.
         """
-        async with self._lock:
-            if self._page is page:
-                with span("message", type=message.message.type):
-                    await self._advance(message)
+        await _awaited(partial(self.take, message, page))
 
     @property
     def run_id(self) -> int:
@@ -183,9 +221,9 @@ class LiveSession:
             NothingToRate: it cannot be done now; nothing was stored.
             StorageFailed: it could not be stored.
         """
-        async with self._lock:
+        async with self._exclusive.alone():
             if not self.is_lost:
-                await self._advance(event, also)
+                await self._advance(event, also=also)
             return not self.is_lost
 
     @property
@@ -195,9 +233,10 @@ class LiveSession:
 
     async def drain(self) -> None:
         """Let the bot that is being asked answer, then have the page connect anew."""
-        while asks := [task for effect, task in self._under_way.items() if isinstance(effect, AskBot)]:
-            await asyncio.wait(asks)
-        async with self._lock:  # what is being stored is acknowledged first
+        while any(isinstance(effect, AskBot) for effect in self._under_way):
+            self._ended_ask.clear()
+            await self._ended_ask.wait()
+        async with self._exclusive.alone():  # what is being stored is acknowledged first
             if self._page is not None:
                 self._page.close(CLOSE_RESTART)
                 self._page = None
@@ -205,17 +244,18 @@ class LiveSession:
 
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
-        tasks = tuple(self._under_way.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        tasks = [task for task in self._under_way.values() if isinstance(task, asyncio.Task)]
+        for each in (*self._under_way.values(), *self._slow):
+            each.cancel()
+        await asyncio.gather(*tasks, *self._slow, return_exceptions=True)
 
     def lose(self) -> None:
         """Take up that another process has the session now: the page that is there has gone elsewhere."""
         self.is_lost = True
         self._give_up_page()
-        for task in self._under_way.values():
-            task.cancel()
+        for each in self._under_way.values():
+            each.cancel()
+        self._under_way.clear()
 
     async def look_again(self) -> None:
         """Take up what others have stored: that the assignment has expired, or has another owner.
@@ -223,7 +263,7 @@ class LiveSession:
         Raises:
             StorageFailed: what is stored could not be read; the worker's next message will find out.
         """
-        async with self._lock:
+        async with self._exclusive.alone():
             try:
                 self.state = await self._reload()
             except SessionLost:
@@ -239,32 +279,127 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    async def _advance(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
-        """Do what `event` means, unless the session was lost. Raises what `receive` raises."""
+    def _take_from(self, message: FromWorker, page: Connection, then: Then) -> None:
+        trace = begin_trace("message", type=message.message.type)
+        taking = _Taking(message, then, trace)
+        if self._page is page:
+            self._begin(taking)
+        else:
+            self._end(taking, None)
+
+    def _begin(self, taking: _Taking) -> None:
+        """Have an event done; whatever comes of it ends with `_end`."""
+        event = taking.event
+        if self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
+            self._take_slowly(taking, stale=False)
+            return
+        if isinstance(event, FromWorker) and isinstance(event.message, Say):
+            taking.event = self._with_offences(event, event.message)
+        stepping = taking.trace.child("step")
         try:
-            if self._may_be_behind:
+            outcome = step(self.state, taking.event)
+        except Exception as error:  # a refusal, or a fault of ours
+            self._end(taking, error)
+            return
+        finally:
+            stepping.end()
+        if outcome.records:
+            taking.storing = taking.trace.child("store", records=len(outcome.records))
+            assignment, at = self.state.context.assignment, event.at
+            then = partial(self._stored, taking, outcome)
+            self._store.append_then(assignment, self.fence, outcome.records, at, then=then)
+        else:
+            self._stored(taking, outcome, None)
+
+    def _stored(self, taking: _Taking, outcome: Outcome, error: Exception | None) -> None:
+        """Go on once the records of an event are on disk, or could not be stored."""
+        if outcome.records:
+            taking.storing.end()
+        if isinstance(error, StaleState):
+            self._take_slowly(taking, stale=True)
+            return
+        if error is None:
+            if outcome.records:
+                self._watcher.stored()
+            self.state = outcome.state
+            self._perform(outcome.effects, taking.trace)
+        elif isinstance(error, StorageFailed):
+            # It may be stored all the same: the connection was lost before the answer came.
+            self._may_be_behind = True
+        self._end(taking, error)
+
+    def _end(self, taking: _Taking, error: Exception | None) -> None:
+        if isinstance(taking.event, FromWorker):
+            taking.trace.end()
+        self._exclusive.leave()
+        taking.then(error)
+
+    def _take_slowly(self, taking: _Taking, *, stale: bool) -> None:
+        """Take an event that something has to be read for; `stale`: the state is behind what is stored."""
+        with taking.trace.current():
+            task = asyncio.get_running_loop().create_task(
+                self._advance(taking.event, stale=stale, trace=taking.trace)
+            )
+        self._slow.add(task)
+        task.add_done_callback(partial(self._taken_slowly, taking))
+
+    def _taken_slowly(self, taking: _Taking, task: asyncio.Task[None]) -> None:
+        self._slow.discard(task)
+        error = StorageFailed("the server ends") if task.cancelled() else task.exception()
+        self._end(
+            taking, error if error is None or isinstance(error, Exception) else StorageFailed(str(error))
+        )
+
+    async def _advance(
+        self,
+        event: Event,
+        *,
+        stale: bool = False,
+        also: Callable[[Transaction], None] | None = None,
+        trace: Trace = NO_TRACE,
+    ) -> None:
+        """Do what `event` means, unless the session was lost. Raises what `receive` raises.
+
+        Args:
+            event: what happens.
+            stale: whether what is stored is known to be further than the state.
+            also: what is written in the same transaction.
+            trace: what it is a part of.
+        """
+        try:
+            if stale or self._may_be_behind:
                 await self._catch_up(event)
             if isinstance(event, FromWorker):
                 event = await self._with_lines(event)
-            await self._advance_here(event, also)
+            try:
+                await self._advance_here(event, also, trace)
+            except StaleState:
+                if stale:
+                    raise
+                await self._catch_up(event)
+                await self._advance_here(event, also, trace)
         except SessionLost:
             self.lose()
+        except StaleState as error:
+            raise StorageFailed("the session changed elsewhere at the same moment") from error
 
-    async def _advance_here(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
+    async def _advance_here(
+        self, event: Event, also: Callable[[Transaction], None] | None, trace: Trace
+    ) -> None:
         with span("step"):
             outcome = step(self.state, event)
         try:
             await self._save(outcome, event, also)
         except StorageFailed:
-            # It may be stored all the same: the connection was lost before the answer came.
             self._may_be_behind = True
             raise
-        except StaleState:
-            await self._catch_up(event)
-            outcome = step(self.state, event)
-            await self._save_again(outcome, event, also)
         self.state = outcome.state
-        self._perform(outcome.effects)
+        self._perform(outcome.effects, trace)
+
+    def _asks_quiz(self, event: FromWorker) -> bool:
+        """Return whether a quiz may follow a message, so that lines of others have to be read for it."""
+        asked = self.state.rules.quiz_choices is not None and isinstance(event.message, Rate)
+        return asked and self.state.phase is Phase.RATING and self.state.current is not None
 
     async def _with_lines(self, event: FromWorker) -> FromWorker:
         """Return an input with what of it should not have been said, and a rating that a quiz may follow with
@@ -272,15 +407,16 @@ class LiveSession:
         """
         message, current = event.message, self.state.current
         if isinstance(message, Say):
-            found = offensive_words(message.text, self._run.study.language)
-            return event._replace(offensive=found) if found else event
-        if self.state.rules.quiz_choices is None or self.state.phase is not Phase.RATING or current is None:
-            return event
-        if not isinstance(message, Rate):
+            return self._with_offences(event, message)
+        if current is None or not self._asks_quiz(event):
             return event
         name, seed = current.plan.conversation, current.plan.seed
         others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
         return event._replace(others=others)
+
+    def _with_offences(self, event: FromWorker, message: Say) -> FromWorker:
+        found = offensive_words(message.text, self._run.study.language)
+        return event._replace(offensive=found) if found else event
 
     async def _catch_up(self, event: Event) -> None:
         """Take up what is stored, which may be further than what was shown and performed here.
@@ -290,7 +426,7 @@ class LiveSession:
         self.state = await self._reload()
         self._may_be_behind = False
         self._send(snapshot(self.state, self._run.card, event.at))
-        self._perform(resume(self.state, event.at))
+        self._perform(resume(self.state, event.at), NO_TRACE)
 
     async def _save(self, outcome: Outcome, event: Event, also: Callable[[Transaction], None] | None) -> None:
         if outcome.records:
@@ -302,74 +438,92 @@ class LiveSession:
                 )
             self._watcher.stored()
 
-    async def _save_again(
-        self, outcome: Outcome, event: Event, also: Callable[[Transaction], None] | None
-    ) -> None:
-        try:
-            await self._save(outcome, event, also)
-        except StaleState as error:
-            raise StorageFailed("the session changed elsewhere at the same moment") from error
-
-    def _perform(self, effects: tuple[Effect, ...]) -> None:
+    def _perform(self, effects: tuple[Effect, ...], trace: Trace) -> None:
+        """Do what is to be done, and then tell the page all that there is to say, in one frame."""
+        told: list[ServerMessage] = []
         for effect in effects:
             match effect:
                 case Accept():
-                    self._send(Accepted(id=effect.id))
+                    told.append(Accepted(id=effect.id))
                 case Tell():
-                    self._send(effect.message)
+                    told.append(effect.message)
                 case AskBot():
-                    self._start(effect, self._ask(effect))
+                    self._ask(effect, trace)
                 case ShowReply():
-                    if self._may_show(effect, utc_now()):
-                        self._show(effect)
+                    if self._may_show(effect, now := utc_now()):
+                        told += self._shown(effect)
                     else:
-                        self._start(effect, self._show_later(effect))
+                        self._show_later(effect, now)
+        if told and self._page is not None:
+            self._page.send(*told)
 
     def _send(self, message: ServerMessage) -> None:
         if self._page is not None:
             self._page.send(message)
 
-    def _start(self, effect: Effect, work: Coroutine[None, None, None]) -> None:
-        if effect in self._under_way:
-            work.close()
-            return
-        task = asyncio.get_running_loop().create_task(work)
-        self._under_way[effect] = task
-
-        def over(done: asyncio.Task[None]) -> None:
-            del self._under_way[effect]
-            if not done.cancelled() and (error := done.exception()) is not None:
-                assignment = self.state.context.assignment
-                log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
-            self._on_idle()
-
-        task.add_done_callback(over)
+    def _over(self, effect: Effect) -> None:
+        """Take up that what `effect` has begun is over."""
+        self._under_way.pop(effect, None)
+        self._ended_ask.set()
+        self._on_idle()
 
     def _may_show(self, effect: ShowReply, at: datetime) -> bool:
         """Return whether a reply may be shown now. The clock may have been set back while it was stored."""
         conversation = self.state.conversation(effect.conversation)
         return effect.at <= at or not any(c.hides_reply(at) for c in self.state.held_with(conversation))
 
-    async def _show_later(self, effect: ShowReply) -> None:
-        await asyncio.sleep((effect.at - utc_now()).total_seconds())
-        self._show(effect)
+    def _show_later(self, effect: ShowReply, now: datetime) -> None:
+        if effect not in self._under_way:
+            seconds = (effect.at - now).total_seconds()
+            self._under_way[effect] = asyncio.get_running_loop().call_later(seconds, self._show, effect)
 
     def _show(self, effect: ShowReply) -> None:
+        for message in self._shown(effect):
+            self._send(message)
+        self._over(effect)
+
+    def _shown(self, effect: ShowReply) -> list[ServerMessage]:
         conversation = self.state.conversation(effect.conversation)
         if conversation.status != "active" or len(conversation.turns) > effect.index + 1:
-            return  # the researchers have ended it meanwhile, or a snapshot has shown it and it was answered
-        self._send(reply(self.state, effect.conversation, effect.index))
+            return []  # it was ended by researchers, or a snapshot has shown it and it was answered
+        return [reply(self.state, effect.conversation, effect.index)]
 
-    async def _ask(self, effect: AskBot) -> None:
-        event = await self._answer(effect)
-        # The bot's line is kept in memory until the database takes it.
-        for pause in _pauses():
-            try:
-                async with self._lock:
-                    await self._advance(event)
-                break
-            except StorageFailed:
-                await asyncio.sleep(pause)
+    def _ask(self, effect: AskBot, trace: Trace) -> None:
+        if effect in self._under_way:
+            return
+        with trace.current():
+            task = asyncio.get_running_loop().create_task(self._answer(effect))
+        self._under_way[effect] = task
+        task.add_done_callback(partial(self._answered, effect, trace))
+
+    def _answered(self, effect: AskBot, trace: Trace, task: asyncio.Task[BotReplied | BotGaveUp]) -> None:
+        if task.cancelled():
+            self._over(effect)
+        elif (error := task.exception()) is not None:
+            self._fail(effect, error)
+        else:
+            self._take_answer(effect, task.result(), trace, _pauses())
+
+    def _take_answer(
+        self, effect: AskBot, event: BotReplied | BotGaveUp, trace: Trace, pauses: Iterator[float]
+    ) -> None:
+        """Take what a bot has answered. It is kept in memory until the database takes it."""
+
+        def then(error: Exception | None) -> None:
+            if isinstance(error, StorageFailed) and not self.is_lost:
+                again = partial(self._take_answer, effect, event, trace, pauses)
+                self._under_way[effect] = asyncio.get_running_loop().call_later(next(pauses), again)
+            elif error is not None:
+                self._fail(effect, error)
+            else:
+                self._over(effect)
+
+        self._exclusive.enter(partial(self._begin, _Taking(event, then, trace)))
+
+    def _fail(self, effect: Effect, error: BaseException) -> None:
+        assignment = self.state.context.assignment
+        log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
+        self._over(effect)
 
     async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
         """Ask the bot until it answers, asking again is of no use, or the deadline would pass meanwhile."""
@@ -439,7 +593,7 @@ class LiveSession:
             "bot failed", conversation=event.conversation, turn=event.index, kind=error.kind, reason=reason
         )
         try:
-            async with self._lock:
+            async with self._exclusive.alone():
                 await self._advance(event)
         except CandorError as refusal:
             log.error("incident not stored", conversation=event.conversation, error=refusal.message)
@@ -467,3 +621,19 @@ def _pauses() -> Iterator[float]:
     while True:
         yield pause
         pause = min(2 * pause, 4.0)
+
+
+async def _awaited(begin: Callable[[Then], None]) -> None:
+    """Begin something, and return when it is done; raise why it is not."""
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def then(error: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    begin(then)
+    await done

@@ -1,9 +1,11 @@
 """The WebSocket adapter: frames in, typed messages to the session; messages out, in frames."""
 
 import asyncio
+import contextvars
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -43,7 +45,9 @@ from server.session.protocol import (
     plain,
 )
 
-WRITE_NOW = "candor.write_now"  # an extension of our server's: writes a text at once, or says that it cannot
+# An extension of our server's. `write` writes a text at once, or says that it cannot; `hear_by` has each text
+# given to a function as it comes, which says whether it takes it.
+DIRECT = "candor.direct"
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
 _MOST_REFUSED = 50
@@ -54,30 +58,32 @@ log = structlog.get_logger()
 
 
 class Page:
-    """One worker's page: sends what is queued for it, in as few frames as it can.
+    """One worker's page: sends what it is told at once, where the page takes it at once.
 
-    What was queued in one turn of the event loop is written at its end, where the page takes it at once. A
-    task does what has to wait: for a page that reads slowly, and to close it.
+    A task does what has to wait: for a page that reads slowly, and to close it.
     """
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
-        self._write_now: Callable[[bytes], bool] | None = (
-            socket.scope.get("extensions", {}).get(WRITE_NOW, {}).get("write")
-        )
+        self._write_now: Callable[[bytes], bool] | None = _direct(socket).get("write")
         self._queue: list[ServerMessage] = []
         self._closing: int | None = None
         self._is_sending = False
         self._news = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self.sender = self._loop.create_task(self._send_all())
+        self.sender = asyncio.get_running_loop().create_task(self._send_all())
 
-    def send(self, message: ServerMessage) -> None:
-        """Queue a message; a page that has stopped reading is cut off, and gets a snapshot when back."""
-        if self._closing is None:
-            if not self._queue:
-                self._loop.call_soon(self._flush)
-            self._queue.append(message)
+    def send(self, *messages: ServerMessage) -> None:
+        """Send messages, in one frame.
+
+        A page that has stopped reading is cut off, and gets a snapshot when it is back.
+        """
+        if self._closing is not None:
+            return
+        write = None if self._queue or self._is_sending else self._write_now
+        if write is not None and write(_frame_of(messages)):
+            return
+        self._queue.extend(messages)
+        self._news.set()
         if len(self._queue) > _MOST_QUEUED:
             self.sender.cancel()
 
@@ -85,14 +91,6 @@ class Page:
         """Close the socket with `code` once everything queued is out; the first call counts."""
         if self._closing is None:
             self._closing = code
-            self._news.set()
-
-    def _flush(self) -> None:
-        if not self._queue or self._is_sending:
-            return
-        if self._closing is None and self._write_now is not None and self._write_now(_frame_of(self._queue)):
-            self._queue = []
-        else:
             self._news.set()
 
     async def _send_all(self) -> None:
@@ -122,8 +120,8 @@ class Session(Protocol):
     async def attach(self, page: Page) -> None:
         """Show `page` where the worker is."""
 
-    async def receive(self, message: FromWorker, page: Page) -> None:
-        """Take a worker's message. Raises CandorError: it is not taken."""
+    def take(self, message: FromWorker, page: Page, then: Callable[[Exception | None], None]) -> None:
+        """Take a worker's message; `then` is told when that is done, or why it is not taken."""
 
     def detach(self, page: Page) -> None:
         """Forget `page`."""
@@ -225,21 +223,107 @@ class WorkerSocket:
         return opens, await self._live.open(opens)
 
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
-        refused = 0
-        while refused < _MOST_REFUSED and not page.sender.done():
-            frame = await _frame(socket)
-            try:
-                self._limits.count(self._per_session, "messages in a short time", socket, assignment_id)
-                await session.receive(FromWorker(parse(frame), utc_now()), page)
-            except CandorError as error:
-                refused += not isinstance(error, StorageFailed)  # which is no fault of the page's
-                page.send(_error_message(error, _id_in(frame)))
-            except Exception:  # a fault of ours must not end the session of a worker
-                log.exception("message failed", assignment=assignment_id)
-                page.send(_error_message(CandorError("something went wrong on the server"), _id_in(frame)))
-        if refused >= _MOST_REFUSED:
-            log.warning("page closed for what it sends", assignment=assignment_id, refused=refused)
-            page.close(_CLOSE_POLICY)
+        def count() -> None:
+            self._limits.count(self._per_session, "messages in a short time", socket, assignment_id)
+
+        listener = _Listener(page, session, count, assignment_id)
+        await listener.hear_all(socket)
+
+
+class _Listener:
+    """Hears a page's messages, one after the other, and has its session take them.
+
+    Args:
+        page: what is refused is answered there.
+        session: who takes them.
+        count: Raises TooMany where there are too many.
+        assignment: whose they are, for the log.
+    """
+
+    def __init__(self, page: Page, session: Session, count: Callable[[], None], assignment: str) -> None:
+        self._page = page
+        self._session = session
+        self._count = count
+        self._assignment = assignment
+        self._context = contextvars.copy_context()  # by which lines of the log know the connection
+        self._refused = 0
+        self._is_busy = False
+        self._is_kept_waiting = False
+        self._free = asyncio.Event()
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        page.sender.add_done_callback(lambda _: self._end())
+
+    async def hear_all(self, socket: WebSocket) -> None:
+        """Hear until the page is gone, or has sent too much that nobody can take.
+
+        Raises:
+            WebSocketDisconnect: it is gone.
+        """
+        if (hear_by := _direct(socket).get("hear_by")) is not None:
+            hear_by(self._hear_now)
+        try:
+            while (frame := await self._next(socket)) is not None:
+                await self._until_free()
+                self._hear(frame)
+        finally:
+            await self._until_free()
+
+    async def _next(self, socket: WebSocket) -> str | None:
+        """Return what comes next; None: no more is heard. Raises WebSocketDisconnect."""
+        reading = asyncio.ensure_future(_frame(socket))
+        try:
+            await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
+            return None if self._over.done() else reading.result()
+        finally:
+            reading.cancel()
+
+    async def _until_free(self) -> None:
+        self._is_kept_waiting = True
+        while self._is_busy:
+            self._free.clear()
+            await self._free.wait()
+        self._is_kept_waiting = False
+
+    def _hear_now(self, frame: str) -> bool:
+        """Hear a message as it comes, unless others are before it; return whether it was heard."""
+        if self._is_busy or self._is_kept_waiting or self._over.done():
+            return False
+        self._context.run(self._hear, frame)
+        return True
+
+    def _hear(self, frame: str) -> None:
+        self._is_busy = True
+        try:
+            self._count()
+            message = FromWorker(parse(frame), utc_now())
+        except CandorError as error:
+            self._heard(frame, error)
+        else:
+            self._session.take(message, self._page, partial(self._heard, frame))
+
+    def _heard(self, frame: str, error: Exception | None) -> None:
+        """Go on once a message was taken, or was not."""
+        self._is_busy = False
+        if error is not None:
+            self._refuse(frame, error)
+        if self._is_kept_waiting:
+            self._free.set()
+
+    def _refuse(self, frame: str, error: Exception) -> None:
+        if isinstance(error, CandorError):
+            self._refused += not isinstance(error, StorageFailed)  # which is no fault of the page's
+        else:  # a fault of ours must not end the session of a worker
+            log.error("message failed", assignment=self._assignment, exc_info=error)
+            error = CandorError("something went wrong on the server")
+        self._page.send(_error_message(error, _id_in(frame)))
+        if self._refused == _MOST_REFUSED:
+            log.warning("page closed for what it sends", assignment=self._assignment, refused=self._refused)
+            self._page.close(_CLOSE_POLICY)
+            self._end()
+
+    def _end(self) -> None:
+        if not self._over.done():
+            self._over.set_result(None)
 
 
 def parse(frame: str) -> ClientMessage:
@@ -264,6 +348,12 @@ def parse(frame: str) -> ClientMessage:
             raise MessageTooLong(f"{where}: {reason}")
         case _:
             raise InvalidField(f"{where}: {reason}" if where else reason)
+
+
+def _direct(socket: WebSocket) -> dict[str, Any]:
+    """Return what our server's `DIRECT` can do; another server's can nothing of it."""
+    found: dict[str, Any] = socket.scope.get("extensions", {}).get(DIRECT, {})
+    return found
 
 
 async def _frame(socket: WebSocket) -> str:

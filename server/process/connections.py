@@ -2,9 +2,11 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
-from typing import Any, Protocol
+from types import CodeType
+from typing import Any, Protocol, cast
 
 import h11
 import structlog
@@ -14,12 +16,16 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.frames import CloseCode
 from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.streams import StreamReader
 
-from server.live.socket import WRITE_NOW
+from server.live.socket import DIRECT
+from server.process.text_frames import text_frame, whole_text
 from server.process.traffic_shaping import Shaper, refusal_bytes
 
 REQUEST_SECONDS = 15.0
 MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # of a client: a page sends none, a bot host one in ten seconds
+_AT_START = StreamReader.at_eof.__code__  # where the parser waits for the beginning of a frame
 log = structlog.get_logger()
 
 
@@ -139,15 +145,33 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
     Pings would measure how busy the server is, as finely as one likes, while a bot is being asked.
 
-    Its scope has the extension `WRITE_NOW`: `write_now`, for an application that never waits to send.
+    Its scope has the extension `DIRECT`: `write_now`, for an application that never waits to send, and
+    `hear_by`, for one that need not wait for a task to hear.
     """
 
     _pings = 0.0
     _pinged = 0.0
+    _hear: Callable[[str], bool] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.queue: Received = Received()  # type: ignore[assignment]  # all that is asked of a queue
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come. A frame that is a whole text, as most often, needs no parser."""
+        text = whole_text(data) if self._is_between_messages() else None
+        if text is None:
+            super().data_received(data)
+        else:
+            self.curr_msg_data_type = "text"
+            self.frames = [text]
+            self.send_receive_event_to_app()
+
+    def _is_between_messages(self) -> bool:
+        """Return whether the parser waits for the first byte of a message."""
+        conn = self.conn
+        is_open = conn.state is State.OPEN and conn.current_size is None and not conn.reader.buffer
+        return is_open and _innermost(conn.parser) is _AT_START
 
     def handle_ping(self) -> None:
         """Answer a ping, unless there were too many of late."""
@@ -165,15 +189,18 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         if self.response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self.scope["extensions"] = {
                 **(self.scope["extensions"] or {}),
-                WRITE_NOW: {"write": self.write_now},
+                DIRECT: {"write": self.write_now, "hear_by": self.hear_by},
             }
+
+    def hear_by(self, hear: Callable[[str], bool]) -> None:
+        """Have texts given to `hear` as they come; one that it does not take waits to be received."""
+        self._hear = hear
 
     def write_now(self, text: bytes) -> bool:
         """Send a text, in UTF-8, if the peer takes it at once; return whether it did."""
         if not self.writable.is_set() or self.close_sent or self.disconnected or self.transport.is_closing():
             return False
-        self.conn.send_text(text)
-        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.transport.write(text_frame(text))
         return True
 
     def send_receive_event_to_app(self) -> None:
@@ -181,7 +208,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
         uvicorn stops reading at every message, and begins again: two calls of the system for each.
         """
-        data = b"".join(self.frames)
+        data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
         self.frames = []
         if self.close_sent:
             return
@@ -189,10 +216,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.queue.put_nowait({"type": "websocket.receive", "bytes": data})
         else:
             try:
-                self.queue.put_nowait({"type": "websocket.receive", "text": data.decode()})
+                text = data.decode()
             except UnicodeDecodeError:
                 self._close(CloseCode.INVALID_DATA, "a message was not valid UTF-8")
                 return
+            if self._hear is not None and self.queue.empty() and self._hear(text):
+                return
+            self.queue.put_nowait({"type": "websocket.receive", "text": text})
         if len(self.queue) > 1 and not self.read_paused:
             self.read_paused = True
             self.transport.pause_reading()
@@ -203,3 +233,10 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         log.warning(f"connection closed: {reason}", request_id=name)
         self.conn.fail(code, reason)
         self.handle_parser_exception()
+
+
+def _innermost(generator: Any) -> CodeType:
+    """Return the code in which a generator waits that has given itself over to others."""
+    while generator.gi_yieldfrom is not None:
+        generator = generator.gi_yieldfrom
+    return cast("CodeType", generator.gi_code)

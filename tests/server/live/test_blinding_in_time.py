@@ -205,8 +205,8 @@ class TimedPage:
         self.heard: list[tuple[datetime, ServerMessage]] = []
         self._news = asyncio.Event()
 
-    def send(self, message: ServerMessage) -> None:
-        self.heard.append((utc_now(), message))
+    def send(self, *messages: ServerMessage) -> None:
+        self.heard.extend((utc_now(), message) for message in messages)
         self._news.set()
 
     def close(self) -> None:

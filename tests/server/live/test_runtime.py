@@ -15,6 +15,7 @@ from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
 from server.live import runtime
+from server.live.runtime import Then
 from server.session.phase import Phase
 from server.study import parse_study
 from tests.server.support import stage as stage_support
@@ -223,14 +224,17 @@ async def test_what_was_stored_without_an_answer_is_known_before_the_next_messag
     for number in (1, 2):
         await stage.send(session, page, "say", text="Hello?")
         await page.hears("said", number)
-    append = stage.store.append
+    append = stage.store.append_then
 
-    async def unheard(*args: Any) -> None:
-        await append(*args)
-        raise StorageFailed("the database could not store this")
+    def unheard(*args: Any, then: Then) -> None:
+        def never(error: Exception | None) -> None:
+            assert error is None
+            then(StorageFailed("the database could not store this"))
+
+        append(*args, then=never)
 
     with monkeypatch.context() as lost:
-        lost.setattr(stage.store, "append", unheard)
+        lost.setattr(stage.store, "append_then", unheard)
         with pytest.raises(StorageFailed):
             await stage.send(session, page, "end_conversation")
     with pytest.raises(WrongPhase):
@@ -289,13 +293,13 @@ async def test_a_reply_is_shown_though_the_clock_is_set_back_while_it_is_stored(
     stage = staged(bot)
     _, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    append = stage.store.append
+    append = stage.store.append_then
 
-    async def long_append(*args: Any) -> None:
+    def long_append(*args: Any, then: Then) -> None:
         clock.set_back()
-        await append(*args)
+        append(*args, then=then)
 
-    monkeypatch.setattr(stage.store, "append", long_append)
+    monkeypatch.setattr(stage.store, "append_then", long_append)
     bot.gate.set()
     await page.hears("said")
 

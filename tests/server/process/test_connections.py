@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from server.config import Settings
-from server.live.socket import WRITE_NOW
+from server.live.socket import DIRECT
 from server.process import connections
 from server.process.lifecycle import Lifecycle
 from server.process.request_ids import RequestIds
@@ -170,7 +170,7 @@ def test_silent_connections_shut_newcomers_out_for_a_moment_only(tmp_path: Path)
 @app.websocket("/at-once")
 async def at_once(socket: WebSocket) -> None:
     await socket.accept()
-    write = socket.scope["extensions"][WRITE_NOW]["write"]
+    write = socket.scope["extensions"][DIRECT]["write"]
     for number in itertools.count():
         if not write(f"{number} ".ljust(60_000).encode()):  # as the peer reads slowly
             await socket.send_text(str(number))

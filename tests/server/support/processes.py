@@ -14,7 +14,7 @@ from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.live import run_news
-from server.live.runtime import LiveSession
+from server.live.runtime import LiveSession, Then
 from server.live.sessions import LiveSessions
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage
@@ -57,6 +57,12 @@ class HeldStore:
     before: asyncio.Event = field(default_factory=asyncio.Event)
     behind: asyncio.Event = field(default_factory=asyncio.Event)
     fails: list[str] = field(default_factory=list)
+
+    def append_then(
+        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: Then
+    ) -> None:
+        appending = asyncio.ensure_future(self.append(assignment, fence, records, at))
+        appending.add_done_callback(lambda done: None if done.cancelled() else then(done.exception()))
 
     async def append(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
         lines = [(r.conversation, r.index) for r in records if isinstance(r, WorkerSaid | BotSaid)]
@@ -140,7 +146,11 @@ class Page:
     def alive(self) -> bool:
         return self.session is not None and self.view is not None and not self.closed and not self.cut
 
-    def send(self, message: ServerMessage) -> None:
+    def send(self, *messages: ServerMessage) -> None:
+        for message in messages:
+            self._take(message)
+
+    def _take(self, message: ServerMessage) -> None:
         if self.cut:
             return
         assert not self.closed, f"told {message} after the end"

@@ -28,8 +28,8 @@ class RecordingPage:
         self.closed = False
         self._news = asyncio.Event()
 
-    def send(self, message: ServerMessage) -> None:
-        self.messages.append(message)
+    def send(self, *messages: ServerMessage) -> None:
+        self.messages.extend(messages)
         self._news.set()
 
     def close(self) -> None:

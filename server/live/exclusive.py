@@ -1,0 +1,63 @@
+"""One thing at a time, in the order in which they came: for callbacks, and for coroutines among them."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+
+class Exclusive:
+    """What is let in keeps all others waiting until it leaves. Used within one event loop.
+
+    asyncio's lock is for coroutines only: a task for each message takes longer than what is done about it.
+    """
+
+    def __init__(self) -> None:
+        self._is_taken = False
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether something is under way."""
+        return self._is_taken
+
+    def enter(self, begin: Callable[[], None]) -> None:
+        """Call `begin`, which must not raise, once nothing else is under way: now, where nothing is.
+
+        Whatever it begins ends with a call of `leave`.
+        """
+        if self._is_taken:
+            self._waiting.append(begin)
+        else:
+            self._is_taken = True
+            begin()
+
+    def leave(self) -> None:
+        """Let in what has waited longest."""
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._waiting.popleft())
+        else:
+            self._is_taken = False
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Be what is under way."""
+        entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def begin() -> None:
+            if entered.cancelled():
+                self.leave()
+            else:
+                entered.set_result(None)
+
+        self.enter(begin)
+        try:
+            await entered
+        except asyncio.CancelledError:
+            if not entered.cancelled():  # it was let in, in the moment in which it was given up
+                self.leave()
+            raise
+        try:
+            yield
+        finally:
+            self.leave()
