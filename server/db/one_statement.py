@@ -49,7 +49,7 @@ class OneStatement:
 
     def _make(self, connection: sqlite3.Connection, chosen: tuple[Bulk, ...]) -> str:
         """Make what runs the chosen statements; return the insertion that sets it off."""
-        name = f"commit_{len(self._made)}"
+        name = f"commit_{sum(1 << place for place, each in enumerate(self._all) if each in chosen)}"
         columns = [f"p{place}" for place in range(len(chosen) + 1)]
         first, *others = (f"NEW.{column}" for column in columns)
         body = [
@@ -58,10 +58,9 @@ class OneStatement:
             *(statement.in_sqlite(rows) for statement, rows in zip(chosen, others, strict=True)),
         ]
         view = ", ".join(f"NULL AS {column}" for column in columns)
-        connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {view}")
-        connection.execute(
-            f"CREATE TEMP TRIGGER run_{name} INSTEAD OF INSERT ON {name} BEGIN {'; '.join(body)}; END"
-        )
+        connection.execute(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT {view}")
+        trigger = f"CREATE TEMP TRIGGER IF NOT EXISTS run_{name} INSTEAD OF INSERT ON {name}"
+        connection.execute(f"{trigger} BEGIN {'; '.join(body)}; END")
         insertion = f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
         self._made[chosen] = insertion
         return insertion

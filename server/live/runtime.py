@@ -1,11 +1,9 @@
 """One live session: performs what the session decides. Stores first, tells the worker afterwards."""
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
-from itertools import count
 from typing import Protocol
 
 import structlog
@@ -13,26 +11,18 @@ from sqlalchemy import Connection as Transaction
 
 from bots import (
     NO_TRACE,
-    BotError,
-    BudgetSpent,
-    Provenance,
     Trace,
-    Turn,
-    ask,
     begin_trace,
-    gives_itself_away,
     offensive_words,
     span,
 )
 from server.bots.lineup import OpenRun
-from server.bots.spending_caps import SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.quiz_rows import lines_of_others
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
+from server.live.asking import Asking, pauses
 from server.live.exclusive import Exclusive
-from server.session import pairs
-from server.session.call import BotCall
 from server.session.events import (
     Accept,
     AskBot,
@@ -56,13 +46,11 @@ from server.session.protocol import (
     ServerMessage,
     StudyNotice,
     TakenOver,
-    plain,
 )
-from server.session.state import Conversation, State
+from server.session.state import State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import reply, snapshot
 
-MAX_REASON = 500
 log = structlog.get_logger()
 
 
@@ -146,7 +134,7 @@ class LiveSession:
         self._notices = {notice.notice: notice for notice in notices}
         self._exclusive = Exclusive()
         self._page: Connection | None = None
-        self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
+        self._asking = Asking(run, store, self._note)
         self._under_way: dict[Effect, asyncio.Handle | asyncio.Task[BotReplied | BotGaveUp]] = {}
         self._slow: set[asyncio.Task[None]] = set()
         self._ended_ask = asyncio.Event()
@@ -492,7 +480,7 @@ class LiveSession:
         if effect in self._under_way:
             return
         with trace.current():
-            task = asyncio.get_running_loop().create_task(self._answer(effect))
+            task = asyncio.get_running_loop().create_task(self._asking.answer(effect, self.state))
         self._under_way[effect] = task
         task.add_done_callback(partial(self._answered, effect, trace))
 
@@ -502,17 +490,17 @@ class LiveSession:
         elif (error := task.exception()) is not None:
             self._fail(effect, error)
         else:
-            self._take_answer(effect, task.result(), trace, _pauses())
+            self._take_answer(effect, task.result(), trace, pauses())
 
     def _take_answer(
-        self, effect: AskBot, event: BotReplied | BotGaveUp, trace: Trace, pauses: Iterator[float]
+        self, effect: AskBot, event: BotReplied | BotGaveUp, trace: Trace, waits: Iterator[float]
     ) -> None:
         """Take what a bot has answered. It is kept in memory until the database takes it."""
 
         def then(error: Exception | None) -> None:
             if isinstance(error, StorageFailed) and not self.is_lost:
-                again = partial(self._take_answer, effect, event, trace, pauses)
-                self._under_way[effect] = asyncio.get_running_loop().call_later(next(pauses), again)
+                again = partial(self._take_answer, effect, event, trace, waits)
+                self._under_way[effect] = asyncio.get_running_loop().call_later(next(waits), again)
             elif error is not None:
                 self._fail(effect, error)
             else:
@@ -520,107 +508,20 @@ class LiveSession:
 
         self._exclusive.enter(partial(self._begin, _Taking(event, then, trace)))
 
-    def _fail(self, effect: Effect, error: BaseException) -> None:
-        assignment = self.state.context.assignment
-        log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
-        self._over(effect)
-
-    async def _answer(self, effect: AskBot) -> BotReplied | BotGaveUp:
-        """Ask the bot until it answers, asking again is of no use, or the deadline would pass meanwhile."""
-        conversation = self.state.conversation(effect.conversation)
-        bot = self._run.bots[conversation.plan.system]
-        chat = self._run.chat(conversation.plan, self._lines_of(conversation))
-        bot_try, bot_total = self._run.timeouts(conversation.plan.system)
-        started = time.monotonic()
-        deadline = started + bot_total
-        caps = self._run.spending_caps.get(conversation.plan.system)
-        pauses = _pauses()
-        for tries in count(1):
-            try:
-                if caps:
-                    await self._require_money(caps)
-                with span("ask"):
-                    said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
-            except BotError as error:
-                pause = max(next(pauses), error.after or 0)
-                call = _call(tries, error.provenance, error)
-                if not error.retry or time.monotonic() + pause >= deadline:
-                    reason = self._reason(effect, error)
-                    return BotGaveUp(effect.conversation, effect.index, reason, utc_now(), error.kind, call)
-                await self._note(effect, error, call)
-                await asyncio.sleep(pause)
-                continue
-            latency_ms = round((time.monotonic() - started) * 1000)
-            return BotReplied(
-                effect.conversation,
-                effect.index,
-                said.text,
-                latency_ms,
-                utc_now(),
-                gives_itself_away(said.text, self._run.names[conversation.plan.system]),
-                said.output,
-                said.changes,
-                _call(tries, said.provenance),
-                offensive_words(said.text, self._run.study.language),
-            )
-        raise AssertionError("a count has no end")
-
-    async def _require_money(self, caps: Sequence[SpendingCap]) -> None:
-        """Check that a bot with these caps may cost more. Raises BudgetSpent."""
-        reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
-        if reached is not None:
-            raise BudgetSpent(reached)
-
-    def _lines_of(self, conversation: Conversation) -> tuple[Turn, ...]:
-        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
-        heard = pairs.heard(self.state, conversation)
-        name, lines = self._lines
-        if name != conversation.plan.conversation or len(lines) > len(heard):
-            lines = ()
-        lines = (*lines, *(Turn(line.author, line.text) for line in heard[len(lines) :]))
-        self._lines = (conversation.plan.conversation, lines)
-        return lines
-
-    def _reason(self, effect: AskBot, error: BotError) -> str:
-        system = self.state.conversation(effect.conversation).plan.system
-        return plain(f"{system}: {error}")[:MAX_REASON]
-
-    async def _note(self, effect: AskBot, error: BotError, call: BotCall | None) -> None:
-        """Store that a try has failed and that another will follow."""
-        reason = self._reason(effect, error)
-        event = BotStumbled(effect.conversation, effect.index, reason, utc_now(), error.kind, call)
-        log.warning(
-            "bot failed", conversation=event.conversation, turn=event.index, kind=error.kind, reason=reason
-        )
+    async def _note(self, event: BotStumbled) -> None:
+        """Store that a bot has failed and is asked again."""
+        where = {"conversation": event.conversation, "turn": event.index}
+        log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
         try:
             async with self._exclusive.alone():
                 await self._advance(event)
         except CandorError as refusal:
             log.error("incident not stored", conversation=event.conversation, error=refusal.message)
 
-
-def _call(tries: int, provenance: Provenance | None, error: BotError | None = None) -> BotCall | None:
-    """Return a call to be kept.
-
-    One that told where its answer came from, or that has an answer to be kept.
-    """
-    if error is None:
-        return None if provenance is None else BotCall(tries, provenance)
-    if provenance is None and error.output is None:
-        return None
-    output = None if error.output is None else plain(error.output)
-    return BotCall(tries, provenance or Provenance(), error.kind, output)
-
-
-def _pauses() -> Iterator[float]:
-    """Yield how many seconds to wait before trying again, for ever.
-
-    Tenacity would do this: it takes 7 % of all that the server computes for a turn, where nothing has failed.
-    """
-    pause = 0.25
-    while True:
-        yield pause
-        pause = min(2 * pause, 4.0)
+    def _fail(self, effect: Effect, error: BaseException) -> None:
+        assignment = self.state.context.assignment
+        log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
+        self._over(effect)
 
 
 async def _awaited(begin: Callable[[Then], None]) -> None:

@@ -27,8 +27,10 @@ def whole_text(data: bytes) -> bytes | None:
     if len(data) < 6 or data[0] != _TEXT or not data[1] & _MASKED:
         return None
     size, start = data[1] & ~_MASKED, 2
+    if size == 127:
+        return None
     if size == 126:
         size, start = int.from_bytes(data[2:4], "big"), 4
-    if size == 127 or len(data) != start + 4 + size:
+    if len(data) != start + 4 + size:
         return None
     return apply_mask(data[start + 4 :], data[start : start + 4])

@@ -14,7 +14,7 @@ from server.bots.lineup import names_of
 from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
-from server.live import runtime
+from server.live import asking, runtime
 from server.live.runtime import Then
 from server.session.phase import Phase
 from server.study import parse_study
@@ -276,7 +276,7 @@ class WrongClock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._wrong_by = timedelta()
-        for place in (runtime, stage_support):
+        for place in (runtime, asking, stage_support):
             monkeypatch.setattr(place, "utc_now", self.now)
 
     def now(self) -> datetime:

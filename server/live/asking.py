@@ -1,0 +1,132 @@
+"""Asking the bots of one session: again until they answer, or it is of no use."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import count
+
+import structlog
+
+from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
+from server.bots.lineup import OpenRun
+from server.bots.spending_caps import SpendingCap, first_reached
+from server.clock import utc_now
+from server.db.store import Store
+from server.session import pairs
+from server.session.call import BotCall
+from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled
+from server.session.protocol import plain
+from server.session.state import Conversation, State
+
+MAX_REASON = 500
+log = structlog.get_logger()
+
+
+class Asking:
+    """Asks the bots of one session.
+
+    Args:
+        run: whose bots they are.
+        store: knows what they have cost.
+        note: stores that a try has failed, and another one will follow.
+    """
+
+    def __init__(self, run: OpenRun, store: Store, note: Callable[[BotStumbled], Awaitable[None]]) -> None:
+        self._run = run
+        self._store = store
+        self._note = note
+        self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
+
+    async def answer(self, effect: AskBot, state: State) -> BotReplied | BotGaveUp:
+        """Return what a bot answers in `state`.
+
+        It is asked until it answers, asking again is of no use, or the deadline would pass meanwhile.
+        """
+        conversation = state.conversation(effect.conversation)
+        system = conversation.plan.system
+        chat = self._run.chat(conversation.plan, self._lines_of(state, conversation))
+        bot, (bot_try, bot_total) = self._run.bots[system], self._run.timeouts(system)
+        started = time.monotonic()
+        deadline = started + bot_total
+        caps = self._run.spending_caps.get(system)
+        waits = pauses()
+        for tries in count(1):
+            try:
+                if caps:
+                    await self._require_money(caps)
+                with span("ask"):
+                    said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
+            except BotError as error:
+                pause = max(next(waits), error.after or 0)
+                call = _call(tries, error.provenance, error)
+                failed = (
+                    effect.conversation,
+                    effect.index,
+                    _reason(system, error),
+                    utc_now(),
+                    error.kind,
+                    call,
+                )
+                if not error.retry or time.monotonic() + pause >= deadline:
+                    return BotGaveUp(*failed)
+                await self._note(BotStumbled(*failed))
+                await asyncio.sleep(pause)
+                continue
+            latency_ms = round((time.monotonic() - started) * 1000)
+            return BotReplied(
+                effect.conversation,
+                effect.index,
+                said.text,
+                latency_ms,
+                utc_now(),
+                gives_itself_away(said.text, self._run.names[system]),
+                said.output,
+                said.changes,
+                _call(tries, said.provenance),
+                offensive_words(said.text, self._run.study.language),
+            )
+        raise AssertionError("a count has no end")
+
+    async def _require_money(self, caps: Sequence[SpendingCap]) -> None:
+        """Check that a bot with these caps may cost more. Raises BudgetSpent."""
+        reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
+        if reached is not None:
+            raise BudgetSpent(reached)
+
+    def _lines_of(self, state: State, conversation: Conversation) -> tuple[Turn, ...]:
+        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        heard = pairs.heard(state, conversation)
+        name, lines = self._lines
+        if name != conversation.plan.conversation or len(lines) > len(heard):
+            lines = ()
+        lines = (*lines, *(Turn(line.author, line.text) for line in heard[len(lines) :]))
+        self._lines = (conversation.plan.conversation, lines)
+        return lines
+
+
+def _reason(system: str, error: BotError) -> str:
+    return plain(f"{system}: {error}")[:MAX_REASON]
+
+
+def _call(tries: int, provenance: Provenance | None, error: BotError | None = None) -> BotCall | None:
+    """Return a call to be kept.
+
+    One that told where its answer came from, or that has an answer to be kept.
+    """
+    if error is None:
+        return None if provenance is None else BotCall(tries, provenance)
+    if provenance is None and error.output is None:
+        return None
+    output = None if error.output is None else plain(error.output)
+    return BotCall(tries, provenance or Provenance(), error.kind, output)
+
+
+def pauses() -> Iterator[float]:
+    """Yield how many seconds to wait before trying again, for ever.
+
+    Tenacity would do this: it takes 7 % of all that the server computes for a turn, where nothing has failed.
+    """
+    pause = 0.25
+    while True:
+        yield pause
+        pause = min(2 * pause, 4.0)
