@@ -1,6 +1,6 @@
 """How often a caller may do what: moving windows, counted in this process, and of addresses over Redis."""
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from ipaddress import IPv4Address, IPv6Network, ip_address
 from time import monotonic
 
@@ -37,19 +37,30 @@ class RateLimits:
         self._shared = SharedLimiter(redis_url) if redis_url is not None else None
 
     def count(self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str) -> None:
-        """Count one of `what`, like "messages in a short time", in this process.
+        """Count one of `what`, as `counter` does. Raises TooMany: the caller is over the limit."""
+        self.counter(limit, what, connection, caller)()
+
+    def counter(
+        self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str
+    ) -> Callable[[], None]:
+        """Return what counts one of `what`, like "messages in a short time", in this process.
+
+        It raises TooMany where the caller is over the limit.
 
         Args:
             limit: how many each caller may have of it.
             what: what is counted; what the error says.
             connection: over which it comes.
             caller: whose it is.
-
-        Raises:
-            TooMany: the caller is over the limit.
         """
-        if _address(connection) not in self._exempt and not self._limiter.hit(limit, what, caller):
-            raise TooMany(f"too many {what}")
+        if _address(connection) in self._exempt:
+            return _count_nothing
+
+        def count() -> None:
+            if not self._limiter.hit(limit, what, caller):
+                raise TooMany(f"too many {what}")
+
+        return count
 
     async def count_address(self, limit: RateLimitItem, what: str, connection: HTTPConnection) -> None:
         """Count one of `what`, like "arrivals from this address", of whoever has the connection's address.
@@ -111,6 +122,10 @@ class SharedLimiter:
             log.info("redis is back", subject="limits")
             self._is_lost = False
         return within
+
+
+def _count_nothing() -> None:
+    """Take whatever comes."""
 
 
 def _address(connection: HTTPConnection) -> str:

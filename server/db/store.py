@@ -78,16 +78,7 @@ class Store:
             StorageFailed: the database could not write; nothing was written.
         """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-        def then(error: Exception | None) -> None:
-            if stored.cancelled():
-                return
-            if error is None:
-                stored.set_result(None)
-            else:
-                stored.set_exception(error)
-
-        self.append_then(assignment_id, fence, records, at, then)
+        self.append_then(assignment_id, fence, records, at, lambda error: _settle(stored, None, error))
         await stored
 
     def append_then(
@@ -97,30 +88,24 @@ class Store:
         records: Sequence[Record],
         at: datetime,
         then: Callable[[Exception | None], None],
+        also: Callable[[Connection], None] | None = None,
     ) -> None:
-        """Have the records of one session stored, as `append` does, and `then` called in the running loop.
+        """Have the records of one session stored as `append` does, without waiting for it.
 
-        `then` gets None once they are on disk, or the error that `append` raises.
+        `then` is called in the running loop, with None once they are on disk, or with the error that `append`
+        raises. `also`: what is written in the same transaction.
         """
         loop = asyncio.get_running_loop()
-        job = Append(loop, assignment=assignment_id, fence=fence, records=records, at=at, then=then)
-        self._sessions.put(job)
-
-    async def append_with(
-        self,
-        assignment_id: str,
-        fence: int,
-        records: Sequence[Record],
-        at: datetime,
-        also: Callable[[Connection], None],
-    ) -> None:
-        """Store the records of one session as `append` does, and what `also` writes, in one transaction."""
+        if also is None:
+            job = Append(loop, assignment=assignment_id, fence=fence, records=records, at=at, then=then)
+            self._sessions.put(job)
+            return
 
         def work(connection: Connection) -> None:
             append_records(connection, assignment_id, fence, records, at)
             also(connection)
 
-        await self.submit(work)
+        self._works.put(Work(loop, work=work, then=lambda _, error: then(error)))
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound where there is none."""
@@ -134,9 +119,9 @@ class Store:
             StorageFailed: the database could not write; nothing was written.
         """
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        self._works.put(Work(loop, work=work, future=future))
-        return await future
+        done: asyncio.Future[T] = loop.create_future()
+        self._works.put(Work(loop, work=work, then=partial(_settle, done)))
+        return await done
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take its time.
@@ -163,3 +148,12 @@ class Store:
         except (DBAPIError, PoolTimeout) as error:
             log.error("read failed", error=str(error))
             raise StorageFailed("the database could not be read") from error
+
+
+def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:
+    if future.cancelled():
+        return
+    if error is None:
+        future.set_result(result)  # type: ignore[arg-type]  # None only where T is
+    else:
+        future.set_exception(error)

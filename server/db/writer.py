@@ -59,10 +59,13 @@ class Job(ABC):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Work(Job, Generic[T]):
-    """Anything that is to be done within a transaction; it may be done again where that was ended."""
+    """Anything that is to be done within a transaction; it may be done again where that was ended.
+
+    `then` is called with what came of it and None, or None and why it was not done.
+    """
 
     work: Callable[[Connection], T]
-    future: asyncio.Future[T]
+    then: Callable[[T | None, Exception | None], None]
     result: T | None = None
 
     def perform(self, connection: Connection) -> None:
@@ -70,13 +73,8 @@ class Work(Job, Generic[T]):
         self.result = self.work(connection)
 
     def resolve(self) -> None:
-        """Give the caller's future what came of it."""
-        if self.future.cancelled():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)  # type: ignore[arg-type]  # set by the writer before
+        """Tell the caller."""
+        self.then(self.result, self.error)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -312,4 +310,7 @@ def _resolve(jobs: Sequence[Job]) -> None:
 
 def _resolve_all(jobs: Sequence[Job]) -> None:
     for job in jobs:
-        job.resolve()
+        try:
+            job.resolve()
+        except Exception:  # whatever a caller makes of it, the others are told too
+            log.exception("what was stored could not be told")

@@ -14,7 +14,6 @@ from bots import (
     Trace,
     begin_trace,
     offensive_words,
-    span,
 )
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
@@ -85,15 +84,22 @@ Then = Callable[[Exception | None], None]  # gets None once something is done, o
 
 
 class _Taking:
-    """An event that a session takes, and who is told of its end."""
+    """An event that a session takes, and who is told of its end.
 
-    __slots__ = ("event", "storing", "then", "trace")
+    `also`: what is written with its records. `is_behind`: the state was, and has been loaded anew for it.
+    """
 
-    def __init__(self, event: Event, then: Then, trace: Trace) -> None:
+    __slots__ = ("also", "event", "is_behind", "storing", "then", "trace")
+
+    def __init__(
+        self, event: Event, then: Then, trace: Trace, also: Callable[[Transaction], None] | None = None
+    ) -> None:
         self.event = event
         self.then = then
         self.trace = trace
-        self.storing = trace
+        self.also = also
+        self.is_behind = False
+        self.storing = NO_TRACE
 
 
 class LiveSession:
@@ -136,7 +142,7 @@ class LiveSession:
         self._page: Connection | None = None
         self._asking = Asking(run, store, self._note)
         self._under_way: dict[Effect, asyncio.Handle | asyncio.Task[BotReplied | BotGaveUp]] = {}
-        self._slow: set[asyncio.Task[None]] = set()
+        self._reading: set[asyncio.Task[None]] = set()
         self._ended_ask = asyncio.Event()
 
     @property
@@ -187,7 +193,9 @@ class LiveSession:
             RefusedMessage: it cannot be taken now; nothing was stored.
             StorageFailed: it could not be stored.
         """
-        await _awaited(partial(self.take, message, page))
+        done = _Done()
+        self.take(message, page, done)
+        await done.future
 
     @property
     def run_id(self) -> int:
@@ -209,10 +217,8 @@ class LiveSession:
             NothingToRate: it cannot be done now; nothing was stored.
             StorageFailed: it could not be stored.
         """
-        async with self._exclusive.alone():
-            if not self.is_lost:
-                await self._advance(event, also=also)
-            return not self.is_lost
+        await self._taken(event, also)
+        return not self.is_lost
 
     @property
     def has_page(self) -> bool:
@@ -233,9 +239,9 @@ class LiveSession:
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
         tasks = [task for task in self._under_way.values() if isinstance(task, asyncio.Task)]
-        for each in (*self._under_way.values(), *self._slow):
+        for each in (*self._under_way.values(), *self._reading):
             each.cancel()
-        await asyncio.gather(*tasks, *self._slow, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._reading, return_exceptions=True)
 
     def lose(self) -> None:
         """Take up that another process has the session now: the page that is there has gone elsewhere."""
@@ -244,6 +250,7 @@ class LiveSession:
         for each in self._under_way.values():
             each.cancel()
         self._under_way.clear()
+        self._ended_ask.set()
 
     async def look_again(self) -> None:
         """Take up what others have stored: that the assignment has expired, or has another owner.
@@ -268,49 +275,65 @@ class LiveSession:
             self._page = None
 
     def _take_from(self, message: FromWorker, page: Connection, then: Then) -> None:
-        trace = begin_trace("message", type=message.message.type)
-        taking = _Taking(message, then, trace)
+        taking = _Taking(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
             self._begin(taking)
         else:
             self._end(taking, None)
 
+    async def _taken(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
+        """Take an event that is not a worker's, `also` written with it. Raises what `receive` raises."""
+        done = _Done()
+        self._exclusive.enter(partial(self._begin, _Taking(event, done, NO_TRACE, also)))
+        await done.future
+
     def _begin(self, taking: _Taking) -> None:
         """Have an event done; whatever comes of it ends with `_end`."""
         event = taking.event
-        if self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
-            self._take_slowly(taking, stale=False)
-            return
-        if isinstance(event, FromWorker) and isinstance(event.message, Say):
-            taking.event = self._with_offences(event, event.message)
+        if self.is_lost:
+            self._end(taking, None)
+        elif self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
+            self._prepare(taking)
+        else:
+            self._decide(taking)
+
+    def _decide(self, taking: _Taking) -> None:
+        """Find out what an event means, and have that stored."""
+        event = taking.event
         stepping = taking.trace.child("step")
         try:
-            outcome = step(self.state, taking.event)
+            if isinstance(event, FromWorker) and isinstance(event.message, Say):
+                event = self._with_offences(event, event.message)
+            outcome = step(self.state, event)
         except Exception as error:  # a refusal, or a fault of ours
             self._end(taking, error)
             return
         finally:
             stepping.end()
-        if outcome.records:
-            taking.storing = taking.trace.child("store", records=len(outcome.records))
-            assignment, at = self.state.context.assignment, event.at
-            then = partial(self._stored, taking, outcome)
-            self._store.append_then(assignment, self.fence, outcome.records, at, then=then)
-        else:
+        if not outcome.records:
             self._stored(taking, outcome, None)
+            return
+        taking.storing = taking.trace.child("store", records=len(outcome.records))
+        stored, assignment = partial(self._stored, taking, outcome), self.state.context.assignment
+        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, taking.also)
 
     def _stored(self, taking: _Taking, outcome: Outcome, error: Exception | None) -> None:
         """Go on once the records of an event are on disk, or could not be stored."""
-        if outcome.records:
-            taking.storing.end()
+        taking.storing.end()
         if isinstance(error, StaleState):
-            self._take_slowly(taking, stale=True)
-            return
+            if not taking.is_behind:
+                taking.is_behind = True
+                self._prepare(taking)
+                return
+            error = StorageFailed("the session changed elsewhere at the same moment")
         if error is None:
-            if outcome.records:
-                self._watcher.stored()
-            self.state = outcome.state
-            self._perform(outcome.effects, taking.trace)
+            try:
+                if outcome.records:
+                    self._watcher.stored()
+                self.state = outcome.state
+                self._perform(outcome.effects, taking.trace)
+            except Exception as fault:  # of ours: the session goes on
+                error = fault
         elif isinstance(error, StorageFailed):
             # It may be stored all the same: the connection was lost before the answer came.
             self._may_be_behind = True
@@ -322,85 +345,43 @@ class LiveSession:
         self._exclusive.leave()
         taking.then(error)
 
-    def _take_slowly(self, taking: _Taking, *, stale: bool) -> None:
-        """Take an event that something has to be read for; `stale`: the state is behind what is stored."""
+    def _prepare(self, taking: _Taking) -> None:
+        """Read what has to be read for an event, and then decide it."""
         with taking.trace.current():
-            task = asyncio.get_running_loop().create_task(
-                self._advance(taking.event, stale=stale, trace=taking.trace)
-            )
-        self._slow.add(task)
-        task.add_done_callback(partial(self._taken_slowly, taking))
+            task = asyncio.get_running_loop().create_task(self._read_for(taking))
+        self._reading.add(task)
+        task.add_done_callback(partial(self._prepared, taking))
 
-    def _taken_slowly(self, taking: _Taking, task: asyncio.Task[None]) -> None:
-        self._slow.discard(task)
-        error = StorageFailed("the server ends") if task.cancelled() else task.exception()
-        self._end(
-            taking, error if error is None or isinstance(error, Exception) else StorageFailed(str(error))
-        )
-
-    async def _advance(
-        self,
-        event: Event,
-        *,
-        stale: bool = False,
-        also: Callable[[Transaction], None] | None = None,
-        trace: Trace = NO_TRACE,
-    ) -> None:
-        """Do what `event` means, unless the session was lost. Raises what `receive` raises.
-
-        Args:
-            event: what happens.
-            stale: whether what is stored is known to be further than the state.
-            also: what is written in the same transaction.
-            trace: what it is a part of.
-        """
-        try:
-            if stale or self._may_be_behind:
-                await self._catch_up(event)
-            if isinstance(event, FromWorker):
-                event = await self._with_lines(event)
-            try:
-                await self._advance_here(event, also, trace)
-            except StaleState:
-                if stale:
-                    raise
-                await self._catch_up(event)
-                await self._advance_here(event, also, trace)
-        except SessionLost:
+    def _prepared(self, taking: _Taking, task: asyncio.Task[None]) -> None:
+        self._reading.discard(task)
+        error = SessionLost() if task.cancelled() else task.exception()
+        if error is None:
+            self._decide(taking)
+        elif isinstance(error, SessionLost):
             self.lose()
-        except StaleState as error:
-            raise StorageFailed("the session changed elsewhere at the same moment") from error
+            self._end(taking, None)
+        else:
+            self._end(taking, error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
-    async def _advance_here(
-        self, event: Event, also: Callable[[Transaction], None] | None, trace: Trace
-    ) -> None:
-        with span("step"):
-            outcome = step(self.state, event)
-        try:
-            await self._save(outcome, event, also)
-        except StorageFailed:
-            self._may_be_behind = True
-            raise
-        self.state = outcome.state
-        self._perform(outcome.effects, trace)
+    async def _read_for(self, taking: _Taking) -> None:
+        """Read what is stored, if that may be further than the state, and lines for a quiz that may follow.
+
+        Raises:
+            SessionLost: another process has the session now.
+            StorageFailed: the database could not be read.
+        """
+        if self._may_be_behind or taking.is_behind:
+            await self._catch_up(taking.event)
+        event, current = taking.event, self.state.current
+        if isinstance(event, FromWorker) and current is not None and self._asks_quiz(event):
+            name, seed = current.plan.conversation, current.plan.seed
+            others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
+            taking.event = event._replace(others=others)
 
     def _asks_quiz(self, event: FromWorker) -> bool:
         """Return whether a quiz may follow a message, so that lines of others have to be read for it."""
         asked = self.state.rules.quiz_choices is not None and isinstance(event.message, Rate)
         return asked and self.state.phase is Phase.RATING and self.state.current is not None
-
-    async def _with_lines(self, event: FromWorker) -> FromWorker:
-        """Return an input with what of it should not have been said, and a rating that a quiz may follow with
-        what that can be made of; any other message as it is.
-        """
-        message, current = event.message, self.state.current
-        if isinstance(message, Say):
-            return self._with_offences(event, message)
-        if current is None or not self._asks_quiz(event):
-            return event
-        name, seed = current.plan.conversation, current.plan.seed
-        others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
-        return event._replace(others=others)
 
     def _with_offences(self, event: FromWorker, message: Say) -> FromWorker:
         found = offensive_words(message.text, self._run.study.language)
@@ -415,16 +396,6 @@ class LiveSession:
         self._may_be_behind = False
         self._send(snapshot(self.state, self._run.card, event.at))
         self._perform(resume(self.state, event.at), NO_TRACE)
-
-    async def _save(self, outcome: Outcome, event: Event, also: Callable[[Transaction], None] | None) -> None:
-        if outcome.records:
-            assignment = self.state.context.assignment
-            with span("store", records=len(outcome.records)):
-                stored = (assignment, self.fence, outcome.records, event.at)
-                await (
-                    self._store.append(*stored) if also is None else self._store.append_with(*stored, also)
-                )
-            self._watcher.stored()
 
     def _perform(self, effects: tuple[Effect, ...], trace: Trace) -> None:
         """Do what is to be done, and then tell the page all that there is to say, in one frame."""
@@ -513,8 +484,7 @@ class LiveSession:
         where = {"conversation": event.conversation, "turn": event.index}
         log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
         try:
-            async with self._exclusive.alone():
-                await self._advance(event)
+            await self._taken(event)
         except CandorError as refusal:
             log.error("incident not stored", conversation=event.conversation, error=refusal.message)
 
@@ -524,17 +494,16 @@ class LiveSession:
         self._over(effect)
 
 
-async def _awaited(begin: Callable[[Then], None]) -> None:
-    """Begin something, and return when it is done; raise why it is not."""
-    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+class _Done:
+    """What is told of an end, and lets a coroutine wait for that."""
 
-    def then(error: Exception | None) -> None:
-        if done.cancelled():
+    def __init__(self) -> None:
+        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def __call__(self, error: Exception | None) -> None:
+        if self.future.cancelled():
             return
         if error is None:
-            done.set_result(None)
+            self.future.set_result(None)
         else:
-            done.set_exception(error)
-
-    begin(then)
-    await done
+            self.future.set_exception(error)

@@ -223,11 +223,9 @@ class WorkerSocket:
         return opens, await self._live.open(opens)
 
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
-        def count() -> None:
-            self._limits.count(self._per_session, "messages in a short time", socket, assignment_id)
-
-        listener = _Listener(page, session, count, assignment_id)
-        await listener.hear_all(socket)
+        what = "messages in a short time"
+        count = self._limits.counter(self._per_session, what, socket, assignment_id)
+        await _Listener(page, session, count, assignment_id).hear_all(socket)
 
 
 class _Listener:
@@ -332,7 +330,8 @@ def parse(frame: str) -> ClientMessage:
     Raises:
         InvalidMessage: which kind of it, and which field.
     """
-    if len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
+    # A character has four bytes at most: most frames need not be written out to be measured.
+    if 4 * len(frame) > MAX_FRAME_BYTES and len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
         raise MessageTooLong(f"a frame holds at most {MAX_FRAME_BYTES} bytes")
     try:
         return client_messages.validate_json(frame)

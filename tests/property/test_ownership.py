@@ -34,7 +34,7 @@ from server.bots.lineup import OpenRun
 from server.db.engine import migrate
 from server.db.store import Store
 from server.errors import CandorError
-from server.live import runtime
+from server.live import asking, runtime
 from server.live.enrolment import ArrivingWorker, enrol
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
@@ -420,7 +420,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def pauses() -> Iterator[float]:
         return itertools.repeat(0.0)
 
-    monkeypatch.setattr(runtime, "_pauses", pauses)
+    for place in (runtime, asking):
+        monkeypatch.setattr(place, "pauses", pauses)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -15,7 +15,6 @@ from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
 from server.live import asking, runtime
-from server.live.runtime import Then
 from server.session.phase import Phase
 from server.study import parse_study
 from tests.server.support import stage as stage_support
@@ -226,12 +225,14 @@ async def test_what_was_stored_without_an_answer_is_known_before_the_next_messag
         await page.hears("said", number)
     append = stage.store.append_then
 
-    def unheard(*args: Any, then: Then) -> None:
+    def unheard(*records: Any) -> None:
+        *records, then, also = records
+
         def never(error: Exception | None) -> None:
             assert error is None
             then(StorageFailed("the database could not store this"))
 
-        append(*args, then=never)
+        append(*records, never, also)
 
     with monkeypatch.context() as lost:
         lost.setattr(stage.store, "append_then", unheard)
@@ -295,9 +296,9 @@ async def test_a_reply_is_shown_though_the_clock_is_set_back_while_it_is_stored(
     await stage.send(session, page, "say", text="Hello?")
     append = stage.store.append_then
 
-    def long_append(*args: Any, then: Then) -> None:
+    def long_append(*args: Any) -> None:
         clock.set_back()
-        append(*args, then=then)
+        append(*args)
 
     monkeypatch.setattr(stage.store, "append_then", long_append)
     bot.gate.set()

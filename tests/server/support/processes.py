@@ -59,8 +59,9 @@ class HeldStore:
     fails: list[str] = field(default_factory=list)
 
     def append_then(
-        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: Then
+        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: Then, also: None
     ) -> None:
+        assert also is None
         appending = asyncio.ensure_future(self.append(assignment, fence, records, at))
         appending.add_done_callback(lambda done: None if done.cancelled() else then(done.exception()))
 
