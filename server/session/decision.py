@@ -1,5 +1,6 @@
 """What a message or a reply means for the conversations that it belongs to. Pure."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from server.session.events import Effect
@@ -9,6 +10,6 @@ from server.session.records import Record
 class Decision(NamedTuple):
     """What is to be stored and done. `is_over`: the worker is to be told what comes next."""
 
-    records: list[Record]
-    effects: list[Effect]
+    records: Sequence[Record]
+    effects: Sequence[Effect] = ()
     is_over: bool = False
