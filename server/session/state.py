@@ -126,8 +126,8 @@ class AssignmentContext:
 
 
 # Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
-# that the same takes with a dataclass. What every turn changes is put in without it, in a third of that: those
-# fields come first, and the others are handed on as they are.
+# that the same takes with a dataclass. What every turn changes is put in without it, in a third of that time:
+# those fields come first, and the others are handed on as they are.
 
 
 class Turn(NamedTuple):
@@ -390,14 +390,7 @@ def _apply(state: State, record: Record) -> State:
             return state._replace(feedback=record.text, seen=state.seen | {record.client_id})
         case Closed():
             return state._replace(closed=record.status)
-        case (
-            Incident()
-            | ItemEdited()
-            | AnswerGiven()
-            | OutputKept()
-            | WritingKept()
-            | QuizNotAsked()
-        ):
+        case Incident() | ItemEdited() | AnswerGiven() | OutputKept() | WritingKept() | QuizNotAsked():
             return state
     return _changed(state, record)
 

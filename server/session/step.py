@@ -145,7 +145,7 @@ def _from_worker(state: State, event: FromWorker) -> Outcome:
 
 
 def _require_taken_besides(state: State, phase: Phase, type_: str) -> None:
-    """Check that a message is one that this study takes besides what all take in a phase. Raises WrongPhase."""
+    """Check that a message is one that this study takes besides what every study takes in a phase."""
     besides: tuple[str, ...] = ()
     if phase is Phase.CHAT and state.pair is not None:
         besides = ("choose",)
