@@ -107,13 +107,16 @@ def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: date
     index = len(first.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")
-    text, id_ = message.text, message.id
-    said: list[Record] = [WorkerSaid(c.plan.conversation, index, text, at, id_) for c in held]
+    said: list[Record] = []
+    effects: list[Effect] = [_typing(first.plan.number, first.plan.attempt)]
+    for conversation in held:
+        name = conversation.plan.conversation
+        said.append(WorkerSaid(name, index, message.text, at, message.id))
+        effects.append(AskBot(name, index + 1))
     if state.rules.records_writing and message.writing is not None:
-        writing = message.writing.kept(text)
+        writing = message.writing.kept(message.text)
         said += [WritingKept(c.plan.conversation, index, writing) for c in held]
-    asks: list[Effect] = [AskBot(c.plan.conversation, index + 1) for c in held]
-    return Decision(said, [_typing(first.plan.number, first.plan.attempt), *asks])
+    return Decision(said, effects)
 
 
 @lru_cache

@@ -345,13 +345,9 @@ class State(NamedTuple):
 
     def conversation(self, conversation_id: str) -> Conversation:
         """Return the conversation of that id. Raises KeyError when there is none."""
-        return self.conversations[self.place_of(conversation_id)]
-
-    def place_of(self, conversation_id: str) -> int:
-        """Return at which place of `conversations` that of an id stands, from 0. Raises KeyError: nowhere."""
-        for place, conversation in enumerate(self.conversations):
+        for conversation in self.conversations:
             if conversation.plan.conversation == conversation_id:
-                return place
+                return conversation
         raise KeyError(conversation_id)
 
 
@@ -396,9 +392,12 @@ def _apply(state: State, record: Record) -> State:
 
 
 def _changed(state: State, record: ConversationChange) -> State:
-    conversations, place = state.conversations, state.place_of(record.conversation)
-    changed = _apply_to_conversation(conversations[place], record)
-    return state.with_conversations((*conversations[:place], changed, *conversations[place + 1 :]))
+    conversations = list(state.conversations)
+    for place, conversation in enumerate(conversations):
+        if conversation.plan.conversation == record.conversation:
+            conversations[place] = _apply_to_conversation(conversation, record)
+            return state.with_conversations(tuple(conversations))
+    raise KeyError(record.conversation)
 
 
 def _planned(state: State, record: ConversationPlanned) -> State:

@@ -19,7 +19,6 @@ What a study asks before or after all conversations has a phase of its own, behi
 before the feedback.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -122,14 +121,14 @@ def _outcome(state: State, decision: Decision, at: datetime, *last: Effect) -> O
 
     A worker who is to be told what comes next is told so, an item being shown.
     """
-    records, effects, is_over = decision
+    records = decision.records
     after = fold(state, records)
-    if not is_over:
-        return Outcome(after, tuple(records), (*effects, *last))
+    if not decision.is_over:
+        return Outcome(after, tuple(records), (*decision.effects, *last))
     if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
         shown = ItemShown(after.current.plan.conversation, at)
         records, after = [*records, shown], fold(after, [shown])
-    return Outcome(after, tuple(records), (*effects, Tell(_due(after)), *last))
+    return Outcome(after, tuple(records), (*decision.effects, Tell(_due(after)), *last))
 
 
 def _from_worker(state: State, event: FromWorker) -> Outcome:
@@ -191,7 +190,7 @@ def _take_in_conversation(
         case "say" | "topic" | "topic_change" | "end_conversation" | "choose":
             decision = chat.take(state, state.held_with(current), message, event.at)
             if event.offensive:
-                return decision._replace(records=[*decision.records, *_offences(decision.records, event)])
+                decision.records += _offences(decision.records, event)
             return decision
         case "rate":
             return _rate(state, current, message, event)
@@ -205,7 +204,7 @@ def _take_in_conversation(
             return Decision([quiz_answer(current, message, event.at)], is_over=True)
 
 
-def _offences(records: Sequence[Record], event: FromWorker) -> list[Record]:
+def _offences(records: list[Record], event: FromWorker) -> list[Record]:
     """Return what is noted of an input that should not have been said: it is stored and answered like any."""
     said = [record for record in records if isinstance(record, WorkerSaid)]
     words = ", ".join(event.offensive)
