@@ -6,6 +6,7 @@ worker's words are stored in both. What only two have is in `pairs`.
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from server.errors import (
     ChoiceMissing,
@@ -20,7 +21,7 @@ from server.errors import (
 from server.session import pairs
 from server.session import protocol as wire
 from server.session.decision import Decision
-from server.session.events import AskBot, Tell
+from server.session.events import AskBot, Effect, Tell
 from server.session.plan import is_left_unrated
 from server.session.records import (
     ConversationEnded,
@@ -42,10 +43,10 @@ def take(state: State, held: Sequence[Conversation], message: ChatMessage, at: d
         RefusedMessage: it cannot be taken now.
     """
     match message.type:
-        case "topic":
-            return _open(state, held, message, at)
         case "say":
             return _say(state, held, message, at)
+        case "topic":
+            return _open(state, held, message, at)
         case "topic_change":
             return _change_topic(state, held, message, at)
         case "end_conversation":
@@ -106,12 +107,22 @@ def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: date
     index = len(first.turns)
     if message.turn != index:
         raise WrongPhase(f"line {index}", f"line {message.turn}")
-    said: list[Record] = [WorkerSaid(c.plan.conversation, index, message.text, at, message.id) for c in held]
+    said: list[Record] = []
+    effects: list[Effect] = [_typing(first.plan.number, first.plan.attempt)]
+    for conversation in held:
+        name = conversation.plan.conversation
+        said.append(WorkerSaid(name, index, message.text, at, message.id))
+        effects.append(AskBot(name, index + 1))
     if state.rules.records_writing and message.writing is not None:
         writing = message.writing.kept(message.text)
         said += [WritingKept(c.plan.conversation, index, writing) for c in held]
-    typing = wire.Typing(conversation=first.plan.number, attempt=first.plan.attempt)
-    return Decision(said, [Tell(typing), *(AskBot(c.plan.conversation, index + 1) for c in held)])
+    return Decision(said, effects)
+
+
+@lru_cache
+def _typing(number: int, attempt: int) -> Tell:
+    """Return that a reply is on its way: the same words at every turn."""
+    return Tell(wire.Typing(conversation=number, attempt=attempt))
 
 
 def _change_topic(

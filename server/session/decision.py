@@ -1,14 +1,16 @@
 """What a message or a reply means for the conversations that it belongs to. Pure."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from server.session.events import Effect
 from server.session.records import Record
 
 
-class Decision(NamedTuple):
+@dataclass(slots=True)  # every step makes one and takes it apart: a frozen one takes three times as long
+class Decision:
     """What is to be stored and done. `is_over`: the worker is to be told what comes next."""
 
     records: list[Record]
-    effects: list[Effect]
+    effects: Sequence[Effect] = ()
     is_over: bool = False

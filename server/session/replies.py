@@ -26,9 +26,8 @@ from server.session.reply_time import reply_delay
 from server.session.state import Conversation, State
 
 
-def replied(state: State, event: BotReplied) -> Decision:
-    """Return what a bot's reply means: it is shown as soon as there is one from every bot that was asked."""
-    conversation = state.conversation(event.conversation)
+def replied(state: State, conversation: Conversation, event: BotReplied) -> Decision:
+    """Return what a reply in a conversation means: it is shown when every bot that was asked has answered."""
     held = state.held_with(conversation)
     show_at = _show_at(state, held[0], event)
     said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
@@ -53,13 +52,12 @@ def replied(state: State, event: BotReplied) -> Decision:
     return Decision(records, [ShowReply(held[0].plan.conversation, event.index, shown_at)])
 
 
-def gave_up(state: State, event: BotGaveUp, incidents: list[Record]) -> Decision:
-    """Return what follows where a bot answers no more.
+def gave_up(state: State, failed: Conversation, event: BotGaveUp, incidents: list[Record]) -> Decision:
+    """Return what follows where the bot of a conversation that has `failed` answers no more.
 
     With the minimum of inputs the chat is over, and is judged as far as it went; else another system takes
     the place of the one that failed.
     """
-    failed = state.conversation(event.conversation)
     held = state.held_with(failed)
     if failed.inputs >= state.rules.minimum_inputs:
         return chat.over(state, held, incidents, event.at, None)

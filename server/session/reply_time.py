@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from server.session.plan import derive_seed
 
 _NORMAL = NormalDist()
+_NO_TIME = timedelta(0)
 _QUICKEST, _SLOWEST = 45, 120  # milliseconds a word: 500 to 1,300 words a minute, around the pace of reading
 
 
@@ -69,6 +70,8 @@ def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> ti
     The delay depends on the conversation's `seed` and the line's `index`, not on the bot or on the length
     of what it says. `pace` scales it: 1 for people, less for simulated workers.
     """
+    if reply_time.median * pace == 0:  # whatever would be drawn
+        return _NO_TIME
     return timedelta(seconds=reply_time.quantile(_share(seed, "reply", index)) * pace)
 
 

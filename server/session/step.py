@@ -19,7 +19,6 @@ What a study asks before or after all conversations has a phase of its own, behi
 before the feedback.
 """
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -102,7 +101,7 @@ def step(state: State, event: Event) -> Outcome:
         case BotReplied():
             return _bot_replied(state, event)
         case BotStumbled():
-            return _outcome(state, _failed_try("bot_error", event))
+            return _outcome(state, Decision(_failed_try("bot_error", event)), event.at)
         case BotGaveUp():
             return _bot_gave_up(state, event)
         case EndedByResearcher():
@@ -112,39 +111,56 @@ def step(state: State, event: Event) -> Outcome:
 def resume(state: State, at: datetime) -> tuple[Effect, ...]:
     """Return the effects that are under way in `state`: what to take up again after a restart."""
     current = state.current
-    if state.phase is not Phase.CHAT or current is None:
+    if current is None or state.phase_in(current) is not Phase.CHAT:
         return ()
     return replies.resume(state.held_with(current), at)
 
 
-def _outcome(state: State, records: list[Record], effects: Iterable[Effect] = ()) -> Outcome:
-    return Outcome(fold(state, records), tuple(records), tuple(effects))
+def _outcome(state: State, decision: Decision, at: datetime, *last: Effect) -> Outcome:
+    """Return what a decision comes to, with the `last` effects behind its own.
+
+    A worker who is to be told what comes next is told so, an item being shown.
+    """
+    records = decision.records
+    after = fold(state, records)
+    if not decision.is_over:
+        return Outcome(after, tuple(records), (*decision.effects, *last))
+    if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
+        shown = ItemShown(after.current.plan.conversation, at)
+        records, after = [*records, shown], fold(after, [shown])
+    return Outcome(after, tuple(records), (*decision.effects, Tell(_due(after)), *last))
 
 
 def _from_worker(state: State, event: FromWorker) -> Outcome:
     message = event.message
     if state.has_seen(message.id) or (message.type == "leave" and state.closed == "returned"):
         return Outcome(state, effects=(Accept(message.id),))
-    phase = state.phase
-    taken = _TAKES.get(phase, ())
-    if phase is Phase.CHAT and state.pair is not None:
-        taken = (*taken, "choose")
-    if phase in {Phase.CHAT, Phase.RATING} and state.rules.turn_points is not None:
-        taken = (*taken, "rate_turn")
-    if message.type not in taken:
-        expected = " or ".join(f"`{name}`" for name in taken) or "nothing more"
-        raise WrongPhase(f"{expected} ({phase} phase)", f"`{message.type}`")
-    outcome = _take(state, event)
+    current = state.current
+    phase = state.phase_in(current)
+    if message.type not in _TAKES.get(phase, ()):
+        _require_taken_besides(state, phase, message.type)
     # Accepted comes last: whoever hears it has already been told all that the message led to.
-    return Outcome(outcome.state, outcome.records, (*outcome.effects, Accept(message.id)))
+    return _outcome(state, _take(state, current, event), event.at, Accept(message.id))
 
 
-def _take(state: State, event: FromWorker) -> Outcome:
+def _require_taken_besides(state: State, phase: Phase, type_: str) -> None:
+    """Check that a message is one that this study takes besides what every study takes in a phase."""
+    besides: tuple[str, ...] = ()
+    if phase is Phase.CHAT and state.pair is not None:
+        besides = ("choose",)
+    if phase in {Phase.CHAT, Phase.RATING} and state.rules.turn_points is not None:
+        besides = (*besides, "rate_turn")
+    if type_ not in besides:
+        expected = " or ".join(f"`{name}`" for name in (*_TAKES.get(phase, ()), *besides)) or "nothing more"
+        raise WrongPhase(f"{expected} ({phase} phase)", f"`{type_}`")
+
+
+def _take(state: State, current: Conversation | None, event: FromWorker) -> Decision:
     message, at = event.message, event.at
     # By its type's name: of pydantic's classes, asking in turn which one it is of took a third of a step.
     match message.type:
         case "leave":
-            return _outcome(state, [Closed("returned", at)], [Tell(_returned(state))])
+            return Decision([Closed("returned", at)], [Tell(_returned(state))])
         case "agree":
             return _agree(state, message, at)
         case "questionnaire":
@@ -156,35 +172,36 @@ def _take(state: State, event: FromWorker) -> Outcome:
         case "hello":
             raise WrongPhase("`hello` only as the first message", "`hello`")
         case _:
-            return _take_in_conversation(state, message, event)
+            return _take_in_conversation(state, current, message, event)
 
 
-def _take_in_conversation(state: State, message: _ForConversation, event: FromWorker) -> Outcome:
-    current = state.current
+def _take_in_conversation(
+    state: State, current: Conversation | None, message: _ForConversation, event: FromWorker
+) -> Decision:
     if current is None:
         raise WrongPhase("a conversation", f"`{message.type}`")
     plan = current.plan
-    if (message.conversation, message.attempt) != (plan.number, plan.attempt):
+    if message.conversation != plan.number or message.attempt != plan.attempt:
         raise WrongPhase(
             f"conversation {plan.number}, attempt {plan.attempt}",
             f"conversation {message.conversation}, attempt {message.attempt}",
         )
     match message.type:
+        case "say" | "topic" | "topic_change" | "end_conversation" | "choose":
+            decision = chat.take(state, state.held_with(current), message, event.at)
+            if event.offensive:
+                decision.records += _offences(decision.records, event)
+            return decision
         case "rate":
             return _rate(state, current, message, event)
         case "rate_turn":
-            return _outcome(state, [turn_rating(state.rules, current, message, event.at)])
+            return Decision([turn_rating(state.rules, current, message, event.at)])
         case "report":
             return _reported(state, report(state, current, message, event.at))
         case "take_back_report":
-            return _outcome(state, take_back(state, current, message, event.at))
+            return Decision(take_back(state, current, message, event.at))
         case "answer_quiz":
-            return _then_next(state, [quiz_answer(current, message, event.at)], event.at)
-        case _:
-            decision = chat.take(state, state.held_with(current), message, event.at)
-            if event.offensive:
-                decision.records.extend(_offences(decision.records, event))
-            return _decided(state, decision, event.at)
+            return Decision([quiz_answer(current, message, event.at)], is_over=True)
 
 
 def _offences(records: list[Record], event: FromWorker) -> list[Record]:
@@ -192,21 +209,6 @@ def _offences(records: list[Record], event: FromWorker) -> list[Record]:
     said = [record for record in records if isinstance(record, WorkerSaid)]
     words = ", ".join(event.offensive)
     return [Incident(record.conversation, "offensive_input", words, event.at) for record in said]
-
-
-def _decided(state: State, decision: Decision, at: datetime) -> Outcome:
-    if decision.is_over:
-        return _then_next(state, decision.records, at, decision.effects)
-    return _outcome(state, decision.records, decision.effects)
-
-
-def _then_next(state: State, records: list[Record], at: datetime, first: Iterable[Effect] = ()) -> Outcome:
-    """Return the outcome of `records`, in which the worker is told what is next, an item being shown."""
-    after = fold(state, records)
-    if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
-        shown = ItemShown(after.current.plan.conversation, at)
-        records, after = [*records, shown], fold(after, [shown])
-    return Outcome(after, tuple(records), (*first, Tell(_due(after))))
 
 
 def _due(state: State) -> wire.ServerMessage:
@@ -238,10 +240,10 @@ def _due(state: State) -> wire.ServerMessage:
     )
 
 
-def _agree(state: State, message: wire.Agree, at: datetime) -> Outcome:
+def _agree(state: State, message: wire.Agree, at: datetime) -> Decision:
     consent = state.rules.consent
     if consent is None:
-        return _then_next(state, [Agreed(at, message.id)], at)
+        return Decision([Agreed(at, message.id)], is_over=True)
     if message.consent != consent.version:
         raise ConsentMissing(f"the consent is version {consent.version}, not {message.consent}")
     if not consent.are_ticked(message.ticked):
@@ -249,18 +251,18 @@ def _agree(state: State, message: wire.Agree, at: datetime) -> Outcome:
         ticked = ", ".join(message.ticked) or "nothing"
         raise ConsentMissing(f"what has to be ticked: {required}; what is: {ticked}")
     in_order = tuple(box.label for box in consent.boxes if box.label in message.ticked)
-    return _then_next(state, [Agreed(at, message.id, consent.version, in_order)], at)
+    return Decision([Agreed(at, message.id, consent.version, in_order)], is_over=True)
 
 
-def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime) -> Outcome:
+def _take_questionnaire(state: State, message: wire.Questionnaire, at: datetime) -> Decision:
     due = "before" if state.phase is Phase.QUESTIONS_BEFORE else "after"
     if message.part != due:
         raise WrongPhase(f"the questions {due} all conversations", f"those {message.part} them")
     answers = answer_records(state.rules, message.part, message.answers, at)
-    return _then_next(state, [*answers, QuestionnaireHandedIn(message.part, at, message.id)], at)
+    return Decision([*answers, QuestionnaireHandedIn(message.part, at, message.id)], is_over=True)
 
 
-def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
+def _answer(state: State, message: wire.Answer, at: datetime) -> Decision:
     tutorial, due = state.rules.tutorial, state.question
     if tutorial is None or due is None or message.question != due:
         raise WrongPhase(f"test question {due}", f"test question {message.question}")
@@ -270,55 +272,56 @@ def _answer(state: State, message: wire.Answer, at: datetime) -> Outcome:
     answered = QuestionAnswered(due, message.answer, message.answer == question.right, at, message.id)
     after = fold(state, [answered])
     if sum(not answer.is_right for answer in after.answers) > tutorial.mistakes:
-        return _outcome(state, [answered, Closed("returned", at)], [Tell(_returned(after))])
-    return _then_next(state, [answered], at)
+        return Decision([answered, Closed("returned", at)], [Tell(_returned(after))])
+    return Decision([answered], is_over=True)
 
 
-def _rate(state: State, current: Conversation, message: wire.Rate, event: FromWorker) -> Outcome:
+def _rate(state: State, current: Conversation, message: wire.Rate, event: FromWorker) -> Decision:
     if message.side != current.plan.side:
         raise WrongPhase(f"a rating of {current.plan.side or 'one chatbot'}", f"one of {message.side}")
     records = rating_records(state.rules, current, message, event.at)
     asked = quiz(state, current, event.others, event.at)
-    return _then_next(state, records if asked is None else [*records, asked], event.at)
+    return Decision(records if asked is None else [*records, asked], is_over=True)
 
 
-def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Outcome:
+def _hand_in(state: State, message: wire.Feedback, at: datetime) -> Decision:
     records: list[Record] = [FeedbackGiven(message.text, at, message.id), Closed("completed", at)]
     completed = wire.Completed(
         code=state.context.code, return_to=state.context.return_to, debriefing=state.debriefing
     )
-    return _outcome(state, records, [Tell(completed)])
+    return Decision(records, [Tell(completed)])
 
 
-def _reported(state: State, records: list[Record]) -> Outcome:
+def _reported(state: State, records: list[Record]) -> Decision:
     after = fold(state, records)
-    return Outcome(after, tuple(records), (Tell(_returned(after)),) if after.closed is not None else ())
+    return Decision(records, [Tell(_returned(after))] if after.closed is not None else [])
 
 
 def _returned(state: State) -> wire.Ended:
     return wire.Ended(phase="returned", debriefing=state.debriefing, return_to=state.way_out, code=state.code)
 
 
-def _stale(state: State, conversation_id: str, index: int) -> bool:
+def _stale(state: State, conversation: Conversation, index: int) -> bool:
     """Return whether an answer for line `index` is too late: another one is there, or the chat is over."""
-    conversation = state.conversation(conversation_id)
-    return state.closed is not None or not (conversation.awaits_reply() and len(conversation.turns) == index)
+    return state.closed is not None or len(conversation.turns) != index or not conversation.awaits_reply()
 
 
 def _bot_replied(state: State, event: BotReplied) -> Outcome:
-    if _stale(state, event.conversation, event.index):
+    conversation = state.conversation(event.conversation)
+    if _stale(state, conversation, event.index):
         return Outcome(state)
-    return _decided(state, replies.replied(state, event), event.at)
+    return _outcome(state, replies.replied(state, conversation, event), event.at)
 
 
 def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
-    if _stale(state, event.conversation, event.index):
+    failed = state.conversation(event.conversation)
+    if _stale(state, failed, event.index):
         return Outcome(state)
     if event.failure == "ended":  # by a person who answered: no failure
         kept: list[Record] = [Incident(event.conversation, "ended_by_partner", event.reason, event.at)]
     else:
         kept = _failed_try("bot_gave_up", event)
-    return _decided(state, replies.gave_up(state, event, kept), event.at)
+    return _outcome(state, replies.gave_up(state, failed, event, kept), event.at)
 
 
 def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:
@@ -326,7 +329,7 @@ def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:
     if state.phase is not Phase.CHAT or current is None or not any(t.author == "bot" for t in current.turns):
         raise NothingToRate("the worker has no conversation under way in which a chatbot has replied")
     incident = Incident(current.plan.conversation, "ended_by_researcher", event.why, event.at)
-    return _decided(state, chat.over(state, state.held_with(current), [incident], event.at, None), event.at)
+    return _outcome(state, chat.over(state, state.held_with(current), [incident], event.at, None), event.at)
 
 
 def _failed_try(kind: Literal["bot_error", "bot_gave_up"], event: BotStumbled | BotGaveUp) -> list[Record]:

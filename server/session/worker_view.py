@@ -53,11 +53,12 @@ def reply(state: State, conversation_id: str, index: int) -> SaidByBot | SaidByB
     conversation = state.conversation(conversation_id)
     plan = conversation.plan
     pace = word_pace(plan.seed, index) if state.rules.streaming else None
-    named = {"conversation": plan.number, "attempt": plan.attempt, "turn": index, "pace": pace}
+    number, attempt = plan.number, plan.attempt
     if plan.side is None:
-        return SaidByBot(**named, text=conversation.turns[index].text)
-    left, right = state.pair_of(conversation)
-    return SaidByBoth(**named, left=left.turns[index].text, right=right.turns[index].text)
+        text = conversation.turns[index].text
+        return SaidByBot(conversation=number, attempt=attempt, turn=index, text=text, pace=pace)
+    left, right = [c.turns[index].text for c in state.pair_of(conversation)]
+    return SaidByBoth(conversation=number, attempt=attempt, turn=index, left=left, right=right, pace=pace)
 
 
 def question_card(state: State) -> QuestionCard | None:

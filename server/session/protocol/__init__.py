@@ -153,7 +153,7 @@ MAX_FRAME_BYTES = 32_768
 
 def frame_of(messages: Sequence[ServerMessage]) -> bytes:
     """Return the frame that holds these messages: a text, in UTF-8."""
-    return to_json(messages)
+    return to_json([message.__dict__ for message in messages])
 
 
 class _Wire(BaseModel):

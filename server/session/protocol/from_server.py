@@ -7,7 +7,7 @@ from server.session.comparison import Side
 from server.session.instrument import Consent, Display, Opinion, TopicMode
 from server.session.item import ItemContent
 from server.session.phase import Phase
-from server.session.protocol.message import Message
+from server.session.protocol.message import Message, turn_message
 from server.session.questionnaire import AnswerForm, Questionnaires
 from server.session.records import ReportReason
 from server.session.texts import TextsCard
@@ -178,7 +178,8 @@ class Snapshot(Message):
     debriefing: str | None
 
 
-class Accepted(Message):
+@turn_message
+class Accepted:
     """The message with this id is on disk; what it led to was sent before this."""
 
     type: Literal["accepted"] = "accepted"
@@ -234,30 +235,39 @@ class ConversationStarted(_OfConversation):
     scenario: str | None = None
 
 
-class Typing(_OfConversation):
+@turn_message
+class Typing:
     """A reply is on its way."""
 
+    conversation: int
+    attempt: int
     type: Literal["typing"] = "typing"
 
 
-class SaidByBot(_OfConversation):
+@turn_message
+class SaidByBot:
     """The chatbot's reply: line number `turn` of the conversation, counted from 0.
 
     `pace`: it is to appear word by word, so many milliseconds each; None: at once.
     """
 
+    conversation: int
+    attempt: int
     type: Literal["said"] = "said"
     turn: int
     text: str
     pace: int | None = None
 
 
-class SaidByBoth(_OfConversation):
+@turn_message
+class SaidByBoth:
     """The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
 
     `pace`: of both, as in `said`.
     """
 
+    conversation: int
+    attempt: int
     type: Literal["said_by_both"] = "said_by_both"
     turn: int
     left: str

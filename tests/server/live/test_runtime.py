@@ -331,7 +331,7 @@ async def test_a_bot_that_gives_itself_away_is_shown_as_it_is_and_noted(staged: 
     before = stage.store.commits
     await stage.send(session, page, "say", text="Which sea do you like?")
     said = await page.hears("said")
-    assert said.model_dump()["text"] == line
+    assert said.text == line
     assert stage.store.commits == before + 2  # the worker's line; the bot's, together with the incident
     assert stage.notes() == [("gave_itself_away", "As an AI language model")]
     shown = await stage.store.read(lambda connection: transcript(connection, assignment))

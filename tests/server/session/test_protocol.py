@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from server.bots.lineup import study_card
 from server.cli.schema import page_schema
@@ -22,8 +22,15 @@ from server.session.protocol import (
     MAX_FRAME_BYTES,
     MAX_SAY,
     MAX_TOPIC,
+    Accepted,
+    Error,
+    SaidByBot,
+    SaidByBoth,
     Say,
+    ServerMessage,
+    Typing,
     client_messages,
+    frame_of,
     json_schema,
     plain,
 )
@@ -184,6 +191,31 @@ def test_a_snapshot_follows_the_schema() -> None:
     assert content["study"]["words"] is None  # the page has the English texts by itself
 
 
+whole = st.integers(0, 10**6)
+pace = st.none() | whole
+texts = st.text(st.characters(exclude_categories=["Cs"]))  # halves of surrogate pairs are taken out before
+
+
+@given(
+    st.builds(Accepted, id=texts)
+    | st.builds(Typing, conversation=whole, attempt=whole)
+    | st.builds(SaidByBot, conversation=whole, attempt=whole, turn=whole, text=texts, pace=pace)
+    | st.builds(SaidByBoth, conversation=whole, attempt=whole, turn=whole, left=texts, right=texts, pace=pace)
+)
+def test_a_message_of_every_turn_is_written_by_its_schema(message: ServerMessage) -> None:
+    (written,) = json.loads(frame_of([message]))
+    jsonschema.validate(written, _definition(type(message).__name__))
+    assert TypeAdapter(type(message)).validate_python(written) == message
+
+
+def test_a_frame_holds_messages_as_they_are_written_one_by_one() -> None:
+    messages = [
+        snapshot(new_state(), study_card(parse_study(study_text())), AT),
+        Error(code="run_paused", message="Later.", retry=True, again_at=AT),
+    ]
+    assert json.loads(frame_of(messages)) == [json.loads(message.model_dump_json()) for message in messages]
+
+
 @pytest.mark.parametrize(
     ("message", "field", "longest"),
     [
@@ -236,6 +268,8 @@ def test_every_longest_text_fits_into_a_frame_as_a_browser_sends_it() -> None:
         ("a\tb\nc", "a\tb\nc"),
         ("a\r\nb", "a\nb"),
         ("a\x00\x1b\x7f\x85\x9fb", "ab"),
+        ("a\x00b", "ab"),
+        ("a\x7fb", "ab"),
         ("a\ud800b\udfff", "ab"),
         ("日本 🦉 é", "日本 🦉 é"),
         ("\x00", ""),
@@ -287,6 +321,17 @@ def said(text: str) -> str:
     )
     assert isinstance(message, Say)
     return message.text
+
+
+@pytest.mark.parametrize("text", ["", "  ", "\x00", "\t\n", "\u200d\u2800", "\u202e"])
+def test_a_text_with_nothing_to_see_in_it_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError, match="nothing to see"):
+        said(text)
+
+
+@pytest.mark.parametrize("text", ["!", "~", "\u200d!", "\u2800~", "é", "\u200fש"])
+def test_a_text_with_one_mark_to_see_can_be_said(text: str) -> None:
+    assert said(text) == text
 
 
 def test_overrides_of_direction_are_taken_out_of_what_a_worker_writes() -> None:

@@ -58,6 +58,10 @@ def test_pace_scales_every_delay(pace: float) -> None:
     assert scaled == pytest.approx([pace * delay for delay in delays(NATURAL, 1.0, 50)], abs=1e-6)
 
 
+def test_a_study_without_delays_shows_every_reply_at_once() -> None:
+    assert set(delays(ReplyTime(median=0.0), n=20)) == {0.0}
+
+
 def test_no_spread_is_always_the_median() -> None:
     assert set(delays(ReplyTime(median=3.0, spread=0.0, longest=8.0), n=20)) == {3.0}
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import json
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +18,7 @@ from server.live import run_news
 from server.live.runtime import LiveSession, Then
 from server.live.sessions import LiveSessions
 from server.news import LocalNews, Payload
-from server.session.protocol import ServerMessage
+from server.session.protocol import ServerMessage, frame_of
 from server.session.records import BotSaid, Record, WorkerSaid
 
 T = TypeVar("T")
@@ -155,7 +156,7 @@ class Page:
         if self.cut:
             return
         assert not self.closed, f"told {message} after the end"
-        content = message.model_dump()
+        (content,) = json.loads(frame_of([message]))
         self.told.append(content)
         if self.view is None:
             if content["type"] == "snapshot":
