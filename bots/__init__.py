@@ -12,7 +12,7 @@ from bots.conformance.qc_findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, worst
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import verdict_table
-from bots.core.ask import ask
+from bots.core.ask import PunctualBot, ask, within
 from bots.core.backoff import backoff
 from bots.core.body_limit import BodyLimit
 from bots.core.chat import Bot, Chat, Reply, Turn
@@ -82,6 +82,7 @@ __all__ = [
     "Offer",
     "Overruns",
     "Provenance",
+    "PunctualBot",
     "RaterModel",
     "Replica",
     "ReplicaState",
@@ -122,5 +123,6 @@ __all__ = [
     "start_tracing",
     "stderr",
     "verdict_table",
+    "within",
     "worst",
 ]

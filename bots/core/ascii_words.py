@@ -1,15 +1,18 @@
-"""Words of lines in ASCII, without a regular expression: that takes three times as long, at every line."""
+"""Words of a line as far as they are in ASCII, for a first look at every line that anybody says.
 
-_ASCII = map(chr, range(128))
-_BLANK_FOR_REST = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in _ASCII)
-_BLANK_FOR_DIGITS = "".join(sign if sign.isalpha() else " " for sign in _BLANK_FOR_REST)
+They are found in bytes, without a regular expression: that takes five times as long.
+"""
 
-
-def ascii_words(text: str) -> list[str]:
-    """Return the letters, digits and underscores of a text of ASCII alone that stand together."""
-    return text.translate(_BLANK_FOR_REST).split()
+_SMALL = [bytes([sign]).lower() for sign in range(256)]  # of bytes, those of ASCII alone are letters
+_WORDS = b"".join(sign if sign.isalnum() or sign == b"_" else b" " for sign in _SMALL)
+_LETTERS = b"".join(sign if sign.isalpha() else b" " for sign in _SMALL)
 
 
-def ascii_letters(text: str) -> list[str]:
-    """Return the letters of a text of ASCII alone that stand together."""
-    return text.translate(_BLANK_FOR_DIGITS).split()
+def ascii_words(text: str) -> list[bytes]:
+    """Return the letters, digits and underscores of ASCII that stand together in `text`, in small letters."""
+    return text.encode("ascii", "replace").translate(_WORDS).split()
+
+
+def ascii_letters(text: str) -> list[bytes]:
+    """Return the letters of ASCII that stand together in `text`, in small letters."""
+    return text.encode("ascii", "replace").translate(_LETTERS).split()

@@ -1,6 +1,7 @@
 """Asking a bot that may be foreign code: whatever it does, the caller gets a checked reply or a BotError."""
 
 import asyncio
+from collections.abc import Awaitable
 from contextvars import ContextVar
 
 import structlog
@@ -19,13 +20,28 @@ def seconds_left(otherwise: float) -> float:
     return otherwise if due is None else due - asyncio.get_running_loop().time()
 
 
-async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
+class PunctualBot:
+    """A bot that keeps to its time and checks its replies by itself: `ask` has nothing to add.
+
+    Only a bot of Candor's own can be one.
+    """
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the next line of `chat`, as a `Bot` does."""
+        raise NotImplementedError
+
+    async def reply_within(self, chat: Chat, patience: float) -> Reply:
+        """Return the next line of `chat`, as `ask` does, and raise what that raises."""
+        raise NotImplementedError
+
+
+async def ask(bot: Bot, chat: Chat, patience: float | None) -> Reply:
     """Return the next line of `chat` by `bot`, as `rechecked` lets it through.
 
     Args:
         bot: who is asked, once.
         chat: the conversation, ending with the worker's line.
-        patience: seconds that the call has.
+        patience: seconds that the call has. None: as long as it takes, for a bot that never waits.
 
     Raises:
         BotTimeout: there was no reply within `patience` seconds.
@@ -33,16 +49,14 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
         BotError: what the bot raised, if it is one, as it is; else one that names what the bot raised,
             returned instead of a reply, or that it cancelled its own work.
     """
-    due = asyncio.get_running_loop().time() + max(patience, 0.0)
-    outer = _due.set(min(due, _due.get(due)))
     try:
-        async with asyncio.timeout_at(due):
-            reply = await bot.reply(chat)
-        text: object = reply.text
+        if patience is None:
+            return _checked(await bot.reply(chat))
+        if isinstance(bot, PunctualBot):
+            return await bot.reply_within(chat, patience)
+        return _checked(await _timed(bot, chat, patience))
     except BotError:
         raise
-    except TimeoutError as error:
-        raise BotTimeout(f"no reply within {_seconds(patience)} s") from error
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # the caller's own task was cancelled
@@ -51,8 +65,37 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
     except Exception as error:
         log.exception("bot raised", conversation=chat.conversation_id)
         raise BotError(f"{type(error).__name__}: {error}") from error
+
+
+async def within(patience: float, answer: Awaitable[Reply]) -> Reply:
+    """Return the answer. Raises BotTimeout if it does not come within `patience` seconds."""
+    try:
+        async with asyncio.timeout(patience):
+            return await answer
+    except TimeoutError as error:
+        raise late(patience) from error
+
+
+def late(patience: float) -> BotTimeout:
+    """Return the failure of a bot that had `patience` seconds."""
+    # In whole ones from 10 on, and in two digits below.
+    seconds = f"{patience:.0f}" if patience >= 10 else f"{max(patience, 0.0):.2g}"
+    return BotTimeout(f"no reply within {seconds} s")
+
+
+async def _timed(bot: Bot, chat: Chat, patience: float) -> Reply:
+    """Return what `bot` replies, which may know how long it has. Raises BotTimeout, and what it raises."""
+    due = asyncio.get_running_loop().time() + max(patience, 0.0)
+    outer = _due.set(min(due, _due.get(due)))
+    try:
+        return await within(patience, bot.reply(chat))
     finally:
         _due.reset(outer)
+
+
+def _checked(reply: Reply) -> Reply:
+    """Return a bot's reply as `rechecked` lets it through. Raises BotError."""
+    text: object = reply.text
     if not isinstance(text, str):
         raise BotError(f"its reply is no text, but {type(text).__name__}")
     try:
@@ -60,8 +103,3 @@ async def ask(bot: Bot, chat: Chat, patience: float) -> Reply:
     except BotError as error:
         error.provenance = reply.provenance
         raise
-
-
-def _seconds(seconds: float) -> str:
-    """Return `seconds` in whole ones from 10 on, and in two digits below."""
-    return f"{seconds:.0f}" if seconds >= 10 else f"{max(seconds, 0.0):.2g}"

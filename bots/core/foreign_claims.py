@@ -5,8 +5,7 @@ small letters; none repeats anything without a limit.
 """
 
 import re
-
-from bots.core.ascii_words import ascii_letters
+from collections.abc import Sequence
 
 _GERMAN = (
     r"(?:ki|künstliche intelligenz|chatbot|bot|roboter|sprachmodell|computerprogramm"
@@ -49,29 +48,37 @@ _CLAIMS = tuple(
     )
 )
 _WORD = re.compile(r"[^\W\d_]+")
-# Whatever has none of these needs no closer look: words, and in Chinese and Japanese parts of lines.
+# Every claim in a language of Europe has one of these words, and one of the telling words.
+_FIRST_WORDS = frozenset({b"ich", b"als", b"soy", b"como", b"fui", b"suis", b"tant"})
 _TELLING = frozenset(
     word
     for word in _WORD.findall(f"{_GERMAN} {_SPANISH} {_FRENCH} programmiert trainiert")
     if len(word) > 3  # the rest is articles and prepositions, but for these
 ) | {"ki", "ia", "bot", "fui"}
+# Every other claim has one of these signs, and one of the telling parts.
+_FIRST_SIGNS = re.compile("[我作私僕わ俺と]")
 _TELLING_PARTS = re.compile("ai|人工|机器|機器|语言|語言|助手|程序|ボット|言語|プログラム")
 
 
-def foreign_claim(text: str) -> str | None:
-    """Return the words of `text` by which its speaker says, not in English, that it is a machine, or None."""
+def foreign_claim(text: str, letters: Sequence[bytes]) -> str | None:
+    """Return the words of `text` by which its speaker says, not in English, that it is a machine, or None.
+
+    `letters`: its `ascii_letters`.
+    """
+    european = not _FIRST_WORDS.isdisjoint(letters)
+    other = not text.isascii() and _FIRST_SIGNS.search(text) is not None
+    return _claim(text, european, other) if european or other else None
+
+
+def _claim(text: str, european: bool, other: bool) -> str | None:
     lower = text.lower()
-    if len(lower) != len(text) or not _may_claim(lower):
+    may_be = (european and not _TELLING.isdisjoint(_WORD.findall(lower))) or (
+        other and _TELLING_PARTS.search(lower) is not None
+    )
+    if len(lower) != len(text) or not may_be:
         return None
     for claim in _CLAIMS:
         found = claim.search(lower)
         if found is not None:
             return text[found.start() : found.end()]
     return None
-
-
-def _may_claim(lower: str) -> bool:
-    """Return whether a line has what every claim has one of: a quick answer, and nearly always no."""
-    if lower.isascii():
-        return not _TELLING.isdisjoint(ascii_letters(lower))
-    return not _TELLING.isdisjoint(_WORD.findall(lower)) or _TELLING_PARTS.search(lower) is not None

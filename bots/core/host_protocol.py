@@ -16,7 +16,7 @@ frame a line. Only such a host is told to `hold` a builtin bot, and answers that
 `cannot_hold`; only such a host is told what systems have said `earlier`, for a qc bot that draws from that,
 and in an ask the assignment from which this bot may not draw. To such a host lines that were in an earlier
 ask of the conversation are not sent again: the ask says how many are `known`. And only such a host answers a
-`probe` by `alive`: a WebSocket has its own pings.
+`probe` by `alive`: a WebSocket has its own pings. Both ends read its asks and replies with `pipe_frames`.
 """
 
 import json
@@ -242,7 +242,7 @@ def from_server(received: str | bytes) -> ServerMessage:
 def frame(message: BaseModel) -> str:
     """Return `message` as it is sent. Raises WireError: it is too long for that."""
     text = message.model_dump_json(exclude_none=True)
-    _bound(text)
+    require_size(text)
     return text
 
 
@@ -292,16 +292,17 @@ def sendable(reason: str) -> str:
     return reason[:LONGEST_REASON].encode("utf-8", "replace").decode()
 
 
+def require_size(text: str | bytes) -> None:
+    """Check that a frame is not too long. Raises WireError."""
+    size = len(text.encode("utf-8", "replace") if isinstance(text, str) and not text.isascii() else text)
+    if size > MOST_BYTES:
+        raise WireError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {size}")
+
+
 def _read(adapter: TypeAdapter[Message], received: str | bytes) -> Message:
-    _bound(received)
+    require_size(received)
     try:
         return adapter.validate_json(received)
     except ValidationError as error:
         # Not from `error`, whose text repeats what was sent.
         raise WireError(mistakes(error, "the frame")[:LONGEST_REASON]) from None
-
-
-def _bound(text: str | bytes) -> None:
-    size = len(text.encode("utf-8", "replace") if isinstance(text, str) else text)
-    if size > MOST_BYTES:
-        raise WireError(f"a frame holds at most {MOST_BYTES} bytes, and this one has {size}")

@@ -7,12 +7,14 @@ itself makes every Chinese character a word, and every katakana line one).
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 # Those whose words ICU has a dictionary or a model for.
 _UNSPACED = frozenset({"zh", "yue", "wuu", "ja", "th", "lo", "km", "my"})
 _WORD = re.compile(r"\w(?:\S*\w)?")
 
 
+@lru_cache
 def base_language(language: str) -> str:
     """Return the language of a tag without script and region: `zh` of `zh-Hant-TW`."""
     return language.lower().partition("-")[0]

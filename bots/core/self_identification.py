@@ -86,14 +86,16 @@ _CLAIMS = tuple(
 )
 
 
-_WORD = re.compile("[a-z]+")
-# Words of which every claim has one, but for what `_is_spelt` finds: whatever has none needs no closer look.
+# Words that people say every day, and that stand in claims beside another telling word only: "open ai".
+_EVERYDAY = frozenset(b"chat cloud computer face language learning machine open system".split())
+# Words of which every claim in English has one, but for what `_is_spelt` finds.
 _TELLING = frozenset(
     word
-    for part in (_MACHINE, _MAKER, _MODEL, "trained programmed coded training programmers developers at")
-    for word in (*_WORD.findall(part), "knowledge", "physical", "body", "server", "servers")
-    if len(word) > 2 or word == "ai"
+    for part in (_MACHINE, _MAKER, _MODEL, "trained programmed coded training programmers developers")
+    for word in (*ascii_letters(part), b"knowledge", b"physical", b"body", b"server", b"servers")
+    if (len(word) > 2 and word not in _EVERYDAY) or word == b"ai"
 )
+_SPELT = re.compile(r"a\s*\.\s*i")
 
 
 def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
@@ -104,16 +106,18 @@ def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
     introduces itself by it ("I am NAME", "my name is NAME", "this is NAME", "NAME here"), for many of
     them are ordinary words.
     """
-    return _english_claim(text, names) or foreign_claim(text)
-
-
-def _english_claim(text: str, names: Sequence[str]) -> str | None:
-    """Return the words of a claim in English, or by one of `names`."""
     sought = claims(tuple(names))
     lower = text.lower()
-    said = ascii_letters(lower) if lower.isascii() else _WORD.findall(lower)
-    if sought.telling.isdisjoint(said) and not (sought.always or _is_spelt(lower)):
-        return None
+    letters = ascii_letters(lower)
+    if sought.always or not sought.telling.isdisjoint(letters) or _is_spelt(lower):
+        found = _claim(text, sought)
+        if found is not None:
+            return found
+    return foreign_claim(text, letters)
+
+
+def _claim(text: str, sought: "Claims") -> str | None:
+    """Return the words of what is `sought`: a claim in English, or by a name."""
     tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
     words = [token[0].lower() for token in tokens]
     # A claim is tried where one can begin, and nowhere else: searched for, they took a quarter of a turn.
@@ -133,7 +137,7 @@ def _english_claim(text: str, names: Sequence[str]) -> str | None:
 
 def _is_spelt(lower: str) -> bool:
     """Return whether a line has "a. i." in any spacing, or a name that goes on as it likes."""
-    return "smollm" in lower or ("." in lower and "a.i" in "".join(lower.split()))
+    return "smollm" in lower or ("." in lower and _SPELT.search(lower) is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +145,13 @@ class Claims:
     """What is looked for in a line, written as its tokens in lower case with a blank after each.
 
     Each pattern begins with one of `first_words`, and none repeats anything without a limit, so that no line
-    can make them slow. What they find has one of the words `telling`, unless a line is `always` to be looked
-    at, because a name has no such word.
+    can make them slow. What they find has one of the words `telling` among its `ascii_letters`, unless a line
+    is `always` to be looked at, because a name has no such word.
     """
 
     patterns: tuple[re.Pattern[str], ...]
     first_words: frozenset[str]
-    telling: frozenset[str]
+    telling: frozenset[bytes]
     always: bool
 
 
@@ -155,7 +159,7 @@ class Claims:
 def claims(names: tuple[str, ...]) -> Claims:
     """Return what is looked for in the lines of a speaker who must not call itself any of `names`."""
     told = tuple(_spellings(names))
-    words = [_WORD.findall(name) for name in told]
+    words = [ascii_letters(name) for name in told]
     return Claims(
         patterns=(*_CLAIMS, *map(_introduces, told)),
         first_words=_FIRST_WORDS | {name.split()[0] for name in told},

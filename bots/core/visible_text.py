@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from bots.core.chat import Reply
 from bots.core.failures import BotError, EmptyReply, ReplyTooLong, ThoughtsOnly
-from bots.shown import CHANGES, Change, shown_text
+from bots.shown import CHANGES, Change, is_plain, shown_text
 
 LONGEST_REPLY = 2_000  # characters
 LONGEST_OUTPUT = 100_000  # characters that are kept of what a model wrote
@@ -41,7 +41,7 @@ def checked_reply(
         ReplyTooLong: more than LONGEST_REPLY characters are left.
     """
     shown = shown_text(output, opened=opened, at_limit=at_limit, tokens=tokens, labels=labels)
-    if not any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in shown.text):
+    if not _can_be_seen(shown.text):
         raise _with_output(_nothing_to_show(shown.changes), output)
     if len(shown.text) > LONGEST_REPLY:
         too_long = ReplyTooLong(
@@ -69,6 +69,8 @@ def checked_line(text: str, *, at_limit: bool = False) -> Reply:
 def rechecked(reply: Reply) -> Reply:
     """Return a bot's reply, checked; it may have been before. Raises what `checked_reply` does."""
     if reply.output is None:
+        if not reply.changes and _is_fine(reply.text):
+            return reply
         line = checked_line(reply.text)
         as_it_was = line.text == reply.text and line.changes == reply.changes
         return reply if as_it_was else replace(line, provenance=reply.provenance)
@@ -77,6 +79,18 @@ def rechecked(reply: Reply) -> Reply:
     again = checked_reply(reply.text)
     changes = _in_order({*reply.changes, *again.changes})
     return Reply(again.text, reply.output, changes, reply.provenance)
+
+
+def _is_fine(text: str) -> bool:
+    """Return whether a line is shown as it is: a quick answer, which `checked_line` would give as well."""
+    return is_plain(text) and _can_be_seen(text) and len(text) <= LONGEST_REPLY
+
+
+def _can_be_seen(text: str) -> bool:
+    first = text[:1]
+    if first.isascii() and first.isalnum():  # as nearly every line begins
+        return True
+    return any(mark.isprintable() and not mark.isspace() and mark not in _BLANK for mark in text)
 
 
 def _in_order(made: Collection[Change]) -> tuple[Change, ...]:

@@ -1,11 +1,14 @@
 """The server's side of a connection that a bot host opened. Does no I/O of its own."""
 
 import asyncio
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
 from pydantic import BaseModel
 
+from bots.core.ask import late
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotBusy, BotError, ChatRefused
 from bots.core.host_protocol import (
@@ -33,9 +36,19 @@ from bots.core.host_protocol import (
     from_host,
 )
 from bots.core.known_lines import KnownLines
+from bots.core.pipe_frames import read_reply
 from bots.core.telemetry import carrier
 
 MOST_IN_FLIGHT = 1_024
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An answer that is waited for: for `patience` seconds, until it is `due` by the event loop's clock."""
+
+    answer: asyncio.Future[Reply]
+    due: float
+    patience: float
 
 
 class HostSession:
@@ -58,7 +71,7 @@ class HostSession:
         self._offered: set[str] = set()
         self._leaving = False
         self._numbers = count(1)
-        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._waiting: dict[int, _Waiting] = {}
         self._lost: str | None = None
 
     @property
@@ -82,6 +95,16 @@ class HostSession:
     def in_flight(self) -> int:
         """How many answers are waited for."""
         return len(self._waiting)
+
+    def receive_line(self, received: bytes) -> Offer | CannotHold | Drain | None:
+        """Take another frame of a host that this server has started, as `receive` does. Raises WireError."""
+        answered = read_reply(received)
+        if answered is None:
+            return self.receive(received)
+        number, reply = answered
+        if (answer := self._awaited(number)) is not None:
+            answer.set_result(reply)
+        return None
 
     def receive(self, received: str | bytes) -> Offer | CannotHold | Drain | None:
         """Take another frame of a host; return what is to be done about it, by `accept` or `release`.
@@ -149,22 +172,31 @@ class HostSession:
     def lose(self, reason: str) -> None:
         """Fail every ask, under way or to come: the host is gone. Other replicas are asked at once."""
         self._lost = reason
-        for answer in self._waiting.values():
-            if not answer.done():
-                answer.set_exception(BotError(reason))
+        for waiting in self._waiting.values():
+            if not waiting.answer.done():
+                waiting.answer.set_exception(BotError(reason))
+
+    def fail_overdue(self, now: float) -> None:
+        """Fail the asks whose time is over, by the event loop's clock, and have the host forget them."""
+        for number, waiting in self._waiting.items():
+            if waiting.due <= now and not waiting.answer.done():
+                waiting.answer.set_exception(late(waiting.patience))
+                self._tell(Cancel(ask=number))
 
     def require(self) -> None:
         """Raise BotError if the host is gone."""
         if self._lost is not None:
             raise BotError(self._lost)
 
-    async def ask(self, name: str, chat: Chat, own: str | None = None) -> Reply:
+    async def ask(self, name: str, chat: Chat, own: str | None = None, patience: float = math.inf) -> Reply:
         """Return the next line of `chat` by the model `name`.
 
-        `own` is for a bot that draws from earlier replies: the assignment from which it may not.
+        `own` is for a bot that draws from earlier replies: the assignment from which it may not. `patience`:
+        seconds after which `fail_overdue` fails this, where that is called.
 
         Raises:
             BotBusy, ChatRefused: the host cannot be asked this now, or at all.
+            BotTimeout: the answer was overdue.
             BotError: the host is gone or went away, or what its model raised.
         """
         self.require()
@@ -178,8 +210,9 @@ class HostSession:
             raise ChatRefused("the conversation is too long to be sent to a bot host") from error
         if self._known is not None:
             self._known.keep(chat)
-        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Reply] = loop.create_future()
+        self._waiting[number] = _Waiting(answer, loop.time() + patience, patience)
         try:
             self._send(question)
             return await answer
@@ -189,8 +222,8 @@ class HostSession:
                 self._tell(Cancel(ask=number))
 
     def _awaited(self, number: int) -> asyncio.Future[Reply] | None:
-        answer = self._waiting.get(number)
-        return answer if answer is not None and not answer.done() else None
+        waiting = self._waiting.get(number)
+        return None if waiting is None or waiting.answer.done() else waiting.answer
 
     def _tell(self, message: BaseModel) -> None:
         self._send(frame(message))

@@ -28,31 +28,26 @@ from bots.core.failures import BotError, ChatRefused
 from bots.core.host_protocol import (
     VERSION,
     Alive,
-    Ask,
     Cancel,
     CannotHold,
     Earlier,
-    Failed,
     Hold,
     HostHello,
     NumberedReply,
     Offer,
     Probe,
-    Replied,
     failed,
     frame,
     from_server,
-    replied,
     sendable,
 )
 from bots.core.known_lines import KnownLines
-from bots.core.provenance import Provenance
+from bots.core.pipe_frames import PipeAsk, ReplyWriter, read_ask
 from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, load_corpus
 from bots.host.builtin import made_by
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 
-PATIENCE = 60.0
 LABEL = f"builtin_{os.getpid()}"
 # Seconds for which replies gather, while there are more to give, to be written at once; and after which what
 # came meanwhile is read.
@@ -90,20 +85,23 @@ class _Drawing:
 
 
 @dataclass(slots=True)
+class _LoadedBot:
+    """A builtin bot, none of which ever waits, and what writes its replies."""
+
+    bot: Bot | FittedQcBot
+    writer: ReplyWriter
+
+    def to_ask(self, pool: EarlierPool, own: str | None) -> Bot:
+        """Return whom to ask."""
+        return _Drawing(self.bot, pool.of_others(own)) if isinstance(self.bot, FittedQcBot) else self.bot
+
+
+@dataclass(slots=True)
 class _HeldBot:
-    """A builtin bot once it is loaded, where its replies come from, and what it may draw from."""
+    """A builtin bot as soon as it is loaded, and what it may draw from."""
 
-    bot: Bot | FittedQcBot | None = None
-    made: Provenance | None = None
+    loaded: _LoadedBot | None = None
     pool: EarlierPool = field(default_factory=EarlierPool)
-
-    def to_ask(self, own: str | None) -> Bot:
-        """Return whom to ask. Raises ChatRefused: nobody, yet."""
-        if self.bot is None:
-            raise ChatRefused("this bot is not loaded")
-        if isinstance(self.bot, FittedQcBot):
-            return _Drawing(self.bot, self.pool.of_others(own))
-        return self.bot
 
 
 class BuiltinHost:
@@ -118,23 +116,24 @@ class BuiltinHost:
         self._held: dict[str, _HeldBot] = {}
         self._corpora: dict[tuple[str, str], Corpus] = {}
         self._known = KnownLines()
-        self._asks: dict[int, tuple[Ask, Chat, float]] = {}
+        self._asks: dict[int, tuple[PipeAsk, float]] = {}
         self._asked = asyncio.Event()
         self._loading: set[asyncio.Task[None]] = set()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
 
     def receive(self, received: bytes) -> None:
         """Take a frame of the server's. Raises WireError."""
+        asked = read_ask(received, self._known)
+        if asked is not None:
+            self._known.keep(asked.chat)
+            self._asks[asked.number] = asked, time.monotonic()
+            self._asked.set()
+            return
         match from_server(received):
-            case Ask() as asked:
-                chat = asked.chat.chat(self._known.first(asked.chat.conversation_id, asked.known))
-                self._known.keep(chat)
-                self._asks[asked.ask] = asked, chat, time.monotonic()
-                self._asked.set()
             case Cancel(ask=number):
                 self._asks.pop(number, None)
             case Probe():
-                self._write.add(Alive())
+                self._write.add(frame(Alive()))
                 self._write.flush()
             case Hold() as hold:
                 held = self._held[hold.name] = _HeldBot()
@@ -159,45 +158,40 @@ class BuiltinHost:
                     read = time.monotonic()
             self._write.flush()
 
-    async def _answer(self, asked: Ask, chat: Chat, came: float) -> Replied | Failed:
-        held = self._held.get(asked.name, _HeldBot())
+    async def _answer(self, asked: PipeAsk, came: float) -> str:
+        """Return the frame that answers an ask."""
         begun = time.monotonic()
         try:
             with span("reply", parent=asked.trace):
-                reply = await ask(held.to_ask(asked.own), chat, PATIENCE)
+                held = self._held.get(asked.name)
+                if held is None or held.loaded is None:
+                    raise ChatRefused("this bot is not loaded")
+                reply = await ask(held.loaded.to_ask(held.pool, asked.own), asked.chat, None)
         except BotError as error:
-            return failed(asked.ask, error)
-        made = _timed(held.made, came, begun)
-        return replied(asked.ask, Reply(reply.text, reply.output, reply.changes, made))
+            return frame(failed(asked.number, error))
+        queued, computed = begun - came, time.monotonic() - begun
+        return held.loaded.writer.frame(asked.number, reply, round(queued * 1000), round(computed * 1000))
 
     async def _load_into(self, held: _HeldBot, hold: Hold) -> None:
         try:
             loop = asyncio.get_running_loop()
-            held.bot, held.made = await loop.run_in_executor(self._thread, self._load, hold)
+            held.loaded = await loop.run_in_executor(self._thread, self._load, hold)
             answer: BaseModel = Offer(name=hold.name)
         except Exception as error:  # whatever a file makes a bot do: the server is told, and others go on
             log.exception("bot not loaded", bot=hold.spec, corpus=hold.corpus)
             reason = f"{hold.spec} over {hold.corpus}: {error or type(error).__name__}"
             answer = CannotHold(name=hold.name, reason=sendable(reason))
-        self._write.add(answer)
+        self._write.add(frame(answer))
         self._write.flush()
 
-    def _load(self, hold: Hold) -> tuple[Bot | FittedQcBot, Provenance]:
+    def _load(self, hold: Hold) -> _LoadedBot:
         read_as = hold.corpus, hold.language
         corpus = self._corpora.get(read_as) or load_corpus(*read_as)
         self._corpora[read_as] = corpus  # bots over the same object share what they learn from it
         made = replace(made_by(hold.spec, corpus), replica=LABEL)
         bot = FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
         gc.freeze()  # what was learned stays, and the collector need not look through it again and again
-        return bot, made
-
-
-def _timed(made: Provenance | None, came: float, begun: float) -> Provenance | None:
-    """Return where a reply came from that is ready now, given when it was asked for and begun."""
-    if made is None:
-        return None
-    queued, computed = begun - came, time.monotonic() - begun
-    return replace(made, queued_ms=round(queued * 1000), computed_ms=round(computed * 1000))
+        return _LoadedBot(bot, ReplyWriter(made))
 
 
 class LineWriter:
@@ -208,16 +202,16 @@ class LineWriter:
         self._lines: list[str] = []
         self._flushed = time.monotonic()
 
-    def add(self, message: BaseModel) -> None:
+    def add(self, line: str) -> None:
         """Write a frame, now or with the next ones; `flush` is called after the last."""
-        self._lines.append(frame(message))
+        self._lines.append(line)
         if time.monotonic() - self._flushed >= _TOGETHER:
             self.flush()
 
     def flush(self) -> None:
         """Write what was added."""
         if self._lines:
-            self._pipe.write("".join(f"{line}\n" for line in self._lines).encode())
+            self._pipe.write("\n".join([*self._lines, ""]).encode())
             self._pipe.flush()
             self._lines.clear()
         self._flushed = time.monotonic()
@@ -244,7 +238,7 @@ class _Input(asyncio.Protocol):
 async def _serve(output: BinaryIO) -> None:
     loop = asyncio.get_running_loop()
     writer = LineWriter(output)
-    writer.add(HostHello(version=VERSION, label=LABEL))
+    writer.add(frame(HostHello(version=VERSION, label=LABEL)))
     writer.flush()
     host = BuiltinHost(writer)
     ended: asyncio.Future[None] = loop.create_future()

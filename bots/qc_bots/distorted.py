@@ -7,6 +7,7 @@ import random
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,26 @@ def _differ_by_a_run(one: Sequence[str], other: Sequence[str]) -> bool:
     return not places or places[-1] - places[0] < run_length(len(one))
 
 
+class _Response(NamedTuple):
+    """A response's words, and those of every dialogue that has enough to distort it.
+
+    `own`: at which place among them is its own dialogue, which gives it nothing.
+    """
+
+    words: list[str]
+    dialogues: Sequence[list[str]]
+    own: int
+
+    @property
+    def givers(self) -> int:
+        """How many dialogues, other than its own, have enough words."""
+        return len(self.dialogues) - 1
+
+    def giver(self, at: int) -> list[str]:
+        """Return the words of the giver at `at`, from 0."""
+        return self.dialogues[at + (at >= self.own)]
+
+
 class QcBot:
     """Answers with the corpus's responses in an order of the conversation's own, each one distorted.
 
@@ -66,16 +87,15 @@ class QcBot:
         """Index `corpus`. Raises CorpusError, as `require_material` does."""
         require_material(corpus)
         self._language = corpus.language
+        # The spelling of tokens, such as the pronoun "I", is a rule of English alone.
+        self._is_english = base_language(corpus.language) == "en"
         self._donors = [
             [word for turn in dialogue.turns for word in self._words(turn)] for dialogue in corpus.dialogues
         ]
         self._first_drawn = lru_cache(maxsize=_CONVERSATIONS)(self._draw_first)
         self._with_words = lru_cache(maxsize=None)(self._find_with_words)
-        self._responses = [
-            (words, origin)
-            for words, origin in ((self._words(text), at) for text, at in responses(corpus).items())
-            if self._givers(words) > 0
-        ]
+        found = [self._response(text, origin) for text, origin in responses(corpus).items()]
+        self._responses = [response for response in found if response.givers > 0]
 
     def __len__(self) -> int:
         """Return how many responses there are."""
@@ -84,7 +104,7 @@ class QcBot:
     @property
     def responses(self) -> tuple[str, ...]:
         """The responses before they are distorted, in the order of the corpus."""
-        return tuple(join_words(words, self._language) for words, _ in self._responses)
+        return tuple(join_words(words, self._language) for words, *_ in self._responses)
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the next response of this conversation's permutation, distorted."""
@@ -92,15 +112,14 @@ class QcBot:
 
     def line(self, chat: Chat, number: int) -> str:
         """Return the response at `number`, from 0, of this conversation's permutation, distorted."""
-        response, origin = self._responses[self.drawn(chat.seed, number)]
+        response = self._responses[self.drawn(chat.seed, number)]
         said = {turn.text for turn in chat.turns}
         rng = random.Random(f"distort {chat.seed} {number}")
-        givers = self._givers(response)
         text = ""
         for _ in range(_TRIES):
-            changed = distort(response, self._giver(response, origin, rng.randrange(givers)), rng)
+            changed = distort(response.words, response.giver(rng.randrange(response.givers)), rng)
             text = self._shown(changed)
-            if changed != response and text not in said:
+            if changed != response.words and text not in said:
                 break
         return text
 
@@ -109,23 +128,20 @@ class QcBot:
 
     def _shown(self, words: Sequence[str]) -> str:
         line = join_words(words, self._language)
-        # The spelling of tokens, such as the pronoun "I", is a rule of English alone.
-        return (
-            present(line) if base_language(self._language) == "en" else shorten(line[:1].upper() + line[1:])
-        )
+        return present(line) if self._is_english else shorten(line[:1].upper() + line[1:])
 
-    def _givers(self, response: Sequence[str]) -> int:
-        """Return how many dialogues, other than its own, have enough words to distort a response."""
-        return len(self._with_words(run_length(len(response)))) - 1
+    def _response(self, text: str, origin: int) -> _Response:
+        words = self._words(text)
+        numbers, dialogues = self._with_words(run_length(len(words)))
+        return _Response(words, dialogues, bisect_left(numbers, origin))
 
-    def _giver(self, response: Sequence[str], origin: int, at: int) -> list[str]:
-        """Return the words of the dialogue at `at`, from 0, of those that can distort a response."""
-        enough = self._with_words(run_length(len(response)))
-        return self._donors[enough[at + (at >= bisect_left(enough, origin))]]
+    def _find_with_words(self, words: int) -> tuple[list[int], list[list[str]]]:
+        """Return the dialogues that have so many words, by their numbers, and what those are.
 
-    def _find_with_words(self, words: int) -> list[int]:
-        """Return the dialogues that have so many words; the one that a response is from is among them."""
-        return [number for number, donor in enumerate(self._donors) if len(donor) >= words]
+        The one that a response is from is among them.
+        """
+        numbers = [number for number, donor in enumerate(self._donors) if len(donor) >= words]
+        return numbers, [self._donors[number] for number in numbers]
 
     def drawn(self, seed: int, given: int) -> int:
         """Return the index of the response that comes after `given` others in a conversation of `seed`."""

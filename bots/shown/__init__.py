@@ -5,6 +5,6 @@ made up for the other speaker. `shown_text` leaves what it says, in the looks th
 what was changed; `phase` tells how far an output is that is still growing.
 """
 
-from bots.shown.text import CHANGES, Change, Phase, ShownText, phase, shown_text
+from bots.shown.text import CHANGES, Change, Phase, ShownText, is_plain, phase, shown_text
 
-__all__ = ["CHANGES", "Change", "Phase", "ShownText", "phase", "shown_text"]
+__all__ = ["CHANGES", "Change", "Phase", "ShownText", "is_plain", "phase", "shown_text"]

@@ -2,7 +2,7 @@
 
 import re
 
-from bots.shown.prose import written
+from bots.shown.prose import has_capitals, written
 
 # Control characters other than white space, halves of surrogate pairs, what has no width and joins nothing,
 # and what turns the direction of the text around it.
@@ -54,11 +54,6 @@ def is_visible(text: str) -> bool:
 def is_tokens(line: str) -> bool:
     """Return whether `line` is tokens of words in small letters, with blanks around its marks."""
     return not has_capitals(line) and _TOKENS.search(line) is not None
-
-
-def has_capitals(line: str) -> bool:
-    """Return whether any letter of `line` is a capital."""
-    return any(mark.isupper() for mark in line)
 
 
 def spelled(line: str) -> str:

@@ -9,10 +9,11 @@ import unicodedata
 
 LONGEST = 300
 
-_SPACE_BEFORE = re.compile(r"\s+([,.;:!?…%)\]])")
+_SPACE_BEFORE = re.compile(r" (?=[,.;:!?…%)\]])")
+_AT_CONTRACTION = re.compile(r" (?:'|n't)", re.IGNORECASE)  # a quick look, and nearly always no
 _SPLIT_CONTRACTION = re.compile(r"\b(\w+)\s+('(?:s|m|re|ve|ll|d|t)|n't)\b", re.IGNORECASE)
 _AFTER_SENTENCE = re.compile(r"((?<!\.)[.!?]\s+)([a-z])")
-_LONE_I = re.compile(r"\bi\b(?=$|\s|[,.;:!?]|'(?:m|ve|ll|d)\b)")
+_LONE_I = re.compile(r"i(?<!\wi)\b(?=$|\s|[,.;:!?]|'(?:m|ve|ll|d)\b)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)")
 
 
@@ -26,15 +27,24 @@ def written(text: str) -> str:
 
     Text that is already written so is returned unchanged; doing it twice changes nothing more.
     """
-    line = " ".join(
-        "".join(mark for mark in text if unicodedata.category(mark) != "Cc" or mark.isspace()).split()
-    )
-    line = _SPACE_BEFORE.sub(r"\1", line)
-    line = _SPLIT_CONTRACTION.sub(r"\1\2", line)
-    if not any(mark.isupper() for mark in line):
+    line = _SPACE_BEFORE.sub("", " ".join(_without_controls(text).split()))
+    if _AT_CONTRACTION.search(line) is not None:
+        line = _SPLIT_CONTRACTION.sub(r"\1\2", line)
+    if not has_capitals(line):
         line = _AFTER_SENTENCE.sub(lambda found: found[1] + found[2].upper(), line)
     line = _LONE_I.sub("I", line)
     return line[:1].upper() + line[1:]
+
+
+def has_capitals(line: str) -> bool:
+    """Return whether any letter of `line` is a capital."""
+    return line.lower() != line if line.isascii() else any(mark.isupper() for mark in line)
+
+
+def _without_controls(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(mark for mark in text if unicodedata.category(mark) != "Cc" or mark.isspace())
 
 
 def shorten(line: str, longest: int = LONGEST) -> str:

@@ -13,7 +13,7 @@ Change = Literal["thoughts", "marks", "turns", "limit", "looks"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 Phase = Literal["thinking", "speaking", "over"]
 # Without any of these an output holds neither mark nor label nor quotation: nearly every line of a chat.
-_TELLING = re.compile(r"[<\[\u25c1:\uff1a\"]|\A(?:analysis|final)|assistantfinal")
+_TELLING = re.compile(r"[<\[\u25c1:\uff1a\"]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def shown_text(
             is not said, a line is respelled if it looks so.
         labels: what speakers are called where the prompt begins each line with its speaker, the model last.
     """
-    if not (opened or at_limit or tokens or labels) and _is_plain(output):
+    if not (opened or at_limit or tokens or labels) and is_plain(output):
         return ShownText(output, ())
     said = speech(looks.evened(output), opened)
     own = own_line(said.text, labels)
@@ -79,6 +79,8 @@ def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
     return "thinking" if said.thinking else "speaking"
 
 
-def _is_plain(output: str) -> bool:
+def is_plain(output: str) -> bool:
     """Return whether `output` is shown as it is: a quick answer, which the whole step would give as well."""
-    return _TELLING.search(output) is None and looks.is_visible(output) and not looks.is_tokens(output)
+    if _TELLING.search(output) is not None or output.startswith(("analysis", "final")):
+        return False
+    return "assistantfinal" not in output and looks.is_visible(output) and not looks.is_tokens(output)

@@ -1,10 +1,11 @@
 """The builtin bots, which never compute in this process: bot hosts that it starts for itself hold them."""
 
 import asyncio
+import math
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
@@ -20,15 +21,18 @@ from bots import (
     KnownLines,
     NumberedReply,
     Offer,
+    PunctualBot,
     Reply,
     WireError,
     backoff,
+    within,
 )
 from server.bots.earlier_replies import EarlierReplies
 
 COMMAND = (sys.executable, "-m", "bots.host.child")
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 LOOK_SECONDS = 5.0
+SWEEP_SECONDS = 0.1  # between two looks for asks whose time is over: by so much they may be late
 MOST_SILENT = 3  # looks in a row after which a host hangs
 MOST_SILENT_AT_FIRST = 24  # for one that has not begun to speak: on a busy machine its imports take long
 _REPLIES_PER_FRAME = 100  # each of 2,000 characters at most, so that a frame is never too long
@@ -40,13 +44,12 @@ class HostEnded(Exception):
     """A bot host is no longer there. The message says why."""
 
 
-class HostedBot:
+class HostedBot(PunctualBot):
     """A builtin bot that bot hosts of this server hold."""
 
-    def __init__(self, hosts: "BotHosts", hold: Hold, earlier: EarlierReplies | None) -> None:
+    def __init__(self, hosts: "BotHosts", name: str) -> None:
         self._hosts = hosts
-        self._name = hold.name
-        self._earlier = earlier
+        self._name = name
 
     async def reply(self, chat: Chat) -> Reply:
         """Return what the bot says; wait while it is being loaded, or its host started again.
@@ -55,8 +58,29 @@ class HostedBot:
             BotGone: it cannot be loaded.
             BotError: its host ended while it was thinking, or what the bot raised.
         """
-        if self._earlier is None:
-            return await (await self._hosts.ready(self._name)).ask(self._name, chat)
+        return await (await self._hosts.ready(self._name)).ask(self._name, chat)
+
+    async def reply_within(self, chat: Chat, patience: float) -> Reply:
+        """Return what `reply` does, which the host has checked. Raises BotTimeout too.
+
+        A host that is ready needs no timer for each ask: it keeps all their times.
+        """
+        process = self._hosts.least_busy(self._name)
+        if process is None:
+            return await within(patience, self.reply(chat))
+        return await process.ask(self._name, chat, patience=patience)
+
+
+class DrawingBot:
+    """The qc bot that draws from what systems have said, which bot hosts of this server hold."""
+
+    def __init__(self, hosts: "BotHosts", name: str, earlier: EarlierReplies) -> None:
+        self._hosts = hosts
+        self._name = name
+        self._earlier = earlier
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return what the bot says, and raise what `HostedBot.reply` does; `earlier` may be read before."""
         await self._earlier.refresh()
         process = await self._hosts.ready(self._name)
         process.tell_earlier(self._name, self._earlier.replies)
@@ -80,7 +104,7 @@ class BotHosts:
 
     def open(
         self, spec: str, corpus: str, earlier: EarlierReplies | None = None, language: str = "en"
-    ) -> HostedBot:
+    ) -> HostedBot | DrawingBot:
         """Return the builtin bot `spec` over `corpus`, both of which must have been found to be good.
 
         `earlier`: what systems have said, for the qc bot that draws from that. `language`: the corpus's.
@@ -91,12 +115,12 @@ class BotHosts:
         name, draws = f"bot{len(self._holds) + 1}", earlier is not None
         hold = Hold(name=name, spec=spec, corpus=corpus, draws=draws, language=language)
         self._holds[hold.name] = hold
-        bot = HostedBot(self, hold, earlier)
-        if earlier is None:
-            self._shared[shared] = bot
         for process in self._running:
             process.hold(hold)
         self._start_processes()
+        if earlier is not None:
+            return DrawingBot(self, name, earlier)
+        bot = self._shared[shared] = HostedBot(self, name)
         return bot
 
     def start(self) -> None:
@@ -112,6 +136,11 @@ class BotHosts:
         await asyncio.gather(*(process.close() for process in self._running))
         self._running.clear()
 
+    def least_busy(self, name: str) -> "HostProcess | None":
+        """Return the least busy host that holds the bot `name`; None: none does now."""
+        able = [process for process in self._running if name in process.ready]
+        return min(able, key=_in_flight) if len(able) > 1 else next(iter(able), None)
+
     async def ready(self, name: str) -> "HostProcess":
         """Return the least busy host that holds the bot `name`, as soon as there is one.
 
@@ -120,9 +149,9 @@ class BotHosts:
             BotError: this server runs no hosts.
         """
         while True:
-            able = [process for process in self._running if name in process.ready]
-            if able:
-                return min(able, key=lambda process: process.in_flight)
+            able = self.least_busy(name)
+            if able is not None:
+                return able
             for process in self._running:
                 if name in process.refused:
                     raise BotGone(process.refused[name])
@@ -173,15 +202,20 @@ class HostProcess:
         if self._session is not None and self._greeted:
             self._session.hold(hold)
 
-    async def ask(self, name: str, chat: Chat, own: str | None = None) -> Reply:
-        """Return the next line of `chat` by a bot that is `ready`; `own` as in `HostSession.ask`.
+    def ask(
+        self, name: str, chat: Chat, own: str | None = None, patience: float = math.inf
+    ) -> Coroutine[None, None, Reply]:
+        """Return the next line of `chat` by a bot that is `ready`, once awaited.
+
+        `own` and `patience` as in `HostSession.ask`.
 
         Raises:
+            BotTimeout: there was none after `patience` seconds, and SWEEP_SECONDS at the most.
             BotError: the host ended meanwhile, or what the bot raised.
         """
         if self._session is None:
             raise BotError(_ENDED)
-        return await self._session.ask(name, chat, own)
+        return self._session.ask(name, chat, own, patience)
 
     def tell_earlier(self, name: str, replies: Mapping[int, NumberedReply]) -> None:
         """Tell a bot what systems have said, as far as it has not been told.
@@ -210,7 +244,7 @@ class HostProcess:
             for hold in self._holds.values():
                 self._session.hold(hold)
             return
-        match self._session.receive(line):
+        match self._session.receive_line(line):
             case Offer(name=name):
                 self.ready.add(name)
                 self._on_news()
@@ -261,11 +295,15 @@ class HostProcess:
         writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
         self._session = HostSession(self._number, _LineSender(writing).send, KnownLines())
         reading, _ = await loop.connect_read_pipe(lambda: _Output(self, ended), process.stdout)
-        watching = loop.create_task(self._wait_for_silence(self._session, ended))
+        watching = (
+            loop.create_task(self._wait_for_silence(self._session, ended)),
+            loop.create_task(_fail_overdue(self._session)),
+        )
         try:
             return await ended
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
             self._session.lose(_ENDED)
             self._session, self._greeted = None, False
             for held in (self.ready, self.refused, self._told):
@@ -290,6 +328,17 @@ class HostProcess:
             ended.set_result("it hangs: it does not answer any more")
 
 
+async def _fail_overdue(session: HostSession) -> None:
+    """Fail the asks whose time is over, one sweep for all: a timer for each took as long as asking did."""
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        session.fail_overdue(asyncio.get_running_loop().time())
+
+
+def _in_flight(process: HostProcess) -> int:
+    return process.in_flight
+
+
 class _LineSender:
     """Writes frames to a host, one a line: all those of one turn of the event loop together."""
 
@@ -304,7 +353,7 @@ class _LineSender:
 
     def _flush(self) -> None:
         if not self._pipe.is_closing():  # the host may have ended since
-            self._pipe.write("".join(f"{line}\n" for line in self._lines).encode())
+            self._pipe.write("\n".join([*self._lines, ""]).encode())
         self._lines.clear()
 
 

@@ -4,18 +4,27 @@ Every application has a registry of its own. Its page names the systems, so it i
 """
 
 import asyncio
+import math
 import time
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import Annotated, get_args
 
 from fastapi import APIRouter, Depends, Header, Response
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
-from bots import Bot, BotError, Chat, ChatEnded, FailureKind, Reply
+from bots import Bot, BotError, Chat, ChatEnded, FailureKind, PunctualBot, Reply
 from server.access.actor import Allowed
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
@@ -34,22 +43,8 @@ class Metrics:
 
     def __init__(self, auth: Auth) -> None:
         self._registry = CollectorRegistry()
-        self._seconds = Histogram(
-            "candor_bot_reply_seconds",
-            "Time from asking a bot to its reply; calls without a reply are left out.",
-            _LABELS,
-            buckets=BUCKETS,
-            registry=self._registry,
-        )
-        self._failures = Counter(
-            "candor_bot_failures",
-            "Calls of a bot that ended without a reply, by the failure's kind; those given up are a timeout.",
-            (*_LABELS, "kind"),
-            registry=self._registry,
-        )
-        self._in_flight = Gauge(
-            "candor_bot_calls_in_flight", "Calls of a bot under way.", _LABELS, registry=self._registry
-        )
+        self._bots: dict[tuple[str, str, str], BotMeter] = {}
+        self._registry.register(_Bots(self._bots))
         self.router = APIRouter(dependencies=[Depends(Allowed(auth, "see_metrics"))], include_in_schema=False)
         self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
@@ -71,35 +66,101 @@ class Metrics:
         encode, content_type = choose_encoder(accept)
         return Response(encode(self._registry), headers={"Content-Type": content_type})
 
-    def _measured(self, bot: Bot, *labels: str) -> Bot:
-        failures = {kind: self._failures.labels(*labels, kind) for kind in FAILURES}
-        return MeasuredBot(bot, self._seconds.labels(*labels), failures, self._in_flight.labels(*labels))
+    def _measured(self, bot: Bot, *labels: *tuple[str, str, str]) -> Bot:
+        meter = self._bots.setdefault(labels, BotMeter())
+        return MeasuredPunctualBot(bot, meter) if isinstance(bot, PunctualBot) else MeasuredBot(bot, meter)
+
+
+class BotMeter:
+    """What was measured of a bot: plain numbers, which only the event loop changes and reads.
+
+    A histogram and a gauge of `prometheus_client`, which lock for every number, took as long as asking a bot.
+    """
+
+    def __init__(self) -> None:
+        self.since = time.time()
+        self.in_flight = 0
+        self.seconds = 0.0  # of all replies together
+        self.replies = [0] * (len(BUCKETS) + 1)  # that took longer than one bound, and not than the next
+        self.failures = dict.fromkeys(FAILURES, 0)
+
+    async def measured(self, answering: Awaitable[Reply]) -> Reply:
+        """Return the reply that is awaited. Raises what that raises."""
+        started = time.perf_counter()
+        self.in_flight += 1
+        try:
+            reply = await answering
+        except ChatEnded:
+            raise
+        except BaseException as error:
+            self.failures[kind_of(error)] += 1
+            raise
+        finally:
+            self.in_flight -= 1
+        took = time.perf_counter() - started
+        self.seconds += took
+        self.replies[bisect_left(BUCKETS, took)] += 1
+        return reply
 
 
 class MeasuredBot:
     """A bot that is measured whenever it is asked. A chat that it ends in good order is no failure."""
 
-    def __init__(
-        self, bot: Bot, seconds: Histogram, failures: dict[FailureKind, Counter], in_flight: Gauge
-    ) -> None:
+    def __init__(self, bot: Bot, meter: BotMeter) -> None:
         self._bot = bot
-        self._seconds = seconds
-        self._failures = failures
-        self._in_flight = in_flight
+        self._meter = meter
 
-    async def reply(self, chat: Chat) -> Reply:
-        """Return the bot's next line of `chat`. Raises what the bot raises."""
-        started = time.perf_counter()
-        with self._in_flight.track_inprogress():
-            try:
-                reply = await self._bot.reply(chat)
-            except ChatEnded:
-                raise
-            except BaseException as error:
-                self._failures[kind_of(error)].inc()
-                raise
-        self._seconds.observe(time.perf_counter() - started)
-        return reply
+    def reply(self, chat: Chat) -> Coroutine[None, None, Reply]:
+        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
+        return self._meter.measured(self._bot.reply(chat))
+
+
+class MeasuredPunctualBot(PunctualBot):
+    """The same for a bot that keeps to its time by itself."""
+
+    def __init__(self, bot: PunctualBot, meter: BotMeter) -> None:
+        self._bot = bot
+        self._meter = meter
+
+    def reply(self, chat: Chat) -> Coroutine[None, None, Reply]:
+        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
+        return self._meter.measured(self._bot.reply(chat))
+
+    def reply_within(self, chat: Chat, patience: float) -> Coroutine[None, None, Reply]:
+        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
+        return self._meter.measured(self._bot.reply_within(chat, patience))
+
+
+class _Bots(Collector):
+    """Reads what was measured of bots when it is asked for."""
+
+    def __init__(self, bots: Mapping[tuple[str, str, str], BotMeter]) -> None:
+        self._bots = bots
+
+    def collect(self) -> Iterable[Metric]:
+        seconds = HistogramMetricFamily(
+            "candor_bot_reply_seconds",
+            "Time from asking a bot to its reply; calls without a reply are left out.",
+            labels=_LABELS,
+        )
+        failures = CounterMetricFamily(
+            "candor_bot_failures",
+            "Calls of a bot that ended without a reply, by the failure's kind; those given up are a timeout.",
+            labels=(*_LABELS, "kind"),
+        )
+        in_flight = GaugeMetricFamily(
+            "candor_bot_calls_in_flight", "Calls of a bot under way.", labels=_LABELS
+        )
+        for labels, meter in self._bots.items():
+            bounds = map(floatToGoString, (*BUCKETS, math.inf))
+            buckets = list(zip(bounds, accumulate(meter.replies), strict=True))
+            seconds.add_metric(labels, buckets, meter.seconds)
+            named = dict(zip(_LABELS, labels, strict=True))
+            seconds.add_sample(f"{seconds.name}_created", named, meter.since)
+            for kind, count in meter.failures.items():
+                failures.add_metric((*labels, kind), count, created=meter.since)
+            in_flight.add_metric(labels, meter.in_flight)
+        yield from (seconds, failures, in_flight)
 
 
 class _Server(Collector):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bots import Chat, Reply, Turn, ask
+from bots import Chat, PunctualBot, Reply, Turn, ask
 from bots.core.failures import BotBusy, BotError, BotGone, BotTimeout, EmptyReply, ReplyTooLong
 
 CHAT = Chat("c1", 7, (), (Turn("worker", "Hello?"),))
@@ -108,3 +108,27 @@ async def test_a_caller_that_is_cancelled_is_cancelled() -> None:
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
+
+
+class Punctual(PunctualBot):
+    """A bot of our own that tells how long it was given, in a line that nobody else could show."""
+
+    async def reply_within(self, chat: Chat, patience: float) -> Reply:
+        return Reply(f"\u200b{patience}")
+
+
+async def test_a_punctual_bot_is_told_its_time_and_its_reply_not_checked_again() -> None:
+    assert await ask(Punctual(), CHAT, LONG) == Reply(f"\u200b{LONG}")
+
+
+async def test_a_punctual_bot_with_a_defect_is_a_failure() -> None:
+    with pytest.raises(BotError, match="NotImplementedError"):
+        await ask(PunctualBot(), CHAT, LONG)
+
+
+async def test_a_bot_that_never_waits_needs_no_patience_and_is_checked() -> None:
+    assert (await ask(says(" Hi\u200b"), CHAT, None)).text == "Hi"
+    with pytest.raises(EmptyReply):
+        await ask(says(""), CHAT, None)
+    with pytest.raises(BotError, match="ValueError: a defect"):
+        await ask(raises(ValueError("a defect")), CHAT, None)

@@ -3,11 +3,16 @@
 from itertools import chain
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bots import load_corpus
 from bots.conformance.check_language import check_language
 from bots.core.offensive_words import offensive_words
 from bots.crowd.phrases import topic_line, topics_in
+
+# Words, and phrases in pieces, of the English, the German and the French list.
+LISTED = "fucking SHIT Arschloch putain merde son of a bitch blow job eat hair pie hell"
 
 
 @pytest.mark.parametrize(
@@ -24,6 +29,14 @@ from bots.crowd.phrases import topic_line, topics_in
 )
 def test_it_is_found(text: str, language: str, found: set[str]) -> None:
     assert found <= set(offensive_words(text, language))
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ja"])
+@given(
+    line=st.lists(st.sampled_from([*LISTED.split(), "How", "one,", "a_b", "it."]), max_size=8).map(" ".join)
+)
+def test_lines_in_ascii_are_looked_at_in_another_way_with_the_same_result(language: str, line: str) -> None:
+    assert offensive_words(line, language) == offensive_words(f"{line} é", language)
 
 
 @pytest.mark.parametrize(

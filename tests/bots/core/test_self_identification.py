@@ -20,6 +20,8 @@ MACHINES = [
     ("Well, as a chatbot, I never tire.", "as a chatbot"),
     ("I have no feelings as an artificial intelligence.", "as an artificial intelligence"),
     ("I am an AI.", "I am an AI"),
+    ("I am an A\u2003.  I", "I am an A\u2003.  I"),
+    ("I am SmolLM2x.", "I am SmolLM2x"),
     ("i am an ai", "i am an ai"),
     ("Sorry, I AM AN A.I. and cannot taste it.", "I AM AN A.I."),
     ("I'm AI, so no.", "I'm AI"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.shown import looks, phase, shown_text
+from bots.shown import ShownText, is_plain, looks, phase, shown_text
 
 SECRET = "I should be friendly and hide that I plan this."
 # Each family's thoughts and reply, as they come where the prompt has opened nothing.
@@ -208,6 +208,17 @@ PARTS = st.lists(st.sampled_from(LINES + TURNS + THOUGHTS), max_size=8).map("".j
 def test_what_is_shown_is_shown_unchanged_again(output: str, opened: bool, at_limit: bool) -> None:
     once = shown_text(output, opened=opened, at_limit=at_limit).text
     assert shown_text(once).text == once
+
+
+@given(PARTS | st.text(st.sampled_from("aI. ,:\"<[\n'sm"), max_size=8))
+def test_a_plain_output_is_what_the_whole_step_shows(output: str) -> None:
+    whole = shown_text(output, labels=["nobody is called so"])  # with labels no output is taken as plain
+    assert not is_plain(output) or whole == ShownText(output, ())
+
+
+@pytest.mark.parametrize("output", ["Hello!", "I'm fine, thanks. And you?", "Grüße aus Köln", "我很好。"])
+def test_ordinary_lines_are_plain(output: str) -> None:
+    assert is_plain(output)
 
 
 @given(st.text(st.sampled_from("ab.  \t\n\x85\xa0\u2003\u2028\u200b\u202e\u2800\ufeff\x00")))

@@ -13,6 +13,8 @@ import pytest
 import uvloop
 
 from bots import Bot, BotError, BotGone, Chat, HostSession, Offer, Turn, load_corpus, open_bot
+from bots import ask as ask_as_the_runtime_does
+from bots.core.failures import BotTimeout
 from bots.core.host_protocol import CannotHold, Drain
 from server.bots import bot_hosts
 from server.bots.bot_hosts import BotHosts
@@ -126,6 +128,28 @@ async def test_what_was_asked_of_a_process_that_dies_fails_and_another_one_answe
     assert await ask(bot)
     (new,) = children()
     assert new.pid != child.pid
+
+
+async def test_a_process_that_hangs_fails_an_ask_when_its_time_is_over(
+    children: Children, hosts: BotHosts
+) -> None:
+    bot = hosts.open("builtin:reflect", SMALL_TALK)
+    await ask(bot)
+    (child,) = children()
+    child.send_signal(signal.SIGSTOP)
+    with pytest.raises(BotTimeout, match="no reply within"):
+        await ask_as_the_runtime_does(bot, CHAT, 0.2)
+    child.send_signal(signal.SIGCONT)
+    assert await ask(bot)
+    assert children() == [child]
+
+
+async def test_a_bot_that_is_not_there_in_time_is_late() -> None:
+    hosts = BotHosts(0)
+    hosts.start()
+    bot = hosts.open("builtin:reflect", SMALL_TALK)
+    with pytest.raises(BotTimeout, match="no reply within"):
+        await ask_as_the_runtime_does(bot, CHAT, 0.01)
 
 
 @pytest.fixture

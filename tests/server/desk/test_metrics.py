@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from bots import Bot, BotError, BotGone, Chat, ChatEnded, Turn, open_endpoint
+from bots import Bot, BotError, BotGone, Chat, ChatEnded, PunctualBot, Reply, Turn, ask, open_endpoint
 from bots.endpoints.endpoint import HttpEndpoint
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
@@ -257,6 +257,17 @@ async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: s
     with pytest.raises(asyncio.CancelledError):
         await bot.reply(CHAT)
     assert nonzero(read(await text(), "candor_bot_failures_total", "kind")) == {("error",): 1}
+
+
+class Punctual(PunctualBot):
+    async def reply_within(self, chat: Chat, patience: float) -> Reply:
+        return Reply(f"{patience:g}")
+
+
+async def test_a_punctual_bot_stays_one_and_is_measured(url: str) -> None:
+    bot, text = measured(url, Punctual())
+    assert await ask(bot, CHAT, 20) == Reply("20")
+    assert nonzero(read(await text(), "candor_bot_reply_seconds_count")) == {(): 1}
 
 
 # ---- bots that run elsewhere -----------------------------------------------------------------
