@@ -41,7 +41,7 @@ class Trace:
 
     __slots__ = ()
 
-    def child(self, name: str, **attributes: str | int) -> Trace:  # noqa: ARG002
+    def child(self, name: str, **attributes: str | int) -> Trace:
         """Begin what is done as a part of it."""
         return self
 
