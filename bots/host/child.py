@@ -200,12 +200,15 @@ class LineWriter:
     def __init__(self, pipe: BinaryIO) -> None:
         self._pipe = pipe
         self._lines: list[str] = []
-        self._flushed = time.monotonic()
+        self._since = 0.0  # by the monotonic clock, the first of these lines
 
     def add(self, line: str) -> None:
         """Write a frame, now or with the next ones; `flush` is called after the last."""
+        now = time.monotonic()
+        if not self._lines:
+            self._since = now
         self._lines.append(line)
-        if time.monotonic() - self._flushed >= _TOGETHER:
+        if now - self._since >= _TOGETHER:
             self.flush()
 
     def flush(self) -> None:
@@ -214,7 +217,6 @@ class LineWriter:
             self._pipe.write("\n".join([*self._lines, ""]).encode())
             self._pipe.flush()
             self._lines.clear()
-        self._flushed = time.monotonic()
 
 
 class _Input(asyncio.Protocol):
