@@ -39,6 +39,7 @@ from typing import Annotated, Any
 import typer
 import uvloop
 from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
+from pydantic_core import from_json
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from server.session.protocol import PROTOCOL_VERSION
@@ -140,7 +141,7 @@ class WorkerClient(WSListener):  # type: ignore[misc]
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         if frame.msg_type != WSMsgType.TEXT:
             return
-        content = json.loads(frame.get_payload_as_bytes())
+        content = from_json(frame.get_payload_as_bytes())
         for message in content if isinstance(content, list) else [content]:
             self._hear(transport, message)
 
@@ -184,9 +185,12 @@ class WorkerClient(WSListener):  # type: ignore[misc]
         asyncio.get_running_loop().call_later(seconds, self._say, transport)
 
     def _say(self, transport: WSTransport) -> None:
-        self._since[self._send(transport, "say", turn=self._turn, text=SAYING, **self._where)] = (
-            time.perf_counter()
-        )
+        self._sent += 1
+        name = f"m{self._sent}"
+        where = "".join([f'"{key}":{value},' for key, value in self._where.items()])
+        line = f'{{"type":"say","id":"{name}",{where}"turn":{self._turn},"text":"{SAYING}"}}'
+        self._since[name] = time.perf_counter()
+        transport.send(WSMsgType.TEXT, line.encode())
 
     def _send(self, transport: WSTransport, kind: str, **fields: Any) -> str:
         self._sent += 1
