@@ -15,7 +15,9 @@ from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
 from server.live import asking, runtime
+from server.session.events import FromWorker
 from server.session.phase import Phase
+from server.session.protocol import client_messages
 from server.study import parse_study
 from tests.server.support import stage as stage_support
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says
@@ -371,3 +373,47 @@ def test_what_a_study_calls_a_bot_and_its_model_is_not_what_it_may_call_itself()
     assert names["wombat_plain"] == ("wombat_plain", "my_zephyr", "hub/Zephyr-7b-beta")
     assert names["qc"] == ("qc", "memory")
     assert names.keys() == {spec.name for spec in study.systems} | {"qc"}
+
+
+# ---- faults of ours --------------------------------------------------------------------------
+
+
+async def test_a_fault_as_something_is_shown_ends_no_session(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = staged(Gated())
+    assignment, session, page = await stage.chatting()
+
+    def fail(*_: Any) -> Any:
+        raise ZeroDivisionError("a fault of ours")
+
+    with monkeypatch.context() as faulty:
+        faulty.setattr(session, "_perform", fail)
+        with pytest.raises(ZeroDivisionError):
+            await stage.send(session, page, "say", text="Hello?")
+    # What was stored counts, and a page that connects gets on from there.
+    session, page = await stage.open(assignment)
+    assert [line.text for line in page.messages[0].conversation.turns] == ["Hello?"]
+    await stage.send(session, page, "leave")
+    assert session.state.closed == "returned"
+
+
+async def test_messages_that_come_while_one_is_being_stored_are_taken_in_their_order(
+    staged: Callable[..., Stage],
+) -> None:
+    stage = staged(Gated())
+    _, session, page = await stage.chatting()
+    where = {"conversation": 1, "attempt": 1}
+    contents = [
+        {"type": "say", "id": "one", **where, "turn": 0, "text": "Hello?"},
+        {"type": "say", "id": "two", **where, "turn": 1, "text": "Too early."},
+        {"type": "leave", "id": "three"},
+    ]
+    ends: list[tuple[str, str]] = []
+    for content in contents:
+        message = FromWorker(client_messages.validate_python(content), utc_now())
+        name = content["id"]
+        session.take(message, page, lambda error, name=name: ends.append((name, type(error).__name__)))
+    await page.hears("ended")
+    await until(lambda: len(ends) == 3)
+    assert ends == [("one", "NoneType"), ("two", "ReplyPending"), ("three", "NoneType")]

@@ -14,7 +14,9 @@ import pytest
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
 from websockets.sync.client import connect
+from websockets.utils import apply_mask
 
 from server.config import Settings
 from server.live.socket import DIRECT
@@ -22,6 +24,7 @@ from server.process import connections
 from server.process.lifecycle import Lifecycle
 from server.process.request_ids import RequestIds
 from server.process.server import Server
+from server.process.text_frames import whole_text
 from tests.support.server_process import Server as ServerProcess
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -187,3 +190,56 @@ def test_what_is_written_at_once_comes_in_order_and_waits_for_nobody(port: int) 
             first.append(page.recv())
     *lines, count = first
     assert [int(line) for line in lines] == list(range(int(count)))
+
+
+def frame_of(text: bytes) -> bytes:
+    return Frame(Opcode.TEXT, text).serialize(mask=True)
+
+
+@pytest.mark.parametrize("first", range(1, 16))
+def test_a_frame_that_comes_in_two_parts_is_read_whole_wherever_it_is_cut(port: int, first: int) -> None:
+    """Also where it is cut behind its head, and what comes second looks like a whole frame: its mask does."""
+    mask = bytes((0x81, 0x80 | 8, 0, 0))
+    frame = bytes((0x81, 0x80 | 10)) + mask + apply_mask(b"ten signs.", mask)
+    assert whole_text(frame[2:]) is not None
+    with connect(f"ws://127.0.0.1:{port}/echo") as page:
+        page.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        page.socket.sendall(frame[:first])
+        assert httpx2.get(f"http://127.0.0.1:{port}/", timeout=PATIENCE).status_code == 405  # it has come
+        page.socket.sendall(frame[first:])
+        page.send("more")
+        assert [page.recv(PATIENCE), page.recv(PATIENCE)] == ["ten signs.", "more"]
+
+
+def test_several_frames_that_come_at_once_are_several_messages(port: int) -> None:
+    with connect(f"ws://127.0.0.1:{port}/echo") as page:
+        page.socket.sendall(frame_of(b"one") + frame_of(b"two") + frame_of(b"three"))
+        assert [page.recv(PATIENCE) for _ in range(3)] == ["one", "two", "three"]
+
+
+@app.websocket("/heard")
+async def heard(socket: WebSocket) -> None:
+    """Hears every other text as it comes, and receives the others."""
+    await socket.accept()
+    direct, numbers = socket.scope["extensions"][DIRECT], itertools.count()
+
+    def hear(text: str) -> bool:
+        if next(numbers) % 2:
+            return False
+        assert direct["write"](f"heard {text}".encode())
+        return True
+
+    direct["hear_by"](hear)
+    await socket.send_text("begin")
+    while True:
+        await socket.send_text(f"received {await socket.receive_text()}")
+
+
+def test_what_is_not_heard_as_it_comes_is_received_and_nothing_overtakes_it(port: int) -> None:
+    with connect(f"ws://127.0.0.1:{port}/heard") as page:
+        assert page.recv(PATIENCE) == "begin"
+        for text in "abcd":
+            page.send(text)
+        answers = [page.recv(PATIENCE) for _ in "abcd"]
+    assert [answer[-1] for answer in answers] == list("abcd")
+    assert answers[:2] == ["heard a", "received b"]
