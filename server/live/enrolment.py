@@ -134,11 +134,13 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         NotAvailable: as `admit`.
     """
     lock_run(connection, run)
-    own = find_enrolment(connection, run, worker.arrival)
+    sought = {"run": run.id, "key": worker.assignment, **_named(worker.arrival)}
+    own, of_this_id = connection.execute(_OWN_AND_OF_THIS_ID, sought).one()
     if own is not None:
-        renew_enrolment(connection, own, worker.arrival, at)
-        return own
-    if find_enrolment(connection, run, worker.assignment) is not None:
+        enrolment = Enrolment(own, None)
+        renew_enrolment(connection, enrolment, worker.arrival, at)
+        return enrolment
+    if of_this_id is not None:
         raise AlreadyTookPart("this browser has taken part already, under another name")
     more = admit(connection, run, worker.arrival, simulated=worker.simulated, at=at)
     place, plan = _planned_place(connection, run, worker, at, more=more)
@@ -334,6 +336,7 @@ _OWN = (
 _OF_THIS_ID = select(ASSIGNMENT.id).where(
     ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.id == bindparam("key")
 )
+_OWN_AND_OF_THIS_ID = select(_OWN.scalar_subquery(), _OF_THIS_ID.scalar_subquery())
 _RENEW = (
     update(Assignment)
     .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")

@@ -156,7 +156,7 @@ class LiveSessions:
             if session is not None and not await self._is_ours(session, assignment_id):
                 session.lose()
                 self.release(assignment_id)
-                session = None
+                session = begun = None
             if session is None:
                 stored = await (
                     self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
