@@ -42,6 +42,7 @@ from server.live.enrolment import (
     require_place,
 )
 from server.live.signed_arrivals import SignedArrivals
+from server.live.socket import SOCKET_PATH
 from server.recruiters.arrival import LINK, Arrival, WorkerId
 from server.recruiters.link import by_link, stranger
 from server.recruiters.recruiter import Prolific
@@ -83,7 +84,7 @@ class JoinResponse(BaseModel):
     """
 
     token: str
-    socket: str = "/ws"
+    socket: str = SOCKET_PATH
     assignment: str
 
 
