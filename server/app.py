@@ -68,8 +68,9 @@ from server.live.own_data import OwnDataApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.signed_arrivals import SignedArrivals
-from server.live.socket import WorkerSocket
+from server.live.socket import SOCKET_PATH, WorkerSocket
 from server.news import News, open_news
+from server.process.direct_socket import DirectSocket
 from server.process.error_responses import add_errors, too_long
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
@@ -177,8 +178,6 @@ def create_app(
         store.stop()
         await asyncio.to_thread(end_tracing)
 
-    app = _new_app(lifespan)
-    app.include_router(Health(store, lifecycle, settings.redis_url).router)
     newcomers = Newcomers(
         store=store,
         live=live,
@@ -197,8 +196,10 @@ def create_app(
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
     )
+    app = _new_app(lifespan, worker_socket)
     listed = ListedStore(store, news)
     for router in (
+        Health(store, lifecycle, settings.redis_url).router,
         JoinApi(
             store=store,
             auth=auth,
@@ -209,7 +210,6 @@ def create_app(
             signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
             pages=pages,
         ).router,
-        worker_socket.router,
         metrics.router,
         *_desk(
             Outlook(store, auth, live, opened_bots, settings.resolved_public_url),
@@ -247,8 +247,10 @@ def create_app(
     return app
 
 
-def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
-    """Return an application that serves nothing yet; its answers look alike, errors too."""
+def _new_app(
+    lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]], worker_socket: WorkerSocket
+) -> FastAPI:
+    """Return an application that serves workers' WebSockets only; its answers look alike, errors too."""
     app = FastAPI(
         title="Candor",
         version=API_VERSION,
@@ -262,6 +264,7 @@ def _new_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     )
     add_errors(app)
     longer = {LISTS_PATH: LISTS_MOST_BYTES, RULES_PATH: RULES_MOST_BYTES}
+    app.add_middleware(DirectSocket, path=SOCKET_PATH, serve=worker_socket.serve)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=longer)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)

@@ -9,9 +9,13 @@ bot would be drawn for everybody. `differences` counts anew.
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Text, bindparam, cast, func, select, text
 
 from server.db.bulk import Bulk, Kind
+from server.db.models import PlanCount, System, columns
+
+PLAN_COUNT = columns(PlanCount)
+SYSTEM = columns(System)
 
 
 def _counted(conversations: str) -> str:
@@ -59,10 +63,16 @@ FREE_PLACE = Bulk(
     key=Kind.TEXT,
 )
 
-_COUNTS = text("""
-    SELECT system.name, plan_count.position, plan_count.number
-    FROM plan_count JOIN system ON system.id = plan_count.system_id
-    WHERE plan_count.run_id = :run AND plan_count.simulated = :simulated""")
+# All in one row: the interpreter is given away for each that is read. A system's name holds neither sign.
+_COUNTS = select(
+    func.aggregate_strings(
+        SYSTEM.name + ":" + cast(PLAN_COUNT.position, Text) + ":" + cast(PLAN_COUNT.number, Text), " "
+    )
+).where(
+    SYSTEM.id == PLAN_COUNT.system_id,
+    PLAN_COUNT.run_id == bindparam("run"),
+    PLAN_COUNT.simulated == bindparam("simulated"),
+)
 
 _COUNTED_ANEW = """
     SELECT assignment.run_id, assignment.simulated, conversation.system_id, conversation.position, count(*)
@@ -84,8 +94,9 @@ _Place = tuple[int, bool, int]  # run, simulated, place
 
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
     """Return how often the held places of a run have each system, by name, at each position, from 1."""
-    found = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated})
-    return {(name, position): number for name, position, number in found}
+    counted = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated}).scalar_one() or ""
+    each = (one.split(":") for one in counted.split())
+    return {(name, int(position)): int(number) for name, position, number in each}
 
 
 def differences(connection: Connection) -> list[str]:

@@ -23,7 +23,8 @@ WORKER = columns(Worker)
 
 def lock_run(connection: Connection, run: OpenRun) -> None:
     """Have others who arrive at `run` wait until this transaction ends; SQLite has one writer anyway."""
-    connection.execute(_LOCK, {"run": run.id})
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, {"run": run.id})
 
 
 def admit(connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: bool, at: datetime) -> bool:
@@ -35,12 +36,13 @@ def admit(connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: 
         RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
         TookPart, NotInvited: this worker may not.
     """
-    status, cause, text = connection.execute(_RUN, {"run": run.id}).one()
+    named = {"run": run.id, "platform": arrival.platform, "external_id": arrival.external_id}
+    status, cause, text, took_part, is_excluded = connection.execute(_STANDS, named).one()
     require_open(status, cause)
     if simulated:
         return True
     rules = read_rules(text)
-    _require_invited(connection, run, arrival)
+    _require_invited(took_part=took_part, is_excluded=is_excluded)
     _require_hours(rules, at)
     if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
         return True
@@ -76,15 +78,13 @@ def _require_hours(rules: RunRules, at: datetime) -> None:
         raise RunOutOfHours(next_opening(hours, at))
 
 
-def _require_invited(connection: Connection, run: OpenRun, arrival: Arrival) -> None:
-    named = {"run": run.id, "platform": arrival.platform, "external_id": arrival.external_id}
-    if connection.execute(_TOOK_PART, named).first() is not None:
+def _require_invited(*, took_part: bool, is_excluded: bool) -> None:
+    if took_part:
         raise TookPart("you took part in an earlier round of this study")
-    if connection.execute(_EXCLUDED, named).first() is not None:
+    if is_excluded:
         raise NotInvited("this study is not open to you")
 
 
-_RUN = select(RUN.status, RUN.cause, RUN.rules).where(RUN.id == bindparam("run"))
 _LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
 _TOOK_PART = (
     select(ASSIGNMENT.id)
@@ -95,8 +95,14 @@ _TOOK_PART = (
         WORKER.platform == bindparam("platform"),
         WORKER.external_id == bindparam("external_id"),
     )
-    .limit(1)
+    .exists()
 )
-_EXCLUDED = select(EXCLUDED_WORKER.run_id).where(
-    EXCLUDED_WORKER.run_id == bindparam("run"), EXCLUDED_WORKER.external_id == bindparam("external_id")
+_EXCLUDED = (
+    select(EXCLUDED_WORKER.run_id)
+    .where(
+        EXCLUDED_WORKER.run_id == bindparam("run"), EXCLUDED_WORKER.external_id == bindparam("external_id")
+    )
+    .exists()
 )
+# How the run stands, and the worker to it.
+_STANDS = select(RUN.status, RUN.cause, RUN.rules, _TOOK_PART, _EXCLUDED).where(RUN.id == bindparam("run"))

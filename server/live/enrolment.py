@@ -41,15 +41,20 @@ ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 SYSTEM = columns(System)
 VISIT = columns(Visit)
+FIRST_FENCE = 0  # of the process that enrols: nobody has taken the session over from it
 WORKER = columns(Worker)
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The assignment a worker gets. `displaced` is the one that has expired for it."""
+    """The assignment a worker gets. `displaced` is the one that has expired for it.
+
+    `planned`: of a new assignment, all the records that are stored of it; None: it was there before.
+    """
 
     assignment: str
     displaced: str | None
+    planned: tuple[ConversationPlanned, ...] | None = field(default=None, compare=False)
 
 
 def new_assignment_id() -> str:
@@ -113,6 +118,8 @@ def require_place(
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
     """Return the worker's assignment in `run`; a new one is stored, and the end of one that it displaces.
 
+    The session of a new one belongs to the process that enrols, under `FIRST_FENCE`.
+
     Args:
         connection: a transaction of the writer's. Enrolments in a run wait for each other, also those of
             other processes: PostgreSQL locks the run's row, SQLite has one writer.
@@ -127,11 +134,13 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         NotAvailable: as `admit`.
     """
     lock_run(connection, run)
-    own = find_enrolment(connection, run, worker.arrival)
+    sought = {"run": run.id, "key": worker.assignment, **_named(worker.arrival)}
+    own, of_this_id = connection.execute(_OWN_AND_OF_THIS_ID, sought).one()
     if own is not None:
-        renew_enrolment(connection, own, worker.arrival, at)
-        return own
-    if find_enrolment(connection, run, worker.assignment) is not None:
+        enrolment = Enrolment(own, None)
+        renew_enrolment(connection, enrolment, worker.arrival, at)
+        return enrolment
+    if of_this_id is not None:
         raise AlreadyTookPart("this browser has taken part already, under another name")
     more = admit(connection, run, worker.arrival, simulated=worker.simulated, at=at)
     place, plan = _planned_place(connection, run, worker, at, more=more)
@@ -145,7 +154,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     conversations = _conversations(connection, run, assignment, plan, scenarios)
     rows.write(connection, ((assignment, conversation) for conversation in conversations))
     run_counts.count_begun(connection, run.id, simulated=worker.simulated)
-    return Enrolment(assignment, place.displaced)
+    return Enrolment(assignment, place.displaced, tuple(conversations))
 
 
 # What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
@@ -213,7 +222,7 @@ def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place:
     values = {
         "id": worker.assignment,
         "run_id": run.id,
-        "worker_id": _worker_id(connection, worker),
+        **_named(worker.arrival),
         "place": place,
         "simulated": worker.simulated,
         "reply_pace": worker.reply_pace,
@@ -221,7 +230,10 @@ def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place:
         "status": "active",
         "created_at": at,
         "active_at": at,
+        "fence": FIRST_FENCE,
     }
+    # In another run the same worker may arrive at the same moment, in another process.
+    connection.execute(_NEW_WORKER, {**_named(worker.arrival), "pseudonym": worker.pseudonym})
     connection.execute(_NEW_ASSIGNMENT, values)
     _note_visit(connection, worker.assignment, worker.arrival, at)
     return worker.assignment
@@ -230,13 +242,6 @@ def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place:
 def _note_visit(connection: Connection, assignment: str, arrival: Arrival, at: datetime) -> None:
     if arrival.visit is not None:
         connection.execute(_VISIT, {"assignment_id": assignment, "visit": arrival.visit, "at": at})
-
-
-def _worker_id(connection: Connection, worker: ArrivingWorker) -> int:
-    named = _named(worker.arrival)
-    # In another run the same worker may arrive at the same moment, in another process.
-    connection.execute(_NEW_WORKER, {**named, "pseudonym": worker.pseudonym})
-    return int(connection.execute(_WORKER, named).scalar_one())
 
 
 def _named(arrival: Arrival) -> dict[str, str]:
@@ -331,6 +336,7 @@ _OWN = (
 _OF_THIS_ID = select(ASSIGNMENT.id).where(
     ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.id == bindparam("key")
 )
+_OWN_AND_OF_THIS_ID = select(_OWN.scalar_subquery(), _OF_THIS_ID.scalar_subquery())
 _RENEW = (
     update(Assignment)
     .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")
@@ -339,13 +345,14 @@ _RENEW = (
 _NEW_WORKER = text("""
     INSERT INTO worker (platform, external_id, pseudonym) VALUES (:platform, :external_id, :pseudonym)
     ON CONFLICT DO NOTHING""")
-_WORKER = select(WORKER.id).where(*_SAME_WORKER)
 _VISIT = text("""
     INSERT INTO visit (assignment_id, visit, at) VALUES (:assignment_id, :visit, :at)
     ON CONFLICT (assignment_id, visit) DO UPDATE SET at = excluded.at""").bindparams(
     bindparam("at", type_=VISIT.at.type)
 )
-_NEW_ASSIGNMENT = insert(Assignment)
+_NEW_ASSIGNMENT = insert(Assignment).values(
+    worker_id=select(WORKER.id).where(*_SAME_WORKER).scalar_subquery()
+)
 _LAST_HOLDER = (
     select(ASSIGNMENT.id)
     .where(*_IN_RUN, ASSIGNMENT.place == bindparam("place"))

@@ -42,6 +42,7 @@ from server.live.enrolment import (
     require_place,
 )
 from server.live.signed_arrivals import SignedArrivals
+from server.live.socket import SOCKET_PATH
 from server.recruiters.arrival import LINK, Arrival, WorkerId
 from server.recruiters.link import by_link, stranger
 from server.recruiters.recruiter import Prolific
@@ -83,7 +84,7 @@ class JoinResponse(BaseModel):
     """
 
     token: str
-    socket: str = "/ws"
+    socket: str = SOCKET_PATH
     assignment: str
 
 
@@ -267,10 +268,10 @@ class JoinApi:
         """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
+        run = next((run for run in self._runs.values() if run.slug == body.run), None)
         if body.simulated or body.reply_pace != 1.0:
             actor = await self._auth.caller(authorization)
-            actor.require("simulate", await self._auth.directory.study_of({"run": body.run}))
-        run = next((run for run in self._runs.values() if run.slug == body.run), None)
+            actor.require("simulate", await self._study_of(body.run, run))
         if run is None:
             entry = await self._store.look_up(lambda connection: find_run(connection, body.run))
             run = self._runs.get(entry.id)  # it may have been opened here meanwhile
@@ -280,6 +281,12 @@ class JoinApi:
             return await self._admitted(body, run)
         except (LinkAltered, LinkExpired, LinkUnsigned, NotAvailable) as error:
             return _refusal(error, run.study)
+
+    async def _study_of(self, slug: str, run: OpenRun | None) -> str | None:
+        """Return the name of the study of a run, which is asked for where the run is not open here."""
+        if run is not None:
+            return run.study.name
+        return await self._auth.directory.study_of({"run": slug})
 
     async def _admitted(self, body: JoinRequest, run: OpenRun) -> JoinResponse:
         """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is a rehearsal."""

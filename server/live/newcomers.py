@@ -18,10 +18,10 @@ from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.store import Store
-from server.errors import LinkUnsigned, RunNotReady
-from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
+from server.errors import LinkUnsigned, RunNotReady, TooMany
+from server.live.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.live.runtime import Connection, LiveSession, Then
-from server.live.sessions import LiveSessions
+from server.live.sessions import Begun, LiveSessions
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave
@@ -93,20 +93,27 @@ class Newcomers:
     async def enrol(self, ticket: Ticket, connection: HTTPConnection) -> tuple[str, LiveSession]:
         """Give a ticket's holder an assignment, unless they have one; return its id and its session.
 
+        Who has agreed on another page meanwhile counts once more for the address, and is refused nothing.
+
+        Args:
+            ticket: whose holder `find` had no assignment for.
+            connection: over which they come.
+
         Raises:
             NotAvailable: there is no place for them any more.
             TooMany: as many places were taken from this address as may be.
-            RunNotReady, LinkUnsigned, StorageFailed: as `find`; or the database could not write.
+            RunNotReady, StorageFailed: as `find`; or the database could not write.
         """
-        assignment = await self.find(ticket)
-        if assignment is None:
-            if not ticket.simulated:  # those come from one address, and a researcher has let them in
-                await self._limits.count_address(self._per_address, "arrivals from this address", connection)
-            enrolment = await self._enrol(ticket)
-            assignment = enrolment.assignment
-            if enrolment.displaced is not None:
-                self._live.tell_changed(enrolment.displaced)
-        return assignment, await self._live.open(assignment)
+        if not ticket.simulated:  # those come from one address, and a researcher has let them in
+            await self._count(ticket, connection)
+        run = self._run(ticket)
+        enrolment = await self._enrol(ticket)
+        if enrolment.displaced is not None:
+            self._live.tell_changed(enrolment.displaced)
+        begun = None
+        if enrolment.planned is not None:
+            begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
+        return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
 
     async def drain(self, seconds: float) -> None:
         """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
@@ -136,6 +143,14 @@ class Newcomers:
         if ticket.run not in self._runs:
             raise RunNotReady("this study is about to open")
         return self._runs[ticket.run]
+
+    async def _count(self, ticket: Ticket, connection: HTTPConnection) -> None:
+        """Count a place that is taken from an address. Raises TooMany: of somebody who has none yet."""
+        try:
+            await self._limits.count_address(self._per_address, "arrivals from this address", connection)
+        except TooMany:
+            if await self.find(ticket) is None:
+                raise
 
     async def _enrol(self, ticket: Ticket) -> Enrolment:
         run, arrival = self._run(ticket), ticket.arrival

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, delete, func, literal_column, select, union
+from sqlalchemy import Connection, bindparam, delete, func, literal_column, select, true, union
 
 from server.bots.lineup import OpenRun
 from server.db.models import Assignment, FreePlace, columns
@@ -34,13 +34,12 @@ def next_place(connection: Connection, run: OpenRun, simulated: bool, at: dateti
     Raises:
         RunFull: every place is held, or as many are as may be.
     """
-    in_run = {"run": run.id, "simulated": simulated}
-    lapsed = connection.execute(_LAPSED, {**in_run, **_since(run, at)}).one_or_none()
-    free, last = connection.execute(_FREE_AND_LAST, in_run).one() if more else (None, None)
-    if free is not None and (lapsed is None or free < lapsed.place):
+    looked_for = {"run": run.id, "simulated": simulated, **_since(run, at)}
+    free, last, lapsed, holder = connection.execute(_OPEN, looked_for).one()
+    if more and free is not None and (lapsed is None or free < lapsed):
         return Place(int(free))
     if lapsed is not None:
-        return Place(int(lapsed.place), displaced=str(lapsed.id))
+        return Place(int(lapsed), displaced=str(holder))
     return _following(last, run.study.assignments, more=more)
 
 
@@ -97,11 +96,13 @@ _MAY_EXPIRE = union(
     _UNDER_WAY.where(ASSIGNMENT.created_at < bindparam("under_way_since")),
 ).subquery()
 _ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
-_LAPSED = _ALL_LAPSED.limit(1)
+_LAPSED = _ALL_LAPSED.limit(1).subquery()
 _FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
 _ALL_FREE = select(FREE_PLACE.place).where(*_FREE_IN_RUN)
 _FREE_AND_LAST = select(
     select(func.min(FREE_PLACE.place)).where(*_FREE_IN_RUN).scalar_subquery(),
     select(func.max(ASSIGNMENT.place)).where(*_IN_RUN).scalar_subquery(),
 )
+_COUNTED = _FREE_AND_LAST.subquery()
+_OPEN = select(_COUNTED, _LAPSED).select_from(_COUNTED.outerjoin(_LAPSED, true()))
 _TAKE_PLACE = delete(FreePlace).where(*_FREE_IN_RUN, FREE_PLACE.place == bindparam("place"))

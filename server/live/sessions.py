@@ -5,14 +5,15 @@ still writes names a lower number and is refused.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 from weakref import WeakValueDictionary
 
 import structlog
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 from sqlalchemy.exc import NoResultFound
 
 from server.access.auth import Auth
@@ -58,6 +59,20 @@ class _Stored:
     fence: int
     run: OpenRun
     notices: tuple[StudyNotice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session whose assignment this process has just stored, in a transaction that made it the owner.
+
+    `whose`: who the worker is. `records`: all that is stored of the session. `fence`: under which it is.
+    """
+
+    run: OpenRun
+    whose: Arrival
+    reply_pace: float
+    records: Sequence[Record]
+    fence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +133,18 @@ class LiveSessions:
 
     async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
         """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
-        codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
+        codes: dict[str, str] = {}
+        if arrival.platform == PROLIFIC:
+            codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
 
-    async def open(self, assignment_id: str) -> LiveSession:
+    async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.
+
+        Args:
+            assignment_id: the assignment.
+            begun: what is known of a session that this process has begun: it is not read, nor taken over.
+                Where another process has it by now, its first record says so.
 
         Raises:
             AssignmentNotFound: there is no such assignment, or its run is not open here.
@@ -134,10 +156,12 @@ class LiveSessions:
             if session is not None and not await self._is_ours(session, assignment_id):
                 session.lose()
                 self.release(assignment_id)
-                session = None
+                session = begun = None
             if session is None:
-                session = await self._take_over(assignment_id)
-                self._sessions[assignment_id] = session
+                stored = await (
+                    self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
+                )
+                session = self._sessions[assignment_id] = self._live(assignment_id, stored)
             return session
 
     def release(self, assignment_id: str) -> None:
@@ -216,10 +240,28 @@ class LiveSessions:
         fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))
         return fence == session.fence
 
-    async def _take_over(self, assignment_id: str) -> LiveSession:
+    async def _take_over(self, assignment_id: str) -> _Stored:
         fence = await self._store.submit(lambda connection: _raise_fence(connection, assignment_id))
         self.tell_changed(assignment_id, fence)
         stored = await self._restore(assignment_id)
+        return replace(stored, fence=fence)  # where another process was quicker, this one's is the lower
+
+    async def _begin(self, assignment_id: str, begun: Begun) -> _Stored:
+        ways, pace = await self.ways_out(begun.run, begun.whose), begun.reply_pace
+        state = restore(
+            assignment_id,
+            pace,
+            begun.whose,
+            begun.records,
+            begun.run,
+            self._auth,
+            self._prolific_site,
+            ways,
+        )
+        return _Stored(state, begun.fence, begun.run, ())
+
+    def _live(self, assignment_id: str, stored: _Stored) -> LiveSession:
+        fence = stored.fence
 
         async def reload() -> State:
             now = await self._restore(assignment_id)
@@ -244,7 +286,8 @@ class LiveSessions:
             raise AssignmentNotFound("the run of this session is not open here")
         whose = self._auth.known(arrival)
         ways = _ways_out(whose, run.study.recruiter, codes, self._prolific_site)
-        state = restore(assignment, whose, records, run, self._auth, self._prolific_site, ways)
+        name, pace = assignment.id, assignment.reply_pace
+        state = restore(name, pace, whose, records, run, self._auth, self._prolific_site, ways)
         return _Stored(state, assignment.fence, run, notices)
 
 
@@ -265,9 +308,10 @@ def _ways_out(
 
 
 def restore(
-    assignment: Assignment,
+    assignment_id: str,
+    reply_pace: float,
     arrival: Arrival,
-    records: list[Record],
+    records: Sequence[Record],
     run: OpenRun,
     auth: Auth,
     prolific_site: str = PROLIFIC_SITE,
@@ -275,12 +319,12 @@ def restore(
 ) -> State:
     """Return a session's state, folded from what is stored of it; `arrival` is whose it is."""
     study = run.study
-    code = auth.completion_code(assignment.id)
+    code = auth.completion_code(assignment_id)
     end = ending(study.recruiter, study.completion_url, arrival, code, prolific_site)
     context = AssignmentContext(
-        assignment=assignment.id,
-        seed=derive_seed(run.seed, assignment.id),
-        reply_pace=assignment.reply_pace,
+        assignment=assignment_id,
+        seed=derive_seed(run.seed, assignment_id),
+        reply_pace=reply_pace,
         code=end.code,
         return_to=end.return_to,
         ways_out=ways_out,
@@ -289,14 +333,12 @@ def restore(
 
 
 def _fence(connection: Connection, assignment_id: str) -> int | None:
-    query = select(ASSIGNMENT.fence).where(ASSIGNMENT.id == assignment_id)
-    return connection.execute(query).scalar_one_or_none()
+    return connection.execute(_FENCE, {"key": assignment_id}).scalar_one_or_none()
 
 
 def _raise_fence(connection: Connection, assignment_id: str) -> int:
     """Make this process a session's owner; return the number under which it is. Raises AssignmentNotFound."""
-    taken = update(Assignment).where(ASSIGNMENT.id == assignment_id).values(fence=ASSIGNMENT.fence + 1)
-    fence = connection.execute(taken.returning(ASSIGNMENT.fence)).scalar_one_or_none()
+    fence = connection.execute(_TAKE_OVER, {"key": assignment_id}).scalar_one_or_none()
     if fence is None:
         raise AssignmentNotFound("this session is not known here")
     return int(fence)
@@ -309,12 +351,19 @@ async def _drain_after(seconds: float, session: LiveSession) -> None:
 
 def _read(
     connection: Connection, assignment_id: str
-) -> tuple[Assignment, Arrival, list[Record], tuple[StudyNotice, ...], dict[str, str]]:
+) -> tuple[Row[Any], Arrival, list[Record], tuple[StudyNotice, ...], dict[str, str]]:
     row = stored_records.assignment_row(connection, assignment_id)
     notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
     arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
     codes, records = codes_of(connection, row.run_id), stored_records.read(connection, row)
-    return Assignment(**row._mapping), arrival, records, tuple(notices), codes
+    return row, arrival, records, tuple(notices), codes
 
 
+_FENCE = select(ASSIGNMENT.fence).where(ASSIGNMENT.id == bindparam("key"))
+_TAKE_OVER = (
+    update(Assignment)
+    .where(ASSIGNMENT.id == bindparam("key"))
+    .values(fence=ASSIGNMENT.fence + 1)
+    .returning(ASSIGNMENT.fence)
+)
 _ARRIVAL = select(WORKER.platform, WORKER.external_id).where(WORKER.id == bindparam("worker"))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Protocol
 
 import structlog
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi import WebSocket, WebSocketDisconnect
 from limits import RateLimitItem
 from pydantic import ValidationError
 
@@ -48,6 +48,7 @@ from server.session.protocol import (
 # An extension of our server's. `write` writes a text at once, or says that it cannot; `hear_by` has each text
 # given to a function as it comes, which says whether it takes it.
 DIRECT = "candor.direct"
+SOCKET_PATH = "/ws"
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
 _MOST_REFUSED = 50
@@ -155,8 +156,6 @@ class WorkerSocket:
         self._limits = limits
         self._per_session = per_session
         self._per_address = per_address
-        self.router = APIRouter()
-        self.router.add_api_websocket_route("/ws", self.serve)
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve one connection until either side closes it.

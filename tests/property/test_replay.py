@@ -6,6 +6,7 @@ through `rows` to a real migrated database, read back, folded, and compared with
 """
 
 import tempfile
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db import pair_counts, rows, stored_records
 from server.db.engine import migrate, open_engine
-from server.db.models import Assignment
 from server.db.plan_counts import differences
 from server.errors import RefusedMessage
 from server.live.enrolment import ArrivingWorker, enrol
@@ -107,11 +107,13 @@ class Replay(RuleBasedStateMachine):
         self.run = self.runs[mode]
         # What is drawn for an assignment goes by its id: the same one in every example, so that each repeats.
         guest = ArrivingWorker(Arrival("link", "ann"), "W1", False, pace, "0123456789abcdef")
-        self.assignment = enrol(self.connection, self.run, guest, AT).assignment
+        enrolment = enrol(self.connection, self.run, guest, AT)
+        self.assignment = enrolment.assignment
         other = ArrivingWorker(Arrival("link", "bob"), "W2", False, pace, "fedcba9876543210")
         elsewhere = enrol(self.connection, self.run, other, AT).assignment
         self.others = tuple(QuizLine(text, f"{elsewhere}-1.1", 1) for text in ELSEWHERE)
         self.live = self.stored()
+        assert self.live == self.restored(pace, enrolment.planned or ())  # which is not read to be opened
 
     def teardown(self) -> None:
         assert differences(self.connection) == []
@@ -123,7 +125,10 @@ class Replay(RuleBasedStateMachine):
         """Return the session as another process would find it."""
         row = stored_records.assignment_row(self.connection, self.assignment)
         records = stored_records.read(self.connection, row)
-        return restore(Assignment(**row._mapping), Arrival("link", "ann"), records, self.run, AUTH)
+        return self.restored(row.reply_pace, records)
+
+    def restored(self, pace: float, records: Sequence[Record]) -> State:
+        return restore(self.assignment, pace, Arrival("link", "ann"), records, self.run, AUTH)
 
     def take(self, event: Any) -> None:
         """Decide, store, perform: as the runtime does."""

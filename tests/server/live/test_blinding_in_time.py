@@ -21,7 +21,6 @@ from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db import rows, stored_records
 from server.db.engine import open_engine
-from server.db.models import Assignment
 from server.db.store import Store
 from server.live.enrolment import ArrivingWorker, enrol
 from server.live.sessions import LiveSessions, restore
@@ -89,7 +88,7 @@ class Clockwork:
         assignment = enrol(self.connection, self.run, worker, AT).assignment
         row = stored_records.assignment_row(self.connection, assignment)
         records = stored_records.read(self.connection, row)
-        self.state = restore(Assignment(**row._mapping), worker.arrival, records, self.run, AUTH)
+        self.state = restore(row.id, row.reply_pace, worker.arrival, records, self.run, AUTH)
         self.now, self.sent = AT, 0
         while self.state.phase is not Phase.FEEDBACK:
             self.one_step_on(assignment)

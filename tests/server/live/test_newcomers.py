@@ -250,6 +250,18 @@ def test_opening_the_page_is_not_counted_and_taking_a_place_is(url: str, run: Op
         assert page.snapshot["phase"] == "topic"
 
 
+def test_who_has_a_place_is_not_refused_for_those_that_others_took_from_the_address(
+    url: str, run: OpenRun, serve: Serve
+) -> None:
+    house = serve(url, run, joins_per_address="2/hour")
+    token = house.token("ann")
+    with house.open(token) as first, house.open(token) as second, house.page("bob") as bob:
+        first.agree()
+        bob.agree()
+        assert second.ask("agree")["type"] == "accepted"
+    assert stored(house, ROWS) == [(2, 2)]
+
+
 def test_attempts_from_one_address_have_a_limit_of_their_own(url: str, run: OpenRun, serve: Serve) -> None:
     house = serve(url, run, attempts_per_address="4/hour")
     answers = [house.join("ann"), house.join("ann"), house.join("bob", run="nowhere"), house.join()]

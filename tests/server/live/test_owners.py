@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from server.errors import AssignmentNotFound, WrongPhase
-from server.live.enrolment import ArrivingWorker, Enrolment, enrol
+from server.live.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol
 from server.live.runtime import LiveSession, utc_now
+from server.live.sessions import Begun
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.phase import Phase
@@ -17,7 +18,7 @@ from server.session.protocol import Ended, client_messages
 from server.session.records import WorkerSaid
 from tests.server.support.bots import Gated
 from tests.server.support.database import query
-from tests.server.support.stage import Stage
+from tests.server.support.stage import RecordingPage, Stage
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
@@ -107,6 +108,55 @@ async def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has
     bot.gate.set()
     await until(lambda: len(stage.live) == 0)
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
+
+
+async def begun(stage: Stage) -> tuple[str, Begun]:
+    """Have somebody arrive, and nobody open their session."""
+    who = Arrival("link", "ann")
+    worker, at = ArrivingWorker(who, "W-ann", False, 1.0), utc_now()
+    enrolment = await stage.store.submit(lambda connection: enrol(connection, stage.run, worker, at))
+    return enrolment.assignment, Begun(stage.run, who, 1.0, enrolment.planned or (), FIRST_FENCE)
+
+
+async def test_a_session_that_was_begun_here_is_this_process_s_until_another_takes_it_over(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    stage = staged()
+    assignment, new = await begun(stage)
+    here, page = await stage.live.open(assignment, new), RecordingPage()
+    await here.attach(page)
+    await stage.send(here, page, "agree")
+    assert page.types() == ["snapshot", "topic_due", "accepted"]
+    there, _ = await stage.open(assignment, stage.elsewhere())
+    assert there.state == here.state
+    await stage.send(here, page, "leave")
+    assert (page.types()[-1], page.closed) == ("taken_over", True)
+    assert query(url, "SELECT status FROM assignment") == [("active",)]
+
+
+async def test_a_session_that_another_process_has_before_it_is_opened_where_it_was_begun(
+    staged: Callable[..., Stage], url: str
+) -> None:
+    stage = staged()
+    assignment, new = await begun(stage)
+    there, other = await stage.open(assignment, stage.elsewhere())
+    here, page = await stage.live.open(assignment, new), RecordingPage()
+    await here.attach(page)
+    await stage.send(here, page, "agree")
+    assert page.types() == ["snapshot", "taken_over"]
+    await stage.send(there, other, "agree")
+    assert other.types()[-1] == "accepted"
+    assert query(url, "SELECT agreed_by FROM assignment") == [("m2",)]
+
+
+async def test_a_session_that_was_begun_here_and_opened_by_another_page_first_is_one(
+    staged: Callable[..., Stage],
+) -> None:
+    stage = staged()
+    assignment, new = await begun(stage)
+    session, other = await asyncio.gather(stage.live.open(assignment), stage.live.open(assignment, new))
+    assert other is session
+    assert session.fence > FIRST_FENCE
 
 
 async def newcomer(stage: Stage) -> Enrolment:
