@@ -87,7 +87,9 @@ def begin_trace(name: str, **attributes: str | int) -> Trace:
     """Begin a span, under none, that ends in another call than this one."""
     if _tracer is None:
         return NO_TRACE
-    return _SpanTrace(_tracer, _tracer.start_span(name, attributes=attributes))
+    from opentelemetry.context import Context  # noqa: PLC0415
+
+    return _SpanTrace(_tracer, _tracer.start_span(name, Context(), attributes=attributes))
 
 
 def carrier() -> str:

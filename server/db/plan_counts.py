@@ -63,7 +63,7 @@ FREE_PLACE = Bulk(
     key=Kind.TEXT,
 )
 
-# All in one row: the interpreter is given away for each that is read. A system's name holds neither sign.
+# All in one row: the interpreter is given away for each that is read. No system's name holds a blank.
 _COUNTS = select(
     func.aggregate_strings(
         SYSTEM.name + ":" + cast(PLAN_COUNT.position, Text) + ":" + cast(PLAN_COUNT.number, Text), " "
@@ -95,7 +95,7 @@ _Place = tuple[int, bool, int]  # run, simulated, place
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
     """Return how often the held places of a run have each system, by name, at each position, from 1."""
     counted = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated}).scalar_one() or ""
-    each = (one.split(":") for one in counted.split())
+    each = (one.rsplit(":", 2) for one in counted.split(" ") if one)  # a name may hold a colon
     return {(name, int(position)): int(number) for name, position, number in each}
 
 

@@ -5,13 +5,14 @@ after the commit that holds its rows has returned, never before.
 """
 
 import asyncio
+import contextvars
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar, cast
 
@@ -31,7 +32,13 @@ _TRIES = 5
 _GAVE_WAY = frozenset({"40001", "40P01"})
 # What SQLite says, by its own names, of a database that takes nothing, whatever it is.
 _TAKES_NOTHING = frozenset(
-    {"SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY"}
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+    }
 )
 log = structlog.get_logger()
 T = TypeVar("T")
@@ -89,14 +96,15 @@ class Append(Job):
     records: Sequence[Record]
     at: datetime
     then: Callable[[Exception | None], None]
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def perform(self, connection: Connection) -> None:
         """Write them. Raises StaleState."""
         append_records(connection, self.assignment, self.fence, self.records, self.at)
 
     def resolve(self) -> None:
-        """Tell the caller."""
-        self.then(self.error)
+        """Tell the caller, in whose context lines of the log name the request."""
+        self.context.run(self.then, self.error)
 
 
 class Writer:
@@ -185,7 +193,7 @@ class Writer:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
                 self._as_one.execute(driver, owned, rows.by_statement(records))
             except Exception as error:  # of any of them, unless the database takes nothing at all now
-                if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorname in _TAKES_NOTHING:
+                if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
                     raise
                 log.debug("batch taken apart", jobs=len(appends), error=str(error))
                 return False
@@ -218,6 +226,11 @@ def _together(connection: Connection, appends: Sequence[Append]) -> bool:
         log.debug("batch taken apart", jobs=len(appends), error=str(error))
         return False
     return True
+
+
+def _takes_nothing(error: sqlite3.OperationalError) -> bool:
+    """Return whether it is of the database, not of what was to be written."""
+    return error.sqlite_errorcode & 0xFF in _TAKES_NOTHING  # the rest of a code says more of the same
 
 
 def _is_one_twice(appends: Sequence[Append]) -> bool:

@@ -110,9 +110,13 @@ class MeasuredBot:
         self._bot = bot
         self._meter = meter
 
-    def reply(self, chat: Chat) -> Coroutine[None, None, Reply]:
-        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
-        return self._meter.measured(self._bot.reply(chat))
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the bot's next line of `chat`. Raises what the bot raises."""
+
+        async def answer() -> Reply:  # foreign code may raise before there is anything to be awaited
+            return await self._bot.reply(chat)
+
+        return await self._meter.measured(answer())
 
 
 class MeasuredPunctualBot(PunctualBot):

@@ -28,19 +28,20 @@ class Asking:
     Args:
         run: whose bots they are.
         store: knows what they have cost.
-        note: stores that a try has failed, and another one will follow.
     """
 
-    def __init__(self, run: OpenRun, store: Store, note: Callable[[BotStumbled], Awaitable[None]]) -> None:
+    def __init__(self, run: OpenRun, store: Store) -> None:
         self._run = run
         self._store = store
-        self._note = note
         self._lines: tuple[str, tuple[Turn, ...]] = ("", ())
 
-    async def answer(self, effect: AskBot, state: State) -> BotReplied | BotGaveUp:
+    async def answer(
+        self, effect: AskBot, state: State, note: Callable[[BotStumbled], Awaitable[None]]
+    ) -> BotReplied | BotGaveUp:
         """Return what a bot answers in `state`.
 
-        It is asked until it answers, asking again is of no use, or the deadline would pass meanwhile.
+        It is asked until it answers, asking again is of no use, or the deadline would pass meanwhile. `note`
+        stores that a try has failed, and that another one will follow.
         """
         conversation = state.conversation(effect.conversation)
         system = conversation.plan.system
@@ -69,7 +70,7 @@ class Asking:
                 )
                 if not error.retry or time.monotonic() + pause >= deadline:
                     return BotGaveUp(*failed)
-                await self._note(BotStumbled(*failed))
+                await note(BotStumbled(*failed))
                 await asyncio.sleep(pause)
                 continue
             latency_ms = round((time.monotonic() - started) * 1000)

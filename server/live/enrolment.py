@@ -262,11 +262,12 @@ def _place_with_items(
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
     place = new_place(connection, run, worker.simulated, _most_places(connection, run), more=more)
+    positions = plan_counts.positions(connection, run.id, simulated=worker.simulated)
     try:
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
-            plan_counts.positions(connection, run.id, simulated=worker.simulated),
+            positions,
             run.study.per_assignment,
             unfit,
             _seed_of_place(run, worker.simulated, place),

@@ -239,6 +239,5 @@ class Newcomer:
 
 
 def _tell(then: Then, task: asyncio.Task[None]) -> None:
-    if not task.cancelled():
-        error = task.exception()
-        then(error if error is None or isinstance(error, Exception) else None)
+    error = None if task.cancelled() else task.exception()
+    then(error if isinstance(error, Exception) else None)

@@ -140,7 +140,7 @@ class LiveSession:
         self._notices = {notice.notice: notice for notice in notices}
         self._exclusive = Exclusive()
         self._page: Connection | None = None
-        self._asking = Asking(run, store, self._note)
+        self._asking = Asking(run, store)
         self._under_way: dict[Effect, asyncio.Handle | asyncio.Task[BotReplied | BotGaveUp]] = {}
         self._reading: set[asyncio.Task[None]] = set()
         self._ended_ask = asyncio.Event()
@@ -320,6 +320,7 @@ class LiveSession:
     def _stored(self, taking: _Taking, outcome: Outcome, error: Exception | None) -> None:
         """Go on once the records of an event are on disk, or could not be stored."""
         taking.storing.end()
+        taking.storing = NO_TRACE
         if isinstance(error, StaleState):
             if not taking.is_behind:
                 taking.is_behind = True
@@ -354,7 +355,10 @@ class LiveSession:
 
     def _prepared(self, taking: _Taking, task: asyncio.Task[None]) -> None:
         self._reading.discard(task)
-        error = SessionLost() if task.cancelled() else task.exception()
+        if task.cancelled():  # the server ends
+            self._end(taking, None)
+            return
+        error = task.exception()
         if error is None:
             self._decide(taking)
         elif isinstance(error, SessionLost):
@@ -451,7 +455,7 @@ class LiveSession:
         if effect in self._under_way:
             return
         with trace.current():
-            task = asyncio.get_running_loop().create_task(self._asking.answer(effect, self.state))
+            task = asyncio.get_running_loop().create_task(self._asking.answer(effect, self.state, self._note))
         self._under_way[effect] = task
         task.add_done_callback(partial(self._answered, effect, trace))
 

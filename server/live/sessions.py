@@ -161,7 +161,8 @@ class LiveSessions:
                 stored = await (
                     self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
                 )
-                session = self._sessions[assignment_id] = self._live(assignment_id, stored)
+                session = self._live(assignment_id, stored)
+            self._sessions[assignment_id] = session  # it may have been released while the database was asked
             return session
 
     def release(self, assignment_id: str) -> None:

@@ -224,10 +224,10 @@ class WorkerSocket:
     async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
         what = "messages in a short time"
         count = self._limits.counter(self._per_session, what, socket, assignment_id)
-        await _Listener(page, session, count, assignment_id).hear_all(socket)
+        await Listener(page, session, count, assignment_id).hear_all(socket)
 
 
-class _Listener:
+class Listener:
     """Hears a page's messages, one after the other, and has its session take them.
 
     Args:
@@ -264,15 +264,22 @@ class _Listener:
                 self._hear(frame)
         finally:
             await self._until_free()
+            if hear_by is not None:
+                hear_by(None)
 
     async def _next(self, socket: WebSocket) -> str | None:
         """Return what comes next; None: no more is heard. Raises WebSocketDisconnect."""
-        reading = asyncio.ensure_future(_frame(socket))
+        reading = asyncio.ensure_future(self._read(socket))
         try:
             await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
             return None if self._over.done() else reading.result()
         finally:
             reading.cancel()
+
+    async def _read(self, socket: WebSocket) -> str:
+        frame = await _frame(socket)
+        self._is_kept_waiting = True  # from now on, until it is heard: nothing that comes may overtake it
+        return frame
 
     async def _until_free(self) -> None:
         self._is_kept_waiting = True
@@ -293,7 +300,7 @@ class _Listener:
         try:
             self._count()
             message = FromWorker(parse(frame), utc_now())
-        except CandorError as error:
+        except Exception as error:  # a refusal, or a fault of ours
             self._heard(frame, error)
         else:
             self._session.take(message, self._page, partial(self._heard, frame))

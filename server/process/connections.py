@@ -192,8 +192,10 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
                 DIRECT: {"write": self.write_now, "hear_by": self.hear_by},
             }
 
-    def hear_by(self, hear: Callable[[str], bool]) -> None:
-        """Have texts given to `hear` as they come; one that it does not take waits to be received."""
+    def hear_by(self, hear: Callable[[str], bool] | None) -> None:
+        """Have texts given to `hear` as they come; one that it does not take waits to be received, as all do
+        where it is None.
+        """
         self._hear = hear
 
     def write_now(self, text: bytes) -> bool:

@@ -1,6 +1,8 @@
 """Live sessions over a real store and real bots: what bots may do, and what becomes of their replies."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -417,3 +419,21 @@ async def test_messages_that_come_while_one_is_being_stored_are_taken_in_their_o
     await page.hears("ended")
     await until(lambda: len(ends) == 3)
     assert ends == [("one", "NoneType"), ("two", "ReplyPending"), ("three", "NoneType")]
+
+
+async def test_a_session_that_nobody_holds_goes_by_itself(staged: Callable[..., Stage]) -> None:
+    """The collector looks through what lasts after hours: sessions may not wait for it."""
+    stage = staged()
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+    await page.hears("said")
+    await stage.send(session, page, "leave")
+    session.detach(page)
+    kept = weakref.ref(session)
+    gc.disable()
+    try:
+        del session
+        stage.live.release(assignment)
+        await until(lambda: kept() is None)
+    finally:
+        gc.enable()
