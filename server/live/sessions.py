@@ -1,7 +1,7 @@
 """Who holds which session: the sessions alive in this process, each loaded once, one owner at a time.
 
-A session belongs to the process that has raised its fence last (`Assignment.fence`). Whatever a former owner
-still writes names a lower number and is refused.
+A session belongs to the process that has raised its fence last (`Assignment.fence`), before that to the one
+that has stored its assignment. Whatever a former owner still writes names a lower number and is refused.
 """
 
 import asyncio

@@ -33,7 +33,8 @@ class Assignment(SQLModel, table=True):
     `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
 
     `fence` counts how often a process has taken its session over. Who writes names the number under which it
-    took over: a process that has lost the session cannot write to it, whatever it believes.
+    took over: a process that has lost the session cannot write to it, whatever it believes. Before anybody
+    has, it is 0, and the session belongs to the process that has stored the assignment.
     """
 
     __table_args__ = (
