@@ -152,6 +152,7 @@ class Writer:
                 if jobs:
                     self._commit(jobs)
                     _resolve(jobs)
+                del jobs  # or the thread keeps their sessions for as long as it waits
 
     def _gather(self) -> tuple[list[Job], bool]:
         """Return what waits, as many as go into one commit, and whether nothing comes behind it."""
