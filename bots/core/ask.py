@@ -1,6 +1,7 @@
 """Asking a bot that may be foreign code: whatever it does, the caller gets a checked reply or a BotError."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable
 from contextvars import ContextVar
 
@@ -20,19 +21,19 @@ def seconds_left(otherwise: float) -> float:
     return otherwise if due is None else due - asyncio.get_running_loop().time()
 
 
-class PunctualBot:
+class PunctualBot(ABC):
     """A bot that keeps to its time and checks its replies by itself: `ask` has nothing to add.
 
     Only a bot of Candor's own can be one.
     """
 
+    @abstractmethod
     async def reply(self, chat: Chat) -> Reply:
         """Return the next line of `chat`, as a `Bot` does."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def reply_within(self, chat: Chat, patience: float) -> Reply:
         """Return the next line of `chat`, as `ask` does, and raise what that raises."""
-        raise NotImplementedError
 
 
 async def ask(bot: Bot, chat: Chat, patience: float | None) -> Reply:

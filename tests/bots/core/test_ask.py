@@ -113,8 +113,16 @@ async def test_a_caller_that_is_cancelled_is_cancelled() -> None:
 class Punctual(PunctualBot):
     """A bot of our own that tells how long it was given, in a line that nobody else could show."""
 
+    async def reply(self, chat: Chat) -> Reply:
+        raise AssertionError("it is told its time")
+
     async def reply_within(self, chat: Chat, patience: float) -> Reply:
         return Reply(f"\u200b{patience}")
+
+
+class Defective(Punctual):
+    async def reply_within(self, chat: Chat, patience: float) -> Reply:
+        raise ZeroDivisionError("a defect")
 
 
 async def test_a_punctual_bot_is_told_its_time_and_its_reply_not_checked_again() -> None:
@@ -122,8 +130,8 @@ async def test_a_punctual_bot_is_told_its_time_and_its_reply_not_checked_again()
 
 
 async def test_a_punctual_bot_with_a_defect_is_a_failure() -> None:
-    with pytest.raises(BotError, match="NotImplementedError"):
-        await ask(PunctualBot(), CHAT, LONG)
+    with pytest.raises(BotError, match="ZeroDivisionError: a defect"):
+        await ask(Defective(), CHAT, LONG)
 
 
 async def test_a_bot_that_never_waits_needs_no_patience_and_is_checked() -> None:

@@ -260,6 +260,9 @@ async def test_a_bot_that_cancels_its_own_work_has_failed_and_is_not_late(url: s
 
 
 class Punctual(PunctualBot):
+    async def reply(self, chat: Chat) -> Reply:
+        raise AssertionError("it is told its time")
+
     async def reply_within(self, chat: Chat, patience: float) -> Reply:
         return Reply(f"{patience:g}")
 

@@ -12,6 +12,19 @@ async def turn_of_the_loop() -> None:
         await asyncio.sleep(0)
 
 
+async def waiting_behind_another(exclusive: Exclusive, begun: list[str]) -> asyncio.Task[None]:
+    """Return a coroutine that waits until what is under way has left."""
+
+    async def alone() -> None:
+        async with exclusive.alone():
+            begun.append("given up")
+
+    exclusive.enter(lambda: None)
+    waiting = asyncio.create_task(alone())
+    await asyncio.sleep(0)
+    return waiting
+
+
 async def test_what_nobody_is_before_begins_at_once_and_all_others_wait_until_it_leaves() -> None:
     exclusive, begun = Exclusive(), []
     for name in "abc":
@@ -50,14 +63,7 @@ async def test_coroutines_and_callbacks_come_in_one_order() -> None:
 
 async def test_who_gives_up_waiting_is_passed_over() -> None:
     exclusive, begun = Exclusive(), []
-
-    async def alone() -> None:
-        async with exclusive.alone():
-            begun.append("given up")
-
-    exclusive.enter(lambda: None)
-    waiting = asyncio.create_task(alone())
-    await asyncio.sleep(0)
+    waiting = await waiting_behind_another(exclusive, begun)
     waiting.cancel()
     exclusive.enter(lambda: begun.append("next"))
     exclusive.leave()
@@ -68,14 +74,7 @@ async def test_who_gives_up_waiting_is_passed_over() -> None:
 
 async def test_who_is_given_up_in_the_moment_of_being_let_in_leaves_again() -> None:
     exclusive, begun = Exclusive(), []
-
-    async def alone() -> None:
-        async with exclusive.alone():
-            begun.append("given up")
-
-    exclusive.enter(lambda: None)
-    waiting = asyncio.create_task(alone())
-    await asyncio.sleep(0)
+    waiting = await waiting_behind_another(exclusive, begun)
     exclusive.leave()
     asyncio.get_running_loop().call_soon(waiting.cancel)  # behind what lets it in, before it goes on
     with pytest.raises(asyncio.CancelledError):
