@@ -5,62 +5,74 @@ whoever takes it back waits for half a millisecond: a transaction of five statem
 trigger of the connection's own runs as many as there are, while the event loop keeps it.
 """
 
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from server.db.bulk import Bulk, Row, as_parameter
 
+Run = Callable[[str, tuple[str, ...]], object]  # runs a statement with its parameters
 _MOST = 100  # choices of statements with a trigger of their own; others share one that has them all
 
 
 class OneStatement:
-    """Runs any choice of some statements, in their order, on a connection to SQLite that commits by itself.
+    """Runs any choice of some statements, in their order, on a connection to SQLite.
 
     Args:
-        first: Has to change a row of the database for each of its rows, or nothing is done.
-        others: What else may be run, in the order in which it is.
+        statements: What may be run, in the order in which it is.
+        first: Is run before all of these, and has to change a row of the database for each of its rows, or
+            nothing is done.
     """
 
-    def __init__(self, first: Bulk, others: Sequence[Bulk]) -> None:
+    def __init__(self, statements: Sequence[Bulk], first: Bulk | None = None) -> None:
         self._first = first
-        self._all = tuple(others)
-        self._made: dict[tuple[Bulk, ...], str] = {}
-        self._made_on: sqlite3.Connection | None = None
+        self._all = tuple(statements)
+        self._named: dict[tuple[Bulk, ...], str] = {}
 
     def execute(
-        self, connection: sqlite3.Connection, owned: Sequence[Row], rows: Mapping[Bulk, Sequence[Row]]
+        self, run: Run, rows: Mapping[Bulk, Sequence[Row]], of_first: Sequence[Row] | None = None
     ) -> None:
-        """Run the first statement over `owned`, then those of `rows` over theirs, and commit.
+        """Run the first statement over `of_first`, then those of `rows` over theirs.
+
+        Where no transaction is open, they are one. `run` runs a statement on the connection.
 
         Raises:
-            sqlite3.Error: one of them could not be done, or `first` has not found all of its rows; nothing
-                was done.
+            Exception: what `run` raises where one of them could not be done, or the first has not found all
+                of its rows; nothing was done.
         """
-        if connection is not self._made_on:  # triggers are the connection's
-            self._made, self._made_on = {}, connection
         chosen = tuple([statement for statement in self._all if statement in rows])
-        insertion = self._made.get(chosen)
-        if insertion is None:
-            if len(self._made) >= _MOST:
+        name = self._named.get(chosen)
+        if name is None:
+            if len(self._named) >= _MOST:
                 chosen = self._all
-            insertion = self._made.get(chosen) or self._make(connection, chosen)
-        others = [as_parameter(rows[statement]) if statement in rows else "[]" for statement in chosen]
-        connection.execute(insertion, [as_parameter(owned), *others])
+            name = self._named[chosen] = self._name(chosen)
+        parameters = [as_parameter(rows[each]) if each in rows else "[]" for each in chosen]
+        if of_first is not None:
+            parameters.insert(0, as_parameter(of_first))
+        places = ", ".join("?" * len(parameters))
+        insertion = f"INSERT INTO {name} VALUES ({places})"  # noqa: S608
+        try:
+            run(insertion, tuple(parameters))
+        except Exception as error:
+            if f"no such table: {name}" not in str(error):
+                raise
+            # The connection is new, or the transaction that made it was rolled back.
+            self._make(run, name, chosen)
+            run(insertion, tuple(parameters))
 
-    def _make(self, connection: sqlite3.Connection, chosen: tuple[Bulk, ...]) -> str:
-        """Make what runs the chosen statements; return the insertion that sets it off."""
-        name = f"commit_{sum(1 << place for place, each in enumerate(self._all) if each in chosen)}"
-        columns = [f"p{place}" for place in range(len(chosen) + 1)]
-        first, *others = (f"NEW.{column}" for column in columns)
+    def _name(self, chosen: tuple[Bulk, ...]) -> str:
+        what = "changes" if self._first is None else "owned_changes"
+        return f"{what}_{sum(1 << place for place, each in enumerate(self._all) if each in chosen)}"
+
+    def _make(self, run: Run, name: str, chosen: tuple[Bulk, ...]) -> None:
+        """Make what runs the chosen statements when a row is inserted into `name`."""
+        first = () if self._first is None else (self._first,)
+        columns = [f"p{place}" for place in range(len(first) + len(chosen))]
         body = [
-            self._first.in_sqlite(first),
-            f"SELECT RAISE(ABORT, 'not all are there') WHERE changes() <> json_array_length({first})",
-            *(statement.in_sqlite(rows) for statement, rows in zip(chosen, others, strict=True)),
+            each.in_sqlite(f"NEW.{column}") for each, column in zip((*first, *chosen), columns, strict=True)
         ]
+        if first:
+            changed = "changes() <> json_array_length(NEW.p0)"
+            body.insert(1, f"SELECT RAISE(ABORT, 'not all are there') WHERE {changed}")
         view = ", ".join(f"NULL AS {column}" for column in columns)
-        connection.execute(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT {view}")
-        trigger = f"CREATE TEMP TRIGGER IF NOT EXISTS run_{name} INSTEAD OF INSERT ON {name}"
-        connection.execute(f"{trigger} BEGIN {'; '.join(body)}; END")
-        insertion = f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
-        self._made[chosen] = insertion
-        return insertion
+        run(f"CREATE TEMP VIEW {name} AS SELECT {view}", ())
+        trigger = f"CREATE TEMP TRIGGER run_{name} INSTEAD OF INSERT ON {name}"
+        run(f"{trigger} BEGIN {'; '.join(body)}; END", ())

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from server.db.answer_rows import GIVEN, HANDED_IN, answer_row
+from server.db.begun_rows import BEGUN, BegunAssignment, begun_rows
 from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.call_rows import CALL, LOCAL_CALL, call_rows
+from server.db.one_statement import OneStatement
 from server.db.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
 from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
 from server.db.planned_rows import ITEM, PLANNED, planned_rows
@@ -58,7 +60,25 @@ def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None
     Raises:
         IntegrityError: a record is there already, or belongs to nothing.
     """
-    rows = by_statement(records)
+    _write(connection, by_statement(records))
+
+
+def begin(
+    connection: Connection, begun: BegunAssignment, conversations: Iterable[ConversationPlanned]
+) -> None:
+    """Write an assignment that begins, with its conversations.
+
+    Raises:
+        IntegrityError: it is there already, or its worker has one in the run, or its place another holder.
+    """
+    planned = by_statement((begun.id, conversation) for conversation in conversations)
+    _write(connection, begun_rows(begun) | planned)
+
+
+def _write(connection: Connection, rows: dict[Bulk, list[Row]]) -> None:
+    if connection.dialect.name == "sqlite" and len(rows) > 1:
+        _AS_ONE.execute(connection.exec_driver_sql, rows)
+        return
     for statement in IN_ORDER:
         if statement in rows:
             statement.execute(connection, rows[statement])
@@ -203,6 +223,7 @@ _FEEDBACK = _change(
 _CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
 # As rows belong to each other, and as a conversation goes its way.
 IN_ORDER = (
+    *BEGUN,
     PLANNED,
     ITEM,
     COUNT_PLANNED,
@@ -246,6 +267,7 @@ IN_ORDER = (
     COUNT_ENDED,
     COUNT_RATED,
 )
+_AS_ONE = OneStatement(IN_ORDER)
 
 
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:

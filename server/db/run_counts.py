@@ -1,7 +1,7 @@
 """How a run stands, counted as it changes: assignments by status, and rated conversations by system.
 
 Arrivals and the end of a run go by these counts, so that both cost the same in a run of any size. Assignments
-are counted in the transaction that changes them: `enrolment` begins them, `rows.write` ends them. A rated
+are counted in the transaction that changes them: `rows` begins and ends them. A rated
 conversation counts once its assignment is completed, as reports do; of items only those that are ordinary.
 `differences` counts anew.
 """
@@ -15,6 +15,16 @@ from server.db.bulk import Bulk, Kind
 from server.db.message_reports import count_left
 from server.run_rules import Counts, RunRules, Standing, Target
 from server.study import Study
+
+# Of a run, an assignment that begins: `simulated` is 1 or 0.
+COUNT_BEGUN = Bulk(
+    """
+    INSERT INTO assignment_count (run_id, simulated, status, number)
+    SELECT given.run, given.simulated = 1, 'active', 1 FROM {rows} AS given WHERE true
+    ON CONFLICT (run_id, simulated, status) DO UPDATE SET number = assignment_count.number + 1""",
+    run=Kind.NUMBER,
+    simulated=Kind.NUMBER,
+)
 
 # `key` is an assignment, and `status` what it has become from being active.
 COUNT_ENDED = Bulk(
@@ -52,9 +62,6 @@ COUNT_RATED = Bulk(
     key=Kind.TEXT,
 )
 
-_COUNT_BEGUN = text("""
-    INSERT INTO assignment_count (run_id, simulated, status, number) VALUES (:run, :simulated, 'active', 1)
-    ON CONFLICT (run_id, simulated, status) DO UPDATE SET number = assignment_count.number + 1""")
 _ASSIGNMENTS = text("""
     SELECT status, number FROM assignment_count WHERE run_id = :run AND simulated = :simulated""")
 _RATED_OF_SYSTEMS = text("""
@@ -74,11 +81,6 @@ FILL = (
 )
 
 _Key = tuple[int, bool, str | int]  # run, simulated; a status or a system
-
-
-def count_begun(connection: Connection, run_id: int, *, simulated: bool) -> None:
-    """Count an assignment that has just been stored."""
-    connection.execute(_COUNT_BEGUN, {"run": run_id, "simulated": simulated})
 
 
 def standing(connection: Connection, run_id: int, study: Study, rules: RunRules) -> Standing:

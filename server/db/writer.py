@@ -192,7 +192,7 @@ class Writer:
         with closing(self._engine.raw_connection()) as connection:
             try:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
-                self._as_one.execute(driver, owned, rows.by_statement(records))
+                self._as_one.execute(driver.execute, rows.by_statement(records), owned)
             except Exception as error:  # of any of them, unless the database takes nothing at all now
                 if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
                     raise
@@ -290,7 +290,7 @@ _STILL_OWNED = Bulk(
 
 
 def _as_one() -> OneStatement:
-    return OneStatement(_STILL_OWNED, rows.IN_ORDER)
+    return OneStatement(rows.IN_ORDER, first=_STILL_OWNED)
 
 
 def _owned(assignment: str, fence: int, at: datetime) -> Row:

@@ -11,7 +11,7 @@ from server.db import run_counts
 from server.db.models import Assignment, ExcludedRun, ExcludedWorker, Run, Worker, columns
 from server.db.runs import Cause, RunStatus
 from server.errors import NotInvited, RunClosed, RunComplete, RunOutOfHours, RunPaused, TookPart
-from server.recruiters.arrival import Arrival
+from server.live.way_in import WayIn
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
 
 ASSIGNMENT = columns(Assignment)
@@ -27,7 +27,7 @@ def lock_run(connection: Connection, run: OpenRun) -> None:
         connection.execute(_LOCK, {"run": run.id})
 
 
-def admit(connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: bool, at: datetime) -> bool:
+def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime) -> bool:
     """Return whether one more worker may be under way in `run`; if not, a place may still change hands.
 
     The rules of a run are about people: simulated workers have the places that the study's file gives.
@@ -36,13 +36,11 @@ def admit(connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: 
         RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
         TookPart, NotInvited: this worker may not.
     """
-    named = {"run": run.id, "platform": arrival.platform, "external_id": arrival.external_id}
-    status, cause, text, took_part, is_excluded = connection.execute(_STANDS, named).one()
-    require_open(status, cause)
+    require_open(way_in.status, way_in.cause)
     if simulated:
         return True
-    rules = read_rules(text)
-    _require_invited(took_part=took_part, is_excluded=is_excluded)
+    rules = read_rules(way_in.rules)
+    _require_invited(way_in)
     _require_hours(rules, at)
     if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
         return True
@@ -78,31 +76,11 @@ def _require_hours(rules: RunRules, at: datetime) -> None:
         raise RunOutOfHours(next_opening(hours, at))
 
 
-def _require_invited(*, took_part: bool, is_excluded: bool) -> None:
-    if took_part:
+def _require_invited(way_in: WayIn) -> None:
+    if way_in.took_part:
         raise TookPart("you took part in an earlier round of this study")
-    if is_excluded:
+    if way_in.is_excluded:
         raise NotInvited("this study is not open to you")
 
 
 _LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
-_TOOK_PART = (
-    select(ASSIGNMENT.id)
-    .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
-    .join(ExcludedRun, EXCLUDED_RUN.other_id == ASSIGNMENT.run_id)
-    .where(
-        EXCLUDED_RUN.run_id == bindparam("run"),
-        WORKER.platform == bindparam("platform"),
-        WORKER.external_id == bindparam("external_id"),
-    )
-    .exists()
-)
-_EXCLUDED = (
-    select(EXCLUDED_WORKER.run_id)
-    .where(
-        EXCLUDED_WORKER.run_id == bindparam("run"), EXCLUDED_WORKER.external_id == bindparam("external_id")
-    )
-    .exists()
-)
-# How the run stands, and the worker to it.
-_STANDS = select(RUN.status, RUN.cause, RUN.rules, _TOOK_PART, _EXCLUDED).where(RUN.id == bindparam("run"))

@@ -16,14 +16,14 @@ from datetime import datetime
 from sqlalchemy import (
     Connection,
     bindparam,
-    insert,
     select,
     text,
     update,
 )
 
 from server.bots.lineup import OpenRun
-from server.db import items, pair_counts, plan_counts, rows, run_counts
+from server.db import items, pair_counts, plan_counts, rows
+from server.db.begun_rows import BegunAssignment
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, System, Visit, Worker, columns
 from server.errors import AlreadyTookPart, RunFull
@@ -33,6 +33,7 @@ from server.live.hits import draw_hit
 from server.live.pair_draw import draw_pairs
 from server.live.places import Place, held_before, new_place, next_place, take_place
 from server.live.scenarios import scenarios_of_place
+from server.live.way_in import IN_RUN, OF_THIS_ID, OWN, WayIn, look
 from server.recruiters.arrival import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
 from server.session.records import Closed, ConversationPlanned
@@ -87,10 +88,15 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
         who: an assignment's id, proved by its token, or a worker as their platform names them.
     """
     if isinstance(who, Arrival):
-        found = connection.execute(_OWN, {"run": run.id, **_named(who)}).scalar_one_or_none()
+        found = connection.execute(OWN, {"run": run.id, **_named(who)}).scalar_one_or_none()
     else:
-        found = connection.execute(_OF_THIS_ID, {"run": run.id, "key": who}).scalar_one_or_none()
+        found = connection.execute(OF_THIS_ID, {"run": run.id, "key": who}).scalar_one_or_none()
     return Enrolment(found, None) if found is not None else None
+
+
+def enrolment_in(way_in: WayIn) -> Enrolment | None:
+    """Return the assignment of somebody who is back, as `find_enrolment` does, of what was looked up."""
+    return Enrolment(way_in.own, None) if way_in.own is not None else None
 
 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arrival, at: datetime) -> None:
@@ -100,19 +106,19 @@ def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arriv
 
 
 def require_place(
-    connection: Connection, run: OpenRun, arrival: Arrival, *, simulated: bool, at: datetime
+    connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime
 ) -> None:
-    """Check that somebody new would get a place in `run` at this moment; nothing is written.
+    """Check that somebody new, to whom `run` stands so, would get a place in it; nothing is written.
 
     Raises:
         RunFull: every place is held.
         NotAvailable: as `admit`.
     """
-    more = admit(connection, run, arrival, simulated=simulated, at=at)
+    more = admit(connection, run, way_in, simulated=simulated, at=at)
     if run.study.task != "transcripts":
-        next_place(connection, run, simulated, at, more=more)
+        next_place(run, way_in, more=more)
     elif next(held_before(connection, run, simulated, at, more=more), None) is None:
-        new_place(connection, run, simulated, _most_places(connection, run), more=more)
+        new_place(way_in, _most_places(connection, run), more=more)
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -134,27 +140,25 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         NotAvailable: as `admit`.
     """
     lock_run(connection, run)
-    sought = {"run": run.id, "key": worker.assignment, **_named(worker.arrival)}
-    own, of_this_id = connection.execute(_OWN_AND_OF_THIS_ID, sought).one()
-    if own is not None:
-        enrolment = Enrolment(own, None)
+    way_in = look(connection, run, worker.arrival, worker.assignment, simulated=worker.simulated, at=at)
+    if way_in.own is not None:
+        enrolment = Enrolment(way_in.own, None)
         renew_enrolment(connection, enrolment, worker.arrival, at)
         return enrolment
-    if of_this_id is not None:
+    if way_in.of_this_id is not None:
         raise AlreadyTookPart("this browser has taken part already, under another name")
-    more = admit(connection, run, worker.arrival, simulated=worker.simulated, at=at)
-    place, plan = _planned_place(connection, run, worker, at, more=more)
+    more = admit(connection, run, way_in, simulated=worker.simulated, at=at)
+    place, plan = _planned_place(connection, run, worker, way_in, at, more=more)
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
     if not place.is_new:
         take_place(connection, run, worker.simulated, place)
-    assignment = _insert(connection, run, worker, place.number, at)
     systems = [one if isinstance(one, str) else one.system for one in plan]
     scenarios = scenarios_of_place(connection, run, place.number, systems, simulated=worker.simulated)
-    conversations = _conversations(connection, run, assignment, plan, scenarios)
-    rows.write(connection, ((assignment, conversation) for conversation in conversations))
-    run_counts.count_begun(connection, run.id, simulated=worker.simulated)
-    return Enrolment(assignment, place.displaced, tuple(conversations))
+    conversations = _conversations(connection, run, worker.assignment, plan, scenarios)
+    rows.begin(connection, _begun(run, worker, place.number, at), conversations)
+    _note_visit(connection, worker.assignment, worker.arrival, at)
+    return Enrolment(worker.assignment, place.displaced, tuple(conversations))
 
 
 # What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
@@ -163,7 +167,7 @@ _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 
 def _planned_place(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
 ) -> tuple[Place, _Plan]:
     """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
 
@@ -171,20 +175,20 @@ def _planned_place(
         RunFull: there is none.
     """
     if run.study.task == "transcripts":
-        return _place_with_items(connection, run, worker, at, more=more)
-    place = next_place(connection, run, worker.simulated, at, more=more)
+        return _place_with_items(connection, run, worker, way_in, at, more=more)
+    place = next_place(run, way_in, more=more)
     plan = _plan_of(connection, run, worker.simulated, place)
     if more and not place.is_new and run.down().intersection(plan):
-        return _without_dead_bots(connection, run, worker.simulated) or (place, plan)
+        return _without_dead_bots(connection, run, worker.simulated, way_in) or (place, plan)
     return place, plan
 
 
 def _without_dead_bots(
-    connection: Connection, run: OpenRun, simulated: bool
+    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn
 ) -> tuple[Place, tuple[str, ...]] | None:
     """Return a new place none of whose bots is known to be down; None: there is none."""
     try:
-        place = new_place(connection, run, simulated, run.study.assignments, more=True)
+        place = new_place(way_in, run.study.assignments, more=True)
     except RunFull:
         return None
     plan = _plan_of(connection, run, simulated, place)
@@ -218,25 +222,20 @@ def _conversations(
     ]
 
 
-def _insert(connection: Connection, run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> str:
-    values = {
-        "id": worker.assignment,
-        "run_id": run.id,
-        **_named(worker.arrival),
-        "place": place,
-        "simulated": worker.simulated,
-        "reply_pace": worker.reply_pace,
-        "simulated_as": worker.simulated_as or None,
-        "status": "active",
-        "created_at": at,
-        "active_at": at,
-        "fence": FIRST_FENCE,
-    }
-    # In another run the same worker may arrive at the same moment, in another process.
-    connection.execute(_NEW_WORKER, {**_named(worker.arrival), "pseudonym": worker.pseudonym})
-    connection.execute(_NEW_ASSIGNMENT, values)
-    _note_visit(connection, worker.assignment, worker.arrival, at)
-    return worker.assignment
+def _begun(run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> BegunAssignment:
+    return BegunAssignment(
+        worker.assignment,
+        run.id,
+        worker.arrival.platform,
+        worker.arrival.external_id,
+        worker.pseudonym,
+        place,
+        worker.simulated,
+        worker.reply_pace,
+        worker.simulated_as or None,
+        at,
+        FIRST_FENCE,
+    )
 
 
 def _note_visit(connection: Connection, assignment: str, arrival: Arrival, at: datetime) -> None:
@@ -249,7 +248,7 @@ def _named(arrival: Arrival) -> dict[str, str]:
 
 
 def _place_with_items(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime, *, more: bool
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
 ) -> tuple[Place, tuple[DrawnItem, ...]]:
     """Return the lowest open place whose items the worker may rate all, or a new one of such items.
 
@@ -261,7 +260,7 @@ def _place_with_items(
         plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
-    place = new_place(connection, run, worker.simulated, _most_places(connection, run), more=more)
+    place = new_place(way_in, _most_places(connection, run), more=more)
     positions = plan_counts.positions(connection, run.id, simulated=worker.simulated)
     try:
         plan_of_new = draw_hit(
@@ -327,36 +326,19 @@ def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
 
 # ---- statements, built once: building them anew takes longer than running them ------------------
 
-_IN_RUN = (ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.simulated == bindparam("simulated"))
-_SAME_WORKER = (WORKER.platform == bindparam("platform"), WORKER.external_id == bindparam("external_id"))
-_OWN = (
-    select(ASSIGNMENT.id)
-    .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
-    .where(ASSIGNMENT.run_id == bindparam("run"), *_SAME_WORKER)
-)
-_OF_THIS_ID = select(ASSIGNMENT.id).where(
-    ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.id == bindparam("key")
-)
-_OWN_AND_OF_THIS_ID = select(_OWN.scalar_subquery(), _OF_THIS_ID.scalar_subquery())
 _RENEW = (
     update(Assignment)
     .where(ASSIGNMENT.id == bindparam("key"), ASSIGNMENT.status == "active")
     .values(active_at=bindparam("at"))
 )
-_NEW_WORKER = text("""
-    INSERT INTO worker (platform, external_id, pseudonym) VALUES (:platform, :external_id, :pseudonym)
-    ON CONFLICT DO NOTHING""")
 _VISIT = text("""
     INSERT INTO visit (assignment_id, visit, at) VALUES (:assignment_id, :visit, :at)
     ON CONFLICT (assignment_id, visit) DO UPDATE SET at = excluded.at""").bindparams(
     bindparam("at", type_=VISIT.at.type)
 )
-_NEW_ASSIGNMENT = insert(Assignment).values(
-    worker_id=select(WORKER.id).where(*_SAME_WORKER).scalar_subquery()
-)
 _LAST_HOLDER = (
     select(ASSIGNMENT.id)
-    .where(*_IN_RUN, ASSIGNMENT.place == bindparam("place"))
+    .where(*IN_RUN, ASSIGNMENT.place == bindparam("place"))
     .order_by(ASSIGNMENT.created_at.desc())
     .limit(1)
     .scalar_subquery()

@@ -36,6 +36,7 @@ from server.errors import (
 from server.live.admission import require_open
 from server.live.enrolment import (
     Enrolment,
+    enrolment_in,
     find_enrolment,
     new_assignment_id,
     renew_enrolment,
@@ -43,6 +44,7 @@ from server.live.enrolment import (
 )
 from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import SOCKET_PATH
+from server.live.way_in import look
 from server.recruiters.arrival import LINK, Arrival, WorkerId
 from server.recruiters.link import by_link, stranger
 from server.recruiters.recruiter import Prolific
@@ -340,7 +342,9 @@ class JoinApi:
         run, is_named = visit.run, visit.named is not None
         arrival = self._auth.kept(ticket.arrival)
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
-        own = held if held is not None and not is_named else find_enrolment(connection, run, arrival)
+        simulated, at = ticket.simulated, utc_now()
+        way_in = look(connection, run, arrival, ticket.assignment, simulated=simulated, at=at)
+        own = held if held is not None and not is_named else enrolment_in(way_in)
         if own is not None and not is_named and visit.has_expired:
             raise TokenExpired("this session's link has expired")
         is_proven = own is not None and own == held and not visit.has_expired
@@ -350,7 +354,7 @@ class JoinApi:
             raise visit.unproven
         if own is None:
             _require_recruited(run.study, ticket)
-            require_place(connection, run, arrival, simulated=ticket.simulated, at=utc_now())
+            require_place(connection, run, way_in, simulated=simulated, at=at)
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")
         return own

@@ -47,19 +47,18 @@ def kept(connection: sqlite3.Connection) -> tuple[list[int], list[str], list[str
 
 
 def test_statements_are_run_in_their_order_over_all_of_their_rows(connection: sqlite3.Connection) -> None:
-    statement = OneStatement(FIRST, [NOTE, COPY])
+    statement = OneStatement([NOTE, COPY], first=FIRST)
     # COPY reads what NOTE has written, though it is given first.
-    statement.execute(
-        connection, [(1, 5), (2, 6)], {COPY: [(2,)], NOTE: [(1, "a 'quoted' one"), (2, "日本")]}
-    )
+    rows = {COPY: [(2,)], NOTE: [(1, "a 'quoted' one"), (2, "日本")]}
+    statement.execute(connection.execute, rows, [(1, 5), (2, 6)])
     assert kept(connection) == ([5, 6], ["a 'quoted' one", "日本"], ["日本"])
     assert not connection.in_transaction
 
 
 def test_what_is_not_chosen_is_not_run(connection: sqlite3.Connection) -> None:
-    statement = OneStatement(FIRST, [NOTE, COPY])
-    statement.execute(connection, [(1, 5)], {NOTE: [(1, "one")]})
-    statement.execute(connection, [(1, 6)], {})
+    statement = OneStatement([NOTE, COPY], first=FIRST)
+    statement.execute(connection.execute, {NOTE: [(1, "one")]}, [(1, 5)])
+    statement.execute(connection.execute, {}, [(1, 6)])
     assert kept(connection) == ([6, 0], ["one"], [])
 
 
@@ -74,19 +73,19 @@ def test_what_is_not_chosen_is_not_run(connection: sqlite3.Connection) -> None:
 def test_where_one_row_cannot_be_written_nothing_is(
     connection: sqlite3.Connection, owned: list[tuple[int, int]], notes: list[tuple[int, str]]
 ) -> None:
-    statement = OneStatement(FIRST, [NOTE, COPY])
+    statement = OneStatement([NOTE, COPY], first=FIRST)
     with pytest.raises(sqlite3.IntegrityError):
-        statement.execute(connection, owned, {NOTE: notes})
+        statement.execute(connection.execute, {NOTE: notes}, owned)
     assert kept(connection) == ([0, 0], [], [])
     assert not connection.in_transaction
 
 
 def test_each_connection_gets_its_own_triggers(connection: sqlite3.Connection) -> None:
-    statement, other = OneStatement(FIRST, [NOTE]), sqlite3.connect(":memory:", isolation_level=None)
+    statement, other = OneStatement([NOTE], first=FIRST), sqlite3.connect(":memory:", isolation_level=None)
     other.executescript("CREATE TABLE item (id INTEGER, at INTEGER); CREATE TABLE note (item, text)")
     other.execute("INSERT INTO item VALUES (1, 0)")
     for each in (connection, other, connection):
-        statement.execute(each, [(1, 5)], {})
+        statement.execute(each.execute, {}, [(1, 5)])
     assert other.execute("SELECT at FROM item").fetchall() == [(5,)]
     other.close()
 
@@ -95,10 +94,35 @@ def test_more_choices_than_are_kept_share_a_trigger(
     connection: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.db.one_statement._MOST", 1)
-    statement = OneStatement(FIRST, [NOTE, COPY])
-    statement.execute(connection, [(1, 1)], {})
-    statement.execute(connection, [(1, 2)], {NOTE: [(1, "one")]})
-    statement.execute(connection, [(1, 3)], {COPY: [(1,)]})
+    statement = OneStatement([NOTE, COPY], first=FIRST)
+    statement.execute(connection.execute, {}, [(1, 1)])
+    statement.execute(connection.execute, {NOTE: [(1, "one")]}, [(1, 2)])
+    statement.execute(connection.execute, {COPY: [(1,)]}, [(1, 3)])
     made = connection.execute("SELECT count(*) FROM sqlite_temp_master WHERE type = 'trigger'").fetchone()
     assert made == (2,)
     assert kept(connection) == ([3, 0], ["one"], ["one"])
+
+
+def test_without_a_first_statement_others_are_run_within_the_transaction_that_is_open(
+    connection: sqlite3.Connection,
+) -> None:
+    statement = OneStatement([NOTE, COPY])
+    connection.execute("BEGIN")
+    statement.execute(connection.execute, {COPY: [(1,)], NOTE: [(1, "one")]})
+    assert connection.in_transaction
+    connection.execute("ROLLBACK")
+    assert kept(connection) == ([0, 0], [], [])
+    # The trigger went with the transaction.
+    statement.execute(connection.execute, {COPY: [(1,)], NOTE: [(1, "two")]})
+    assert kept(connection) == ([0, 0], ["two"], ["two"])
+
+
+def test_a_table_that_is_missing_is_told(connection: sqlite3.Connection) -> None:
+    connection.execute("DROP TABLE copy")
+    with pytest.raises(sqlite3.OperationalError, match="no such table: copy"):
+        OneStatement([NOTE, COPY]).execute(connection.execute, {COPY: [(1,)], NOTE: [(1, "one")]})
+    assert kept_notes(connection) == []
+
+
+def kept_notes(connection: sqlite3.Connection) -> list[str]:
+    return [text for (text,) in connection.execute("SELECT text FROM note")]

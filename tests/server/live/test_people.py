@@ -18,6 +18,7 @@ from tests.server.support.database import make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import House
 from tests.server.support.study import AT, RATINGS, study_text
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -53,10 +54,17 @@ def opened(serve: House2, url: str, run: Any) -> House:
     return serve(url, served(run, human), opened_bots=bots)
 
 
-def start(page: Page, line: str) -> None:
+def start(url: str, page: Page, line: str) -> None:
+    """Say the first line, and wait for a person: whoever starts after that comes second."""
+    before = waiting(url)
     page.agree(**AGREED)
     page.open_topic()
     page.send("say", text=line)
+    wait_until(lambda: waiting(url) > before, "the worker to wait")
+
+
+def waiting(url: str) -> int:
+    return int(query(url, "SELECT count(*) FROM human_conversation")[0][0])
 
 
 def said(page: Page) -> str:
@@ -75,8 +83,8 @@ def test_two_workers_at_two_processes_chat_and_rate_each_other(url: str, serve: 
     run = make_run(url, study())
     here, there = opened(serve, url, run), opened(serve, url, run)
     with here.page("ann") as ann, there.page("bob") as bob:
-        start(ann, "Hi!")
-        start(bob, "Hello, I sail.")
+        start(url, ann, "Hi!")
+        start(url, bob, "Hello, I sail.")
         assert said(ann) == "Hello, I sail."
         ann.send("say", text="Where?")
         assert said(bob) == "Hi! Where?"
@@ -103,10 +111,10 @@ def test_two_workers_at_two_processes_chat_and_rate_each_other(url: str, serve: 
 def test_a_bot_takes_over_where_nobody_comes_and_who_comes_later_waits_anew(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study(wait=0.2)))
     with house.page("ann") as ann:
-        start(ann, "Hi!")
+        start(url, ann, "Hi!")
         assert said(ann) == "Reply 0 to: Hi!"
         with house.page("bob") as bob:
-            start(bob, "Hello.")
+            start(url, bob, "Hello.")
             assert said(bob) == "Reply 0 to: Hello."
     assert humans(house) == [("builtin:reflect", 1, "nobody_came")] * 2
 
@@ -114,8 +122,8 @@ def test_a_bot_takes_over_where_nobody_comes_and_who_comes_later_waits_anew(url:
 def test_who_falls_silent_is_given_up_and_finds_a_bot_too(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study(inputs=9, reply=0.5)))
     with house.page("ann") as ann, house.page("bob") as bob:
-        start(ann, "Hi!")
-        start(bob, "Hello.")
+        start(url, ann, "Hi!")
+        start(url, bob, "Hello.")
         assert said(ann) == "Hello."
         assert said(bob) == "Reply 0 to: Hello."  # ann says nothing more
         ann.send("say", text="Sorry, I was away.")
@@ -126,8 +134,8 @@ def test_who_falls_silent_is_given_up_and_finds_a_bot_too(url: str, serve: House
 def test_a_study_may_end_the_chat_where_the_partner_leaves_early(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study(when_left="end", reply=0.5)))
     with house.page("ann") as ann, house.page("bob") as bob:
-        start(ann, "Hi!")
-        start(bob, "Hello.")
+        start(url, ann, "Hi!")
+        start(url, bob, "Hello.")
         assert said(ann) == "Hello."
         bob.until("feedback_due")  # there is no other system, and nothing to rate after one line
     assert query(url, "SELECT kind, failure FROM v2_note") == [("bot_gave_up", "gone")]
@@ -137,7 +145,7 @@ def test_a_study_may_end_the_chat_where_the_partner_leaves_early(url: str, serve
 def test_a_restart_loses_nobody(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study()))
     with house.page("ann") as ann:
-        start(ann, "Hi!")
+        start(url, ann, "Hi!")
         ann.until("typing")
         house.stop()
     house.opened_bots = OpenedBots(refuse_private=False)
@@ -146,7 +154,7 @@ def test_a_restart_loses_nobody(url: str, serve: House2) -> None:
     house.runs = [served(run, human)]
     house.start()
     with house.page("bob") as bob, house.page("ann") as ann:
-        start(bob, "Hello.")
+        start(url, bob, "Hello.")
         assert said(ann) == "Hello."
         ann.send("say", text="There you are.")
         assert said(bob) == "Hi! There you are."
@@ -158,8 +166,8 @@ def test_simulated_workers_are_never_paired_with_people(url: str, serve: House2)
     body = {"run": house.runs[0].slug, "worker": "robot", "simulated": True}
     token = house.http("POST", "/api/join", json=body, headers=researcher).json()["token"]
     with house.page("ann") as ann, house.open(token) as robot:
-        start(ann, "Hi!")
-        start(robot, "Beep.")
+        start(url, ann, "Hi!")
+        start(url, robot, "Beep.")
         assert said(ann) == "Reply 0 to: Hi!"
         assert said(robot) == "Reply 0 to: Beep."
 
@@ -167,8 +175,8 @@ def test_simulated_workers_are_never_paired_with_people(url: str, serve: House2)
 def test_a_process_that_was_stopped_does_not_take_over_from_who_has_answered(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study()))
     with house.page("ann") as ann, house.page("bob") as bob:
-        start(ann, "Hi!")
-        start(bob, "Hello.")
+        start(url, ann, "Hi!")
+        start(url, bob, "Hello.")
         assert said(ann) == "Hello."
         engine = open_engine(url, begin="BEGIN IMMEDIATE")
         (first,) = query(url, "SELECT conversation_id FROM human_conversation WHERE came_first")[0]
