@@ -107,13 +107,14 @@ class Newcomers:
         if not ticket.simulated:  # those come from one address, and a researcher has let them in
             await self._count(ticket, connection)
         run = self._run(ticket)
-        enrolment = await self._enrol(ticket)
-        if enrolment.displaced is not None:
-            self._live.tell_changed(enrolment.displaced)
-        begun = None
-        if enrolment.planned is not None:
-            begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
-        return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
+        with self._live.begins(run.id) as notices:
+            enrolment = await self._enrol(ticket)
+            if enrolment.displaced is not None:
+                self._live.tell_changed(enrolment.displaced)
+            begun = None
+            if enrolment.planned is not None:
+                begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE, notices)
+            return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
 
     async def drain(self, seconds: float) -> None:
         """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""

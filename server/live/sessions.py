@@ -5,9 +5,9 @@ that has stored its assignment. Whatever a former owner still writes names a low
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -58,7 +58,7 @@ class _Stored:
     state: State
     fence: int
     run: OpenRun
-    notices: tuple[StudyNotice, ...]
+    notices: Sequence[StudyNotice]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,7 @@ class Begun:
     """A session whose assignment this process has just stored, in a transaction that made it the owner.
 
     `whose`: who the worker is. `records`: all that is stored of the session. `fence`: under which it is.
+    `notices`: words to all workers of the run since then, as they come.
     """
 
     run: OpenRun
@@ -73,6 +74,15 @@ class Begun:
     reply_pace: float
     records: Sequence[Record]
     fence: int
+    notices: Sequence[StudyNotice]
+
+
+@dataclass(slots=True, eq=False)
+class _Beginning:
+    """A session of a run that is being stored, and what its worker is told meanwhile."""
+
+    run: int
+    notices: list[StudyNotice] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,7 @@ class LiveSessions:
         # Of those being opened now: a lock lives as long as somebody holds it or waits for it.
         self._opening = WeakValueDictionary[str, asyncio.Lock]()
         self._looking: set[asyncio.Task[None]] = set()
+        self._beginning: set[_Beginning] = set()
         self.presence = Presence(news)
         self.run_news = RunNews(news)
         news.subscribe(TOPIC, self._hear)
@@ -216,12 +227,29 @@ class LiveSessions:
         """Have words of the researchers shown to whom they are for, whichever process has them."""
         self._news.publish(NOTICES, asdict(notice))
 
+    @contextmanager
+    def begins(self, run: int) -> Iterator[Sequence[StudyNotice]]:
+        """Enter before a session of a run is stored, and leave once it is open here.
+
+        Yields the words to all workers of the run that come meanwhile: the session cannot hear them yet.
+        """
+        beginning = _Beginning(run)
+        self._beginning.add(beginning)
+        try:
+            yield beginning.notices
+        finally:
+            self._beginning.discard(beginning)
+
     def _notify(self, payload: Payload) -> None:
         notice = StoredNotice(**payload)
+        words = StudyNotice(notice=notice.id, text=notice.text)
+        for beginning in self._beginning:
+            if notice.assignment is None and beginning.run == notice.run:
+                beginning.notices.append(words)
         for assignment_id, session in tuple(self._sessions.items()):
             mine = notice.assignment is None or notice.assignment == assignment_id
             if mine and session.run_id == notice.run:
-                session.notify(StudyNotice(notice=notice.id, text=notice.text))
+                session.notify(words)
 
     def _hear(self, payload: Payload) -> None:
         assignment_id = payload["assignment"]
@@ -259,7 +287,7 @@ class LiveSessions:
             self._prolific_site,
             ways,
         )
-        return _Stored(state, begun.fence, begun.run, ())
+        return _Stored(state, begun.fence, begun.run, begun.notices)
 
     def _live(self, assignment_id: str, stored: _Stored) -> LiveSession:
         fence = stored.fence

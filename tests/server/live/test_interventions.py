@@ -1,11 +1,15 @@
 """What researchers do to workers who are under way, seen from the workers' pages and from the tables."""
 
+import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from qc.loading import load
 from server.bots.lineup import OpenRun
+from server.live.runtime import LiveSession
+from server.live.sessions import Begun, LiveSessions
 from tests.server.support.bots import Gated
 from tests.server.support.database import make_run
 from tests.server.support.server import House, stored
@@ -60,6 +64,24 @@ def test_words_reach_the_page_and_every_later_one(house: House) -> None:
         page.open_topic()
         assert not [message for message in page.heard if message["type"] == "notice"]
     assert logged(house) == ["assignment.message", "run.message"]
+
+
+def test_words_to_all_reach_who_begins_at_that_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The assignment is stored, so that the words are for its worker, and the session is not open yet."""
+    as_ever = LiveSessions.open
+
+    async def told_before(self: LiveSessions, assignment: str, begun: Begun | None = None) -> LiveSession:
+        if begun is not None:
+            tell = partial(act, house, "POST", f"/runs/{RUN}/message", text="We are back.")
+            assert await asyncio.to_thread(tell) == 204
+        return await as_ever(self, assignment, begun)
+
+    monkeypatch.setattr(LiveSessions, "open", told_before)
+    with house.page("ann") as page:
+        page.agree()
+        page.open_topic()
+        told = [message for message in page.heard if message["type"] == "notice"]
+        assert [message["text"] for message in told] == ["We are back."]
 
 
 def test_a_conversation_is_ended_kindly(house: House) -> None:
