@@ -251,11 +251,7 @@ class Listener:
         page.sender.add_done_callback(lambda _: self._end())
 
     async def hear_all(self, socket: WebSocket) -> None:
-        """Hear until the page is gone, or has sent too much that nobody can take.
-
-        Raises:
-            WebSocketDisconnect: it is gone.
-        """
+        """Hear until the page is gone, or has sent too much that nobody can take."""
         if (hear_by := _direct(socket).get("hear_by")) is not None:
             hear_by(self._hear_now)
         try:
@@ -268,7 +264,7 @@ class Listener:
                 hear_by(None)
 
     async def _next(self, socket: WebSocket) -> str | None:
-        """Return what comes next; None: no more is heard. Raises WebSocketDisconnect."""
+        """Return what comes next; None: no more is heard."""
         reading = asyncio.ensure_future(self._read(socket))
         try:
             await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
@@ -276,8 +272,13 @@ class Listener:
         finally:
             reading.cancel()
 
-    async def _read(self, socket: WebSocket) -> str:
-        frame = await _frame(socket)
+    async def _read(self, socket: WebSocket) -> str | None:
+        try:
+            frame = await _frame(socket)
+        except WebSocketDisconnect:
+            # Raised by the task that reads, it would keep whoever waits for that, and all that they hold: an
+            # error keeps the frames that it went through, and one of them has the task, which has the error.
+            return None
         self._is_kept_waiting = True  # from now on, until it is heard: nothing that comes may overtake it
         return frame
 

@@ -156,6 +156,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.queue: Received = Received()  # type: ignore[assignment]  # all that is asked of a queue
+        self._direct: dict[str, Callable[..., object]] = {}
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of what ends in itself: only the collector of garbage would, which seldom looks."""
+        super().connection_lost(exc)
+        self._direct.clear()
+        self._hear = None
 
     def data_received(self, data: bytes) -> None:
         """Take what has come. A frame that is a whole text, as most often, needs no parser."""
@@ -187,10 +194,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """Begin to serve the connection; the application's task starts when this has returned."""
         super().handle_connect(event)
         if self.response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            self.scope["extensions"] = {
-                **(self.scope["extensions"] or {}),
-                DIRECT: {"write": self.write_now, "hear_by": self.hear_by},
-            }
+            self._direct.update(write=self.write_now, hear_by=self.hear_by)
+            self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT: self._direct}
 
     def hear_by(self, hear: Callable[[str], bool] | None) -> None:
         """Have texts given to `hear` as they come; one that it does not take waits to be received, as all do
