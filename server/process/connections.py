@@ -156,7 +156,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.queue: Received = Received()  # type: ignore[assignment]  # all that is asked of a queue
-        self._direct: dict[str, Callable[..., object]] = {}
+        self._direct: dict[object, object] = {}
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of what ends in itself: only the collector of garbage would, which seldom looks."""
