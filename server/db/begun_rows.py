@@ -28,7 +28,7 @@ class BegunAssignment(NamedTuple):
 
 
 # In another run the same worker may arrive at the same moment, in another process.
-WORKER = Bulk(
+NEW_WORKER = Bulk(
     """
     INSERT INTO worker (platform, external_id, pseudonym)
     SELECT given.platform, given.external_id, given.pseudonym FROM {rows} AS given WHERE true
@@ -37,7 +37,7 @@ WORKER = Bulk(
     external_id=Kind.TEXT,
     pseudonym=Kind.TEXT,
 )
-ASSIGNMENT = Bulk(
+NEW_ASSIGNMENT = Bulk(
     """
     INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, simulated_as, status,
                             created_at, active_at, fence)
@@ -56,7 +56,7 @@ ASSIGNMENT = Bulk(
     at=Kind.TIME,
     fence=Kind.NUMBER,
 )
-BEGUN = (WORKER, ASSIGNMENT, COUNT_BEGUN)  # as rows belong to each other
+BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # as rows belong to each other; that it is counted, depends on nothing
 
 
 def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:
@@ -74,7 +74,7 @@ def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:
         begun.fence,
     )
     return {
-        WORKER: [(*who, begun.pseudonym)],
-        ASSIGNMENT: [row],
+        NEW_WORKER: [(*who, begun.pseudonym)],
+        NEW_ASSIGNMENT: [row],
         COUNT_BEGUN: [(begun.run, simulated)],
     }

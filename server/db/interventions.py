@@ -25,6 +25,10 @@ class StoredNotice:
     assignment: str | None
     text: str
 
+    def is_for(self, run: int, assignment: str) -> bool:
+        """Return whether they are for the worker of an assignment of a run."""
+        return self.run == run and self.assignment in {None, assignment}
+
 
 @dataclass(frozen=True, slots=True)
 class AssignmentState:

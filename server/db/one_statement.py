@@ -52,9 +52,10 @@ class OneStatement:
         try:
             run(insertion, tuple(parameters))
         except Exception as error:
-            if f"no such table: {name}" not in str(error):
+            missing = f"no such table: {name}", f"cannot modify {name} because it is a view"
+            if not any(words in str(error) for words in missing):
                 raise
-            # The connection is new, or the transaction that made it was rolled back.
+            # The connection is new, the transaction that made it was rolled back, or it was made by half.
             self._make(run, name, chosen)
             run(insertion, tuple(parameters))
 
@@ -73,6 +74,6 @@ class OneStatement:
             changed = "changes() <> json_array_length(NEW.p0)"
             body.insert(1, f"SELECT RAISE(ABORT, 'not all are there') WHERE {changed}")
         view = ", ".join(f"NULL AS {column}" for column in columns)
-        run(f"CREATE TEMP VIEW {name} AS SELECT {view}", ())
-        trigger = f"CREATE TEMP TRIGGER run_{name} INSTEAD OF INSERT ON {name}"
+        run(f"CREATE TEMP VIEW IF NOT EXISTS {name} AS SELECT {view}", ())
+        trigger = f"CREATE TEMP TRIGGER IF NOT EXISTS run_{name} INSTEAD OF INSERT ON {name}"
         run(f"{trigger} BEGIN {'; '.join(body)}; END", ())

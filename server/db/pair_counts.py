@@ -1,7 +1,7 @@
 """How often two systems have stood side by side in a run, and which was preferred: counted as it changes.
 
 The draw of pairs goes by these counts (`live/pair_draw`), so that an arrival costs the same in a run of any
-size. They change in the transaction that changes what they count: `rows.write` does so, and nobody else. A
+size. They change in the transaction that changes what they count: `rows` does so, and nobody else. A
 pair counts as placed for as long as its place is held; where one of the two failed it counts still, or a
 broken bot would be drawn for everybody. What workers have preferred counts whatever becomes of their
 assignment. `differences` counts anew.

@@ -1,7 +1,7 @@
 """What the held places of a run have, counted as it changes: how often each system stands at each position.
 
 A worker's arrival looks at these counts, so that it costs the same in a run of ten assignments and of a
-hundred thousand. They change in the transaction that changes what they count: `rows.write` does so, and
+hundred thousand. They change in the transaction that changes what they count: `rows` does so, and
 nobody else. A place is held by an assignment that is under way or completed; its conversations count from
 when they are planned, unless they are skipped. One that failed counts for the system that failed, or a broken
 bot would be drawn for everybody. `differences` counts anew.

@@ -14,7 +14,7 @@ from server.db.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE
 from server.db.planned_rows import ITEM, PLANNED, planned_rows
 from server.db.quiz_rows import ANSWERED, ASKED, LINES, quiz_rows
 from server.db.report_rows import REPORTED, TAKEN_BACK, report_rows
-from server.db.run_counts import COUNT_ENDED, COUNT_RATED
+from server.db.run_counts import COUNT_BEGUN, COUNT_ENDED, COUNT_RATED
 from server.db.spending import COUNT_COST
 from server.db.writing_rows import WRITING, writing_row
 from server.session.records import (
@@ -264,6 +264,7 @@ IN_ORDER = (
     COUNT_LOST,
     COUNT_PAIRS_LOST,
     FREE_PLACE,
+    COUNT_BEGUN,  # behind the counts of plans, as the next: who begins and who ends wait in one order
     COUNT_ENDED,
     COUNT_RATED,
 )

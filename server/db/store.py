@@ -78,8 +78,11 @@ class Store:
             StorageFailed: the database could not write; nothing was written.
         """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.append_then(assignment_id, fence, records, at, lambda error: _settle(stored, None, error))
-        await stored
+        self.append_then(assignment_id, fence, records, at, partial(_settle, stored, None))
+        try:
+            await stored
+        finally:
+            del stored  # its error has this frame, which would have it
 
     def append_then(
         self,
@@ -121,7 +124,10 @@ class Store:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
         self._works.put(Work(loop, work=work, then=partial(_settle, done)))
-        return await done
+        try:
+            return await done
+        finally:
+            del done  # its error has this frame, which would have it
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take its time.

@@ -80,8 +80,10 @@ class Work(Job, Generic[T]):
         self.result = self.work(connection)
 
     def resolve(self) -> None:
-        """Tell the caller."""
-        self.then(self.result, self.error)
+        """Tell the caller, once."""
+        then, error = self.then, self.error
+        del self.then, self.error  # an error has the frames that it went through, which have this
+        then(self.result, error)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -103,8 +105,10 @@ class Append(Job):
         append_records(connection, self.assignment, self.fence, self.records, self.at)
 
     def resolve(self) -> None:
-        """Tell the caller, in whose context lines of the log name the request."""
-        self.context.run(self.then, self.error)
+        """Tell the caller, once, in whose context lines of the log name the request."""
+        then, error = self.then, self.error
+        del self.then, self.error  # as of `Work`
+        self.context.run(then, error)
 
 
 class Writer:

@@ -8,17 +8,13 @@ from sqlalchemy import Connection, bindparam, select
 from server.bots.lineup import OpenRun
 from server.bots.spending_caps import first_reached
 from server.db import run_counts
-from server.db.models import Assignment, ExcludedRun, ExcludedWorker, Run, Worker, columns
+from server.db.models import Run, columns
 from server.db.runs import Cause, RunStatus
 from server.errors import NotInvited, RunClosed, RunComplete, RunOutOfHours, RunPaused, TookPart
 from server.live.way_in import WayIn
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
 
-ASSIGNMENT = columns(Assignment)
-EXCLUDED_RUN = columns(ExcludedRun)
-EXCLUDED_WORKER = columns(ExcludedWorker)
 RUN = columns(Run)
-WORKER = columns(Worker)
 
 
 def lock_run(connection: Connection, run: OpenRun) -> None:

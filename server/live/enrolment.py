@@ -25,7 +25,7 @@ from server.bots.lineup import OpenRun
 from server.db import items, pair_counts, plan_counts, rows
 from server.db.begun_rows import BegunAssignment
 from server.db.items import DrawnItem
-from server.db.models import Assignment, Conversation, System, Visit, Worker, columns
+from server.db.models import Assignment, Conversation, System, Visit, columns
 from server.errors import AlreadyTookPart, RunFull
 from server.live.admission import admit, lock_run
 from server.live.balance import Counts, draw_plan
@@ -43,7 +43,6 @@ CONVERSATION = columns(Conversation)
 SYSTEM = columns(System)
 VISIT = columns(Visit)
 FIRST_FENCE = 0  # of the process that enrols: nobody has taken the session over from it
-WORKER = columns(Worker)
 
 
 @dataclass(frozen=True, slots=True)

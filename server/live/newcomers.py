@@ -107,14 +107,13 @@ class Newcomers:
         if not ticket.simulated:  # those come from one address, and a researcher has let them in
             await self._count(ticket, connection)
         run = self._run(ticket)
-        with self._live.begins(run.id) as notices:
-            enrolment = await self._enrol(ticket)
-            if enrolment.displaced is not None:
-                self._live.tell_changed(enrolment.displaced)
-            begun = None
-            if enrolment.planned is not None:
-                begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE, notices)
-            return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
+        enrolment = await self._enrol(ticket)
+        if enrolment.displaced is not None:
+            self._live.tell_changed(enrolment.displaced)
+        begun = None
+        if enrolment.planned is not None:
+            begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
+        return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
 
     async def drain(self, seconds: float) -> None:
         """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
@@ -180,6 +179,7 @@ class Newcomer:
         nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, "", None)
         self._state = State(run.rules, nobodys)
         self._enrolled: tuple[str, LiveSession] | None = None
+        self._taking: asyncio.Task[None] | None = None
 
     async def attach(self, page: Connection) -> None:
         """Show the instructions."""
@@ -196,7 +196,12 @@ class Newcomer:
             session.take(message, page, then)
         else:
             self._taking = asyncio.get_running_loop().create_task(self._take_as_newcomer(message, page))
-            self._taking.add_done_callback(partial(_tell, then))
+            self._taking.add_done_callback(partial(self._taken, then))
+
+    def _taken(self, then: Then, task: asyncio.Task[None]) -> None:
+        self._taking = None  # its error has its frames, which have this
+        error = None if task.cancelled() else task.exception()
+        then(error if isinstance(error, Exception) else None)
 
     async def _take_as_newcomer(self, message: FromWorker, page: Connection) -> None:
         if isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
@@ -237,8 +242,3 @@ class Newcomer:
                     page.send(effect.message)
                 case Accept():
                     page.send(Accepted(id=effect.id))
-
-
-def _tell(then: Then, task: asyncio.Task[None]) -> None:
-    error = None if task.cancelled() else task.exception()
-    then(error if isinstance(error, Exception) else None)

@@ -195,7 +195,10 @@ class LiveSession:
         """
         done = _Done()
         self.take(message, page, done)
-        await done.future
+        try:
+            await done.future
+        finally:
+            del done  # its error has this frame, which would have it
 
     @property
     def run_id(self) -> int:
@@ -285,7 +288,10 @@ class LiveSession:
         """Take an event that is not a worker's, `also` written with it. Raises what `receive` raises."""
         done = _Done()
         self._exclusive.enter(partial(self._begin, _Taking(event, done, NO_TRACE, also)))
-        await done.future
+        try:
+            await done.future
+        finally:
+            del done  # as in `receive`
 
     def _begin(self, taking: _Taking) -> None:
         """Have an event done; whatever comes of it ends with `_end`."""

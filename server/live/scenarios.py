@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from server.bots.lineup import OpenRun
 from server.db.models import Assignment, Conversation, System, columns
+from server.live.way_in import IN_RUN
 from server.session.plan import derive_seed
 
 ASSIGNMENT = columns(Assignment)
@@ -59,10 +60,9 @@ def scenarios_of_place(
     return draw_scenarios(systems, labels, counts, seed)
 
 
-_IN_RUN = (ASSIGNMENT.run_id == bindparam("run"), ASSIGNMENT.simulated == bindparam("simulated"))
 _LAST_HOLDER = (
     select(ASSIGNMENT.id)
-    .where(*_IN_RUN, ASSIGNMENT.place == bindparam("place"))
+    .where(*IN_RUN, ASSIGNMENT.place == bindparam("place"))
     .where(ASSIGNMENT.id.in_(select(CONVERSATION.assignment_id)))
     .order_by(ASSIGNMENT.created_at.desc())
     .limit(1)
@@ -78,7 +78,7 @@ _COUNTS = (
     .select_from(Conversation)
     .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
     .join(System, SYSTEM.id == CONVERSATION.system_id)
-    .where(*_IN_RUN, ASSIGNMENT.status.in_([literal_column("'active'"), literal_column("'completed'")]))
+    .where(*IN_RUN, ASSIGNMENT.status.in_([literal_column("'active'"), literal_column("'completed'")]))
     .where(CONVERSATION.attempt == 1)
     .group_by(SYSTEM.name, CONVERSATION.scenario)
 )

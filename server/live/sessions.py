@@ -5,8 +5,8 @@ that has stored its assignment. Whatever a former owner still writes names a low
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -58,7 +58,7 @@ class _Stored:
     state: State
     fence: int
     run: OpenRun
-    notices: Sequence[StudyNotice]
+    notices: tuple[StoredNotice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,6 @@ class Begun:
     """A session whose assignment this process has just stored, in a transaction that made it the owner.
 
     `whose`: who the worker is. `records`: all that is stored of the session. `fence`: under which it is.
-    `notices`: words to all workers of the run since then, as they come.
     """
 
     run: OpenRun
@@ -74,15 +73,13 @@ class Begun:
     reply_pace: float
     records: Sequence[Record]
     fence: int
-    notices: Sequence[StudyNotice]
 
 
 @dataclass(slots=True, eq=False)
-class _Beginning:
-    """A session of a run that is being stored, and what its worker is told meanwhile."""
+class _Opening:
+    """A session that is being opened, and words of the researchers that come meanwhile, to whomever."""
 
-    run: int
-    notices: list[StudyNotice] = field(default_factory=list)
+    heard: list[StoredNotice] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ class LiveSessions:
         # Of those being opened now: a lock lives as long as somebody holds it or waits for it.
         self._opening = WeakValueDictionary[str, asyncio.Lock]()
         self._looking: set[asyncio.Task[None]] = set()
-        self._beginning: set[_Beginning] = set()
+        self._hearing: set[_Opening] = set()
         self.presence = Presence(news)
         self.run_news = RunNews(news)
         news.subscribe(TOPIC, self._hear)
@@ -161,20 +158,27 @@ class LiveSessions:
             AssignmentNotFound: there is no such assignment, or its run is not open here.
             StorageFailed: the database could not be asked, or not write.
         """
-        opening = self._opening.setdefault(assignment_id, asyncio.Lock())
-        async with opening:
-            session = self._sessions.get(assignment_id)
-            if session is not None and not await self._is_ours(session, assignment_id):
-                session.lose()
-                self.release(assignment_id)
-                session = begun = None
-            if session is None:
-                stored = await (
-                    self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
-                )
-                session = self._live(assignment_id, stored)
-            self._sessions[assignment_id] = session  # it may have been released while the database was asked
-            return session
+        turn = self._opening.setdefault(assignment_id, asyncio.Lock())
+        self._hearing.add(opening := _Opening())
+        try:
+            async with turn:
+                return await self._open(assignment_id, begun, opening)
+        finally:
+            self._hearing.discard(opening)
+
+    async def _open(self, assignment_id: str, begun: Begun | None, opening: _Opening) -> LiveSession:
+        session = self._sessions.get(assignment_id)
+        if session is not None and not await self._is_ours(session, assignment_id):
+            session.lose()
+            self.release(assignment_id)
+            session = begun = None
+        if session is None:
+            stored = await (
+                self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
+            )
+            session = self._live(assignment_id, stored, opening.heard)
+        self._sessions[assignment_id] = session  # it may have been released while the database was asked
+        return session
 
     def release(self, assignment_id: str) -> None:
         """Forget a session that nobody holds and that has nothing under way, or that was lost."""
@@ -227,29 +231,13 @@ class LiveSessions:
         """Have words of the researchers shown to whom they are for, whichever process has them."""
         self._news.publish(NOTICES, asdict(notice))
 
-    @contextmanager
-    def begins(self, run: int) -> Iterator[Sequence[StudyNotice]]:
-        """Enter before a session of a run is stored, and leave once it is open here.
-
-        Yields the words to all workers of the run that come meanwhile: the session cannot hear them yet.
-        """
-        beginning = _Beginning(run)
-        self._beginning.add(beginning)
-        try:
-            yield beginning.notices
-        finally:
-            self._beginning.discard(beginning)
-
     def _notify(self, payload: Payload) -> None:
         notice = StoredNotice(**payload)
-        words = StudyNotice(notice=notice.id, text=notice.text)
-        for beginning in self._beginning:
-            if notice.assignment is None and beginning.run == notice.run:
-                beginning.notices.append(words)
+        for opening in self._hearing:
+            opening.heard.append(notice)
         for assignment_id, session in tuple(self._sessions.items()):
-            mine = notice.assignment is None or notice.assignment == assignment_id
-            if mine and session.run_id == notice.run:
-                session.notify(words)
+            if notice.is_for(session.run_id, assignment_id):
+                session.notify(StudyNotice(notice=notice.id, text=notice.text))
 
     def _hear(self, payload: Payload) -> None:
         assignment_id = payload["assignment"]
@@ -287,9 +275,10 @@ class LiveSessions:
             self._prolific_site,
             ways,
         )
-        return _Stored(state, begun.fence, begun.run, begun.notices)
+        return _Stored(state, begun.fence, begun.run, ())
 
-    def _live(self, assignment_id: str, stored: _Stored) -> LiveSession:
+    def _live(self, assignment_id: str, stored: _Stored, heard: Sequence[StoredNotice]) -> LiveSession:
+        """Return a session as it is stored, `heard` being words that may have been stored since."""
         fence = stored.fence
 
         async def reload() -> State:
@@ -299,10 +288,10 @@ class LiveSessions:
             return now.state
 
         on_idle = partial(self.release, assignment_id)
-        watcher = _Watcher(assignment_id, stored.run.id, self.presence, self.run_news)
-        return LiveSession(
-            stored.state, fence, stored.run, self._store, reload, on_idle, watcher, stored.notices
-        )
+        run, told = stored.run, (*stored.notices, *heard)
+        watcher = _Watcher(assignment_id, run.id, self.presence, self.run_news)
+        notices = [StudyNotice(notice=n.id, text=n.text) for n in told if n.is_for(run.id, assignment_id)]
+        return LiveSession(stored.state, fence, run, self._store, reload, on_idle, watcher, notices)
 
     async def _restore(self, assignment_id: str) -> _Stored:
         try:
@@ -380,12 +369,12 @@ async def _drain_after(seconds: float, session: LiveSession) -> None:
 
 def _read(
     connection: Connection, assignment_id: str
-) -> tuple[Row[Any], Arrival, list[Record], tuple[StudyNotice, ...], dict[str, str]]:
+) -> tuple[Row[Any], Arrival, list[Record], tuple[StoredNotice, ...], dict[str, str]]:
     row = stored_records.assignment_row(connection, assignment_id)
-    notices = (StudyNotice(notice=n.id, text=n.text) for n in notices_for(connection, row))
+    notices = tuple(notices_for(connection, row))
     arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
     codes, records = codes_of(connection, row.run_id), stored_records.read(connection, row)
-    return row, arrival, records, tuple(notices), codes
+    return row, arrival, records, notices, codes
 
 
 _FENCE = select(ASSIGNMENT.fence).where(ASSIGNMENT.id == bindparam("key"))

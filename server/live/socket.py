@@ -343,7 +343,8 @@ def parse(frame: str) -> ClientMessage:
     try:
         return client_messages.validate_json(frame)
     except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
+        # Without its context: a ValueError there has this frame, which would have it.
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where, reason = ".".join(str(key) for key in problem["loc"][1:]), problem["msg"]
     match problem["type"]:
         case "json_invalid":

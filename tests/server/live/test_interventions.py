@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 
 from qc.loading import load
 from server.bots.lineup import OpenRun
-from server.live.runtime import LiveSession
-from server.live.sessions import Begun, LiveSessions
+from server.live.sessions import LiveSessions
 from tests.server.support.bots import Gated
 from tests.server.support.database import make_run
 from tests.server.support.server import House, stored
@@ -66,22 +66,27 @@ def test_words_reach_the_page_and_every_later_one(house: House) -> None:
     assert logged(house) == ["assignment.message", "run.message"]
 
 
-def test_words_to_all_reach_who_begins_at_that_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The assignment is stored, so that the words are for its worker, and the session is not open yet."""
-    as_ever = LiveSessions.open
+@pytest.mark.parametrize("opens", ["_begin", "_take_over"])
+def test_words_that_come_while_a_session_is_opened_are_shown(
+    url: str, run: OpenRun, serve: Callable[..., House], monkeypatch: pytest.MonkeyPatch, opens: str
+) -> None:
+    """They are stored as the worker's own, behind what was read, and the session cannot hear them yet."""
+    house, as_ever = serve(url, run), getattr(LiveSessions, opens)
 
-    async def told_before(self: LiveSessions, assignment: str, begun: Begun | None = None) -> LiveSession:
-        if begun is not None:
-            tell = partial(act, house, "POST", f"/runs/{RUN}/message", text="We are back.")
-            assert await asyncio.to_thread(tell) == 204
-        return await as_ever(self, assignment, begun)
+    async def told_behind(*arguments: Any) -> Any:
+        read = await as_ever(*arguments)
+        tell = partial(act, house, "POST", f"/runs/{RUN}/message", text="We are back.")
+        assert await asyncio.to_thread(tell) == 204
+        return read
 
-    monkeypatch.setattr(LiveSessions, "open", told_before)
+    if opens == "_take_over":
+        serve(url, run).enrolled("ann")  # at another process
+    monkeypatch.setattr(LiveSessions, opens, told_behind)
     with house.page("ann") as page:
-        page.agree()
+        if opens == "_begin":
+            page.agree()
         page.open_topic()
-        told = [message for message in page.heard if message["type"] == "notice"]
-        assert [message["text"] for message in told] == ["We are back."]
+    assert [message["text"] for message in page.heard if message["type"] == "notice"] == ["We are back."]
 
 
 def test_a_conversation_is_ended_kindly(house: House) -> None:

@@ -115,7 +115,7 @@ async def begun(stage: Stage) -> tuple[str, Begun]:
     who = Arrival("link", "ann")
     worker, at = ArrivingWorker(who, "W-ann", False, 1.0), utc_now()
     enrolment = await stage.store.submit(lambda connection: enrol(connection, stage.run, worker, at))
-    return enrolment.assignment, Begun(stage.run, who, 1.0, enrolment.planned or (), FIRST_FENCE, ())
+    return enrolment.assignment, Begun(stage.run, who, 1.0, enrolment.planned or (), FIRST_FENCE)
 
 
 async def test_a_session_that_was_begun_here_is_this_process_s_until_another_takes_it_over(
