@@ -56,7 +56,7 @@ NEW_ASSIGNMENT = Bulk(
     at=Kind.TIME,
     fence=Kind.NUMBER,
 )
-BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # as rows belong to each other; that it is counted, depends on nothing
+BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # as rows belong to each other
 
 
 def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:

@@ -105,7 +105,7 @@ _MAY_EXPIRE = union(
 ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
 _LAPSED = ALL_LAPSED.limit(1).subquery()
 FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
-LAST = select(func.max(ASSIGNMENT.place)).where(*IN_RUN)
+_LAST = select(func.max(ASSIGNMENT.place)).where(*IN_RUN)
 _WAY_IN = (
     select(
         OWN.scalar_subquery(),
@@ -116,7 +116,7 @@ _WAY_IN = (
         _TOOK_PART,
         _EXCLUDED,
         select(func.min(FREE_PLACE.place)).where(*FREE_IN_RUN).scalar_subquery(),
-        LAST.scalar_subquery(),
+        _LAST.scalar_subquery(),
         _LAPSED,
     )
     .select_from(Run)
