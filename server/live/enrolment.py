@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import structlog
 from sqlalchemy import (
     Connection,
     bindparam,
@@ -43,6 +44,7 @@ CONVERSATION = columns(Conversation)
 SYSTEM = columns(System)
 VISIT = columns(Visit)
 FIRST_FENCE = 0  # of the process that enrols: nobody has taken the session over from it
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +297,8 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: Place
         if before:
             return before
     down = run.down()
+    if down:  # by this line whoever finds counts apart knows why
+        log.info("drawn while bots are away", run=run.slug, place=place.number, away=sorted(down))
     if run.study.comparison is not None:
         names = [variant.name for variant in run.rules.lineup.variants]
         able = [name for name in names if name not in down]

@@ -10,6 +10,7 @@ from tests.e2e.stage import DEMO, RUNS, Stage
 from tests.e2e.studies import call, desk
 from tests.server.support.prolific import Prolific
 from tests.server.support.recruiting import CODE, PLAN
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 OPEN, DONE = "Report this message", "Reported. Change or take back"
@@ -49,7 +50,8 @@ def test_a_reply_is_reported_by_keyboard_changed_and_taken_back(page: Page, stag
     expect(dialog).to_have_count(0)
     done = page.get_by_role("button", name=DONE)
     expect(done).to_be_focused()
-    assert reported(stage, "reports") == [(1, "offensive", "It insults bakers.", 0, 0)]
+    stored = (1, "offensive", "It insults bakers.")
+    wait_until(lambda: reported(stage, "reports") == [(*stored, 0, 0)], "the report")
     page.reload()
     done.click()
     expect(page.get_by_role("radio", name="It is offensive or hateful")).to_be_checked()
@@ -59,7 +61,7 @@ def test_a_reply_is_reported_by_keyboard_changed_and_taken_back(page: Page, stag
     expect(button).to_be_visible()
     page.reload()
     expect(button).to_be_visible()
-    assert reported(stage, "reports") == [(1, "offensive", "It insults bakers.", 0, 1)]
+    wait_until(lambda: reported(stage, "reports") == [(*stored, 0, 1)], "the report to be taken back")
     say(page, "The chat goes on.")
 
 

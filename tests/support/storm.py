@@ -305,7 +305,7 @@ def storm(stage: Installation, kinds: Mapping[str, Callable[[], None]], times: i
         happened[kind] += 1
     output, _ = crowd.communicate(timeout=A_STORM)
     assert crowd.returncode == 0, output
-    tally = count(stage.log, stage.database, CONVERSATIONS)
+    tally = count(stage.log, stage.database, CONVERSATIONS, stage.said)
     troubles = {kind: happened[kind] for kind in kinds}
     seconds = round(time.monotonic() - started)
     return tally, tally.table(**troubles, seconds=seconds)

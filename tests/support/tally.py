@@ -2,15 +2,16 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from server.db.engine import open_engine
 from server.db.plan_counts import differences
+from tests.support.draws import away_at, unfair_draws
 
 # Every message of a worker's that is stored: whose, its id, its kind and what it said, in the order of lines.
 _STORED = """
@@ -46,6 +47,11 @@ _PLANNED = """
     SELECT family, system.name, count(conversation.id) FROM system
     LEFT JOIN conversation ON conversation.system_id = system.id AND attempt = 1
     WHERE NOT is_qc GROUP BY family, system.name"""
+# Of each place, the system that was drawn for each position. No other holder of it has others.
+_DRAWN = """
+    SELECT DISTINCT place, position, system.name FROM conversation
+    JOIN assignment ON assignment.id = assignment_id JOIN system ON system.id = system_id
+    WHERE attempt = 1 ORDER BY place, position"""
 _Message = tuple[str, str, str, str]
 
 
@@ -53,7 +59,9 @@ _Message = tuple[str, str, str, str]
 class Tally:
     """What counts. `torn`: assignments without all their conversations, and conversations with a gap.
 
-    `apart`: by how much the counts of two families, or of two variants of one, differ at most.
+    `unfair`: places whose draw passed over a family, or a variant of one, that had fewer conversations and
+    was not away. `apart`: by how much the counts of two families, or of two variants of one, differ at most;
+    more than one where bots were away and nobody came later who would make up for it.
     """
 
     workers: int
@@ -65,36 +73,47 @@ class Tally:
     out_of_order: int
     never_acknowledged: int
     torn: int
+    unfair: int
     apart: int
+    drawn_while_away: int
     audit: int
 
     def problems(self, workers: int) -> Mapping[str, int]:
         """Return what is not as it should be when all of so many workers are done."""
         due = {"handed_in": workers, "workers": workers, "stored": self.acknowledged}
         found: dict[str, int] = asdict(self)
+        drawn_while_away = found.pop("drawn_while_away")
+        if self.apart <= 1 or drawn_while_away:
+            del found["apart"]
         good = {**dict.fromkeys(found, 0), "acknowledged": self.acknowledged, **due}
-        return {
-            name: value
-            for name, value in found.items()
-            if (value > 1 if name == "apart" else value != good[name])
-        }
+        return {name: value for name, value in found.items() if value != good[name]}
 
     def table(self, **more: object) -> str:
         """Return the figures, one a line; `more` come first."""
         return "\n".join(f"{name:>20} {value}" for name, value in {**more, **asdict(self)}.items())
 
 
-def count(log: Path, url: str, conversations: int) -> Tally:
-    """Compare a crowd's log with its database, each of whose assignments has so many conversations."""
+def count(log: Path, url: str, conversations: int, said: str) -> Tally:
+    """Compare a crowd's log with its database, each of whose assignments has so many conversations.
+
+    `said`: the servers' own log, which tells when bots were away.
+    """
     told = [_told(json.loads(line)) for line in log.read_text().splitlines()]
     engine = open_engine(url)
     with engine.connect() as connection:
         stored = [tuple(row[:4]) for row in connection.execute(text(_STORED))]
         whole = {row[0]: tuple(row[1:]) for row in connection.execute(text(_WHOLE))}
         uneven = len(connection.execute(text(_UNEVEN)).all())
-        apart, audit = _apart(connection), len(differences(connection))
+        planned = connection.execute(text(_PLANNED)).all()
+        drawn = connection.execute(text(_DRAWN)).all()
+        audit = len(differences(connection))
     engine.dispose()
     times, acknowledged = Counter(stored), set(told)
+    plans: dict[int, list[str]] = defaultdict(list)
+    for place, _, system in drawn:
+        plans[place].append(system)
+    families = {system: family for family, system, _ in planned}
+    away = away_at(said.splitlines())
     return Tally(
         workers=len(whole),
         handed_in=sum(kind == "feedback" for _, _, kind, _ in stored),
@@ -105,7 +124,9 @@ def count(log: Path, url: str, conversations: int) -> Tally:
         out_of_order=_out_of_order(told, stored),
         never_acknowledged=len(times.keys() - acknowledged),
         torn=uneven + sum(shape != (conversations, conversations) for shape in whole.values()),
-        apart=apart,
+        unfair=len(unfair_draws(plans, families, away)),
+        apart=_apart([tuple(row) for row in planned]),
+        drawn_while_away=len(away.keys() & plans.keys()),
         audit=audit,
     )
 
@@ -132,10 +153,10 @@ def _out_of_order(told: list[_Message], stored: list[Any]) -> int:
     )
 
 
-def _apart(connection: Connection) -> int:
+def _apart(planned: Sequence[tuple[str, str, int]]) -> int:
     families: Counter[str] = Counter()
     variants: dict[str, list[int]] = defaultdict(list)
-    for family, _, number in connection.execute(text(_PLANNED)):
+    for family, _, number in planned:
         families[family] += number
         variants[family].append(number)
     counts = [list(families.values()), *variants.values()]

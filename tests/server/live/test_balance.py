@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from server.live.balance import Counts, draw_plan
 from server.session.plan import QC, Variant, derive_seed
+from tests.support.draws import unfair_draws
 
 METHOD = [Variant(f"{family}{variant}", family) for family in "abcde" for variant in ("", "_p")]
 
@@ -142,3 +143,32 @@ def test_who_is_down_is_drawn_where_there_are_too_few_others() -> None:
     down = {"a", "a_p"}
     plan = draw_plan(METHOD, Counts(), systems=5, qc=1, seed=3, down=down)
     assert len(down.intersection(plan)) == 1
+
+
+@settings(max_examples=40)
+@given(designs(), st.data())
+def test_every_draw_is_fair_whatever_is_down(
+    design: tuple[list[Variant], int, int], data: st.DataObject
+) -> None:
+    """By the check of whole installations under trouble, which finds what else would be drawn."""
+    variants, systems, qc = design
+    names = [variant.name for variant in variants]
+    families = {variant.name: variant.family for variant in variants}
+    plans: list[Sequence[str]] = []
+    down: dict[int, set[str]] = {}
+    for place in range(data.draw(st.integers(1, 30))):
+        down[place] = data.draw(st.sets(st.sampled_from(names)))
+        seed = derive_seed(1, place)
+        plans.append(draw_plan(variants, count(plans), systems=systems, qc=qc, seed=seed, down=down[place]))
+    assert unfair_draws(dict(enumerate(plans)), families, down) == []
+
+
+def test_an_unfair_draw_is_found() -> None:
+    families = {"a": "a", "a_p": "a", "b": "b", "c": "c"}
+    fair = {0: ["a", "b"], 1: ["c", "a_p"], 2: ["b", "c"]}
+    assert unfair_draws(fair, families, {}) == []
+    assert unfair_draws(fair | {1: ["a", "a_p"]}, families, {}) == [1]  # c had none
+    assert unfair_draws(fair | {1: ["c", "a"]}, families, {}) == [1]  # of its family a_p had fewer
+    assert unfair_draws(fair | {1: ["a_p", "b"]}, families, {1: {"c"}}) == []
+    assert unfair_draws(fair, families, {1: {"c"}}) == [1]  # given although away, and b was not
+    assert unfair_draws(fair, families, {1: {"a_p"}}) == [1]  # a was not away

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from alembic import command
 from sqlalchemy import Connection, event
+from structlog.testing import capture_logs
 
 from server.bots.lineup import OpenRun
 from server.db.engine import alembic_config, migrate
@@ -393,7 +394,10 @@ async def test_a_bot_that_is_down_is_given_to_nobody_new_while_another_can_be(
     had_it = next(enrolment for enrolment in seated if "quokka_plain" in plan(url, enrolment))
     await close(store, had_it, "returned")
     broken = replace(run, down=lambda: frozenset({"quokka_plain", "quokka_warm"}))
-    heirs = [await sit(store, broken, name) for name in ("e", "f", "g")]
+    with capture_logs() as logs:
+        heirs = [await sit(store, broken, name) for name in ("e", "f", "g")]
+    told = [(line["place"], *line["away"]) for line in logs if line["event"] == "drawn while bots are away"]
+    assert told == [(number, "quokka_plain", "quokka_warm") for number in (4, 5, 6)]
     met = {system for heir in heirs for system in plan(url, heir)}
     assert not met & {"quokka_plain", "quokka_warm"}
     assert [place(url, heir) for heir in heirs] == [4, 5, 6]  # the place that was given back waits

@@ -12,12 +12,21 @@ from tests.server.support.bots import Says
 from tests.server.support.database import make_run
 from tests.server.support.server import House
 from tests.support.redis_server import RedisServer
-from tests.support.waiting import wait_until
+from tests.support.waiting import until, wait_until
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
+
+
+def forget_up_to(type_: str, spans: "InMemorySpanExporter") -> None:
+    """Forget all there was, once a message of this type is over: its page may hear of it before that."""
+    wait_until(
+        lambda: any((each.attributes or {}).get("type") == type_ for each in spans.get_finished_spans()),
+        f"the end of `{type_}`",
+    )
+    spans.clear()
 
 
 class HostedElsewhere:
@@ -47,14 +56,16 @@ async def test_a_line_is_one_trace_from_the_page_to_a_host_behind_the_stream_and
         with house.page("ann-the-worker") as page:
             page.agree()
             page.open_topic()
-            spans.clear()
+            forget_up_to("topic", spans)
             return str(page.say("What nobody else may read")["text"])
 
     assert await asyncio.to_thread(said) == "I am far away."
+    parts = {"message", "step", "store", "ask", "reply"}
+    await until(lambda: {each.name for each in spans.get_finished_spans()} >= parts)
     answering.cancel()
     await asyncio.gather(answering, return_exceptions=True)
     found = {each.name: each for each in spans.get_finished_spans()}
-    assert found.keys() == {"message", "step", "store", "ask", "reply"}
+    assert found.keys() == parts
     assert len({each.context.trace_id for each in found.values()}) == 1
     assert found["reply"].parent.span_id == found["ask"].context.span_id
     assert found["ask"].parent.span_id == found["message"].context.span_id
@@ -67,7 +78,7 @@ def test_a_line_leads_through_step_and_store_to_the_bot_and_back(
     with house.page("ann-the-worker") as page:
         page.ask("agree")
         page.ask("topic", text="music", opinion="like")
-        spans.clear()
+        forget_up_to("topic", spans)
         assert page.ask("say", text="What nobody else may read")["type"] == "accepted"
         wait_until(lambda: len(spans.get_finished_spans()) >= 6, "the reply to be stored")
     found = spans.get_finished_spans()

@@ -1,0 +1,59 @@
+"""Whether a run's draws were fair, one after another: by the places, and by the log of what was away."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
+
+
+def unfair_draws(
+    plans: Mapping[int, Sequence[str]],
+    families: Mapping[str, str],
+    away: Mapping[int, Collection[str]],
+) -> list[int]:
+    """Return the places whose draw passed one over that had fewer conversations and was not away.
+
+    Args:
+        plans: by place, the systems that were drawn for it. Places are drawn in the order of their numbers.
+        families: of each system that can be drawn, the family.
+        away: by place, the systems whose bots were away when it was drawn.
+    """
+    counts: Counter[str] = Counter()
+    unfair = []
+    for place, plan in sorted(plans.items()):
+        drawn = [system for system in plan if system in families]
+        if not _is_fair(drawn, families, counts, away.get(place, ())):
+            unfair.append(place)
+        counts.update(drawn)
+    return unfair
+
+
+def _is_fair(
+    drawn: Sequence[str], families: Mapping[str, str], counts: Counter[str], away: Collection[str]
+) -> bool:
+    """Return whether no family, and of a drawn family no variant, should have been drawn instead."""
+    totals: Counter[str] = Counter()
+    for system, family in families.items():
+        totals[family] += counts[system]
+    able = {family for system, family in families.items() if system not in away}
+    chosen = {families[system] for system in drawn}
+    for family, other in product(chosen, able - chosen):
+        if family not in able or totals[other] < totals[family]:
+            return False
+    for system, other in product(drawn, families.keys() - set(away)):
+        is_sister = other != system and families[other] == families[system]
+        if is_sister and (system in away or counts[other] < counts[system]):
+            return False
+    return True
+
+
+def away_at(log: Iterable[str]) -> dict[int, frozenset[str]]:
+    """Return, by place, the systems that a server's log says were away when it was drawn."""
+    found: dict[int, frozenset[str]] = defaultdict(frozenset)
+    for line in log:
+        if '"drawn while bots are away"' in line:
+            entry = json.loads(line)
+            found[entry["place"]] |= frozenset(
+                entry["away"]
+            )  # it may have been drawn twice, by two processes
+    return found
