@@ -64,7 +64,7 @@ FREE_PLACE = Bulk(
 )
 
 # All in one row: the interpreter is given away for each that is read. No system's name holds a blank.
-_COUNTS = select(
+COUNTS = select(
     func.aggregate_strings(
         SYSTEM.name + ":" + cast(PLAN_COUNT.position, Text) + ":" + cast(PLAN_COUNT.number, Text), " "
     )
@@ -94,8 +94,12 @@ _Place = tuple[int, bool, int]  # run, simulated, place
 
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
     """Return how often the held places of a run have each system, by name, at each position, from 1."""
-    counted = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated}).scalar_one() or ""
-    each = (one.rsplit(":", 2) for one in counted.split(" ") if one)  # a name may hold a colon
+    return read(connection.execute(COUNTS, {"run": run_id, "simulated": simulated}).scalar_one())
+
+
+def read(counted: str | None) -> Mapping[tuple[str, int], int]:
+    """Return what `COUNTS` has found, as `positions` does."""
+    each = (one.rsplit(":", 2) for one in (counted or "").split(" ") if one)  # a name may hold a colon
     return {(name, int(position)): int(number) for name, position, number in each}
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import contextvars
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -15,7 +14,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import stored_records
 from server.db.engine import DatabaseLimits, open_engine
-from server.db.writer import Append, StaleState, Work, Writer, append_records
+from server.db.reader import Reader
+from server.db.work import Work
+from server.db.writer import Append, StaleState, Writer, append_records
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -41,7 +42,7 @@ class Store:
         self._works = self._sessions if alone else writer("store-works")
         self._reader = open_engine(url, limits=limits)
         # Python runs one thread at a time: with several of them at SQLite each waits for the others.
-        self._lookups = ThreadPoolExecutor(1 if alone else _LOOKING_UP, "store-lookups")
+        self._lookups = Reader(self._reader, 1 if alone else _LOOKING_UP)
 
     @property
     def commits(self) -> int:
@@ -49,15 +50,16 @@ class Store:
         return sum(writer.commits for writer in self._writers())
 
     def start(self) -> None:
-        """Start writing."""
+        """Start writing and looking up."""
         for writer in self._writers():
             writer.start()
+        self._lookups.start()
 
     def stop(self) -> None:
         """Write what is waiting, then stop."""
         for writer in self._writers():
             writer.stop()
-        self._lookups.shutdown()
+        self._lookups.stop()
         self._reader.dispose()
 
     def _writers(self) -> set[Writer]:
@@ -121,13 +123,7 @@ class Store:
         Raises:
             StorageFailed: the database could not write; nothing was written.
         """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[T] = loop.create_future()
-        self._works.put(Work(loop, work=work, then=partial(_settle, done)))
-        try:
-            return await done
-        finally:
-            del done  # its error has this frame, which would have it
+        return await _done_by(self._works, work)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take its time.
@@ -143,17 +139,39 @@ class Store:
         In threads of their own they wait for each other, and for nothing that takes its time as long as
         PostgreSQL's connections suffice. Raises StorageFailed, as `read`.
         """
-        # A line in the log names the request, as the context says.
-        look = partial(contextvars.copy_context().run, self._read, work)
-        return await asyncio.get_running_loop().run_in_executor(self._lookups, look)
+        context = contextvars.copy_context()  # by which a line in the log names the request
+        return await _done_by(self._lookups, lambda connection: context.run(_asked, work, connection))
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         try:
             with self._reader.connect() as connection:
                 return work(connection)
         except (DBAPIError, PoolTimeout) as error:
-            log.error("read failed", error=str(error))
-            raise StorageFailed("the database could not be read") from error
+            raise _unread(error) from error
+
+
+async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T]) -> T:
+    """Return what comes of `work`. Raises what it raises."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    thread.put(Work(loop, work=work, then=partial(_settle, done)))
+    try:
+        return await done
+    finally:
+        del done  # its error has this frame, which would have it
+
+
+def _asked(work: Callable[[Connection], T], connection: Connection) -> T:
+    """Return what `work` finds. Raises StorageFailed."""
+    try:
+        return work(connection)
+    except DBAPIError as error:
+        raise _unread(error) from error
+
+
+def _unread(error: Exception) -> StorageFailed:
+    log.error("read failed", error=str(error))
+    return StorageFailed("the database could not be read")
 
 
 def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:

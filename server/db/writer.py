@@ -4,17 +4,15 @@ One fsync costs milliseconds; a hundred rows in one commit cost hardly more than
 after the commit that holds its rows has returned, never before.
 """
 
-import asyncio
 import contextvars
 import sqlite3
 import threading
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Generic, TypeVar, cast
+from typing import cast
 
 import structlog
 from sqlalchemy import Connection, Engine
@@ -23,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from server.db import rows
 from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.one_statement import OneStatement
+from server.db.work import Job, resolve
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -41,49 +40,10 @@ _TAKES_NOTHING = frozenset(
     }
 )
 log = structlog.get_logger()
-T = TypeVar("T")
 
 
 class StaleState(Exception):
     """The rows contradict what is stored: another process or a closing came first. Load again."""
-
-
-@dataclass(slots=True, eq=False)
-class Job(ABC):
-    """What waits for its commit, in the loop of its caller. `error`: why it was not done."""
-
-    loop: asyncio.AbstractEventLoop
-    error: Exception | None = None
-
-    @abstractmethod
-    def perform(self, connection: Connection) -> None:
-        """Write, and keep the result. Raises what the database raises, and StaleState."""
-
-    @abstractmethod
-    def resolve(self) -> None:
-        """Tell the caller, in its loop."""
-
-
-@dataclass(slots=True, eq=False, kw_only=True)
-class Work(Job, Generic[T]):
-    """Anything that is to be done within a transaction; it may be done again where that was ended.
-
-    `then` is called with what came of it and None, or None and why it was not done.
-    """
-
-    work: Callable[[Connection], T]
-    then: Callable[[T | None, Exception | None], None]
-    result: T | None = None
-
-    def perform(self, connection: Connection) -> None:
-        """Do it. Raises what it raises."""
-        self.result = self.work(connection)
-
-    def resolve(self) -> None:
-        """Tell the caller, once."""
-        then, error = self.then, self.error
-        del self.then, self.error  # an error has the frames that it went through, which have this
-        then(self.result, error)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -155,7 +115,7 @@ class Writer:
                 jobs, is_last = self._gather()
                 if jobs:
                     self._commit(jobs)
-                    _resolve(jobs)
+                    resolve(jobs)
                 del jobs  # or the thread keeps their sessions for as long as it waits
 
     def _gather(self) -> tuple[list[Job], bool]:
@@ -171,8 +131,7 @@ class Writer:
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
             try:
-                if not self._write_together(jobs):
-                    self._write(jobs, _one_by_one)
+                self._write(jobs)
             except Exception as error:  # whatever goes wrong, the writer must live on
                 if _gave_way(error) and tries < _TRIES:
                     log.info("transaction gave way to another", jobs=len(jobs))
@@ -184,11 +143,19 @@ class Writer:
                 self.commits += 1
             return
 
-    def _write_together(self, jobs: Sequence[Job]) -> bool:
-        """Write what can be written at once; return whether that was all of it. If not, nothing was."""
-        appends = [job for job in jobs if isinstance(job, Append)]
-        if self._as_one is None or len(appends) < len(jobs):
-            return self._write(jobs, _together)
+    def _write(self, jobs: Sequence[Job]) -> None:
+        """Do all jobs at once, or, where that cannot be done, one by one: each keeps its own error."""
+        if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
+            done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
+        else:
+            done = len(jobs) > 1 and self._transact(jobs, _together)
+        if not done and len(jobs) == 1:
+            self._do_alone(jobs[0])
+        elif not done:
+            self._transact(jobs, _one_by_one)
+
+    def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
+        """Append at once what sessions do; return whether that was possible. If not, nothing was written."""
         if _is_one_twice(appends):
             return False
         owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
@@ -196,7 +163,7 @@ class Writer:
         with closing(self._engine.raw_connection()) as connection:
             try:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
-                self._as_one.execute(driver.execute, rows.by_statement(records), owned)
+                as_one.execute(driver.execute, rows.by_statement(records), owned)
             except Exception as error:  # of any of them, unless the database takes nothing at all now
                 if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
                     raise
@@ -204,31 +171,43 @@ class Writer:
                 return False
         return True
 
-    def _write(self, jobs: Sequence[Job], write: Callable[[Connection, Sequence[Append]], bool]) -> bool:
-        """Write in one transaction, what sessions append by `write`; return whether it was possible so."""
+    def _transact(self, jobs: Sequence[Job], do: Callable[[Connection, Sequence[Job]], bool]) -> bool:
+        """Do jobs in one transaction, by `do`; return whether it was possible so. If not, nothing was."""
         with self._engine.connect() as connection, connection.begin() as transaction:
-            if not write(connection, [job for job in jobs if isinstance(job, Append)]):
+            if not do(connection, jobs):
                 transaction.rollback()
                 return False
-            for job in jobs:
-                if isinstance(job, Work):
-                    _perform(connection, job)
         return True
 
+    def _do_alone(self, job: Job) -> None:
+        """Do one job in a transaction of its own, which needs no savepoint."""
+        job.error = None
+        try:
+            with self._engine.begin() as connection:
+                job.perform(connection)
+        except Exception as error:  # as in `_perform`
+            if _gave_way(error):
+                raise
+            job.error = _for_the_caller(error)
 
-def _together(connection: Connection, appends: Sequence[Append]) -> bool:
-    """Write the records of many sessions at once; return whether that could be done.
+
+def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
+    """Do all jobs, what sessions append at once; return whether that could be done.
 
     It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
     wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
     """
+    appends = [job for job in jobs if isinstance(job, Append)]
     if _is_one_twice(appends):
         return False
     try:
         if appends:
             _append(connection, [(a.assignment, a.fence, a.records, a.at) for a in appends])
+        for job in jobs:
+            if not isinstance(job, Append):
+                job.perform(connection)
     except Exception as error:  # of any of them; tried again one by one, it is raised again
-        log.debug("batch taken apart", jobs=len(appends), error=str(error))
+        log.debug("batch taken apart", jobs=len(jobs), error=str(error))
         return False
     return True
 
@@ -242,9 +221,9 @@ def _is_one_twice(appends: Sequence[Append]) -> bool:
     return len({append.assignment for append in appends}) < len(appends)
 
 
-def _one_by_one(connection: Connection, appends: Sequence[Append]) -> bool:
-    for append in appends:
-        _perform(connection, append)
+def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
+    for job in jobs:
+        _perform(connection, job)
     return True
 
 
@@ -314,21 +293,3 @@ def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[R
     if _STILL_OWNED.execute(connection, owned) != len(appends):
         raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")
     rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))
-
-
-def _resolve(jobs: Sequence[Job]) -> None:
-    """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
-    for job in jobs:
-        by_loop.setdefault(job.loop, []).append(job)
-    for loop, theirs in by_loop.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
-            loop.call_soon_threadsafe(_resolve_all, theirs)
-
-
-def _resolve_all(jobs: Sequence[Job]) -> None:
-    for job in jobs:
-        try:
-            job.resolve()
-        except Exception:  # whatever a caller makes of it, the others are told too
-            log.exception("what was stored could not be told")

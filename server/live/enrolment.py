@@ -178,7 +178,7 @@ def _planned_place(
     if run.study.task == "transcripts":
         return _place_with_items(connection, run, worker, way_in, at, more=more)
     place = next_place(run, way_in, more=more)
-    plan = _plan_of(connection, run, worker.simulated, place)
+    plan = _plan_of(connection, run, worker.simulated, place, way_in)
     if more and not place.is_new and run.down().intersection(plan):
         return _without_dead_bots(connection, run, worker.simulated, way_in) or (place, plan)
     return place, plan
@@ -192,7 +192,7 @@ def _without_dead_bots(
         place = new_place(way_in, run.study.assignments, more=True)
     except RunFull:
         return None
-    plan = _plan_of(connection, run, simulated, place)
+    plan = _plan_of(connection, run, simulated, place, way_in)
     return None if run.down().intersection(plan) else (place, plan)
 
 
@@ -262,12 +262,11 @@ def _place_with_items(
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
     place = new_place(way_in, _most_places(connection, run), more=more)
-    positions = plan_counts.positions(connection, run.id, simulated=worker.simulated)
     try:
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
-            positions,
+            plan_counts.read(way_in.counted),
             run.study.per_assignment,
             unfit,
             _seed_of_place(run, worker.simulated, place),
@@ -289,7 +288,9 @@ def _seed_of_place(run: OpenRun, simulated: bool, place: Place) -> int:
     return derive_seed(run.seed, "simulated" if simulated else "place", place.number)
 
 
-def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: Place) -> tuple[str, ...]:
+def _plan_of(
+    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn
+) -> tuple[str, ...]:
     """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
     if not place.is_new:
         held = {"run": run.id, "simulated": simulated, "place": place.number}
@@ -311,7 +312,7 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: Place
         )
     return draw_plan(
         run.rules.lineup.variants,
-        _counts(connection, run, simulated),
+        _counts(way_in),
         systems=run.study.systems_per_assignment,
         qc=run.study.qc_per_assignment,
         seed=_seed_of_place(run, simulated, place),
@@ -319,8 +320,8 @@ def _plan_of(connection: Connection, run: OpenRun, simulated: bool, place: Place
     )
 
 
-def _counts(connection: Connection, run: OpenRun, simulated: bool) -> Counts:
-    positions = plan_counts.positions(connection, run.id, simulated=simulated)
+def _counts(way_in: WayIn) -> Counts:
+    positions = plan_counts.read(way_in.counted)
     systems: dict[str, int] = {}
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, bindparam, func, literal_column, select, true
 
 from server.bots.lineup import OpenRun
 from server.db.models import Assignment, ExcludedRun, ExcludedWorker, FreePlace, Run, Worker, columns
+from server.db.plan_counts import COUNTS
 from server.db.runs import Cause, RunStatus
 from server.recruiters.arrival import Arrival
 
@@ -28,7 +29,8 @@ class WayIn(NamedTuple):
     `own` is the assignment that they have in it, `of_this_id` the one that has the id theirs would get.
     `took_part`: in a run whose workers may not come. `is_excluded`: they are on the run's own list. `free` is
     the lowest place that was given back, `last` the highest that anybody has had, `lapsed` the lowest whose
-    holder, the assignment `holder`, is gone.
+    holder, the assignment `holder`, is gone. `counted`: which system stands how often where, for
+    `plan_counts.read`.
     """
 
     own: str | None
@@ -40,6 +42,7 @@ class WayIn(NamedTuple):
     is_excluded: bool
     free: int | None
     last: int | None
+    counted: str | None
     lapsed: int | None
     holder: str | None
 
@@ -117,6 +120,7 @@ _WAY_IN = (
         _EXCLUDED,
         select(func.min(FREE_PLACE.place)).where(*FREE_IN_RUN).scalar_subquery(),
         _LAST.scalar_subquery(),
+        COUNTS.scalar_subquery(),
         _LAPSED,
     )
     .select_from(Run)

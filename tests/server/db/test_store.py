@@ -113,6 +113,28 @@ async def test_a_look_up_waits_for_no_reading_that_takes_its_time(store: Store) 
     assert await asyncio.gather(*slow) == [True] * 40
 
 
+async def test_a_look_up_that_fails_harms_none_that_waits_with_it(store: Store) -> None:
+    over = threading.Event()
+    busy = [asyncio.create_task(store.look_up(lambda _: over.wait(PATIENCE))) for _ in range(4)]
+    together = [
+        asyncio.create_task(store.look_up(look))
+        for look in (
+            lambda connection: connection.execute(text("SELECT 1")).scalar_one(),
+            lambda connection: connection.execute(text("SELECT nothing FROM nowhere")),
+            lambda connection: connection.execute(text("SELECT 2")).scalar_one(),
+            fail(ZeroDivisionError("a fault of the caller's")),
+            lambda connection: connection.execute(text("SELECT 3")).scalar_one(),
+        )
+    ]
+    await asyncio.sleep(0)  # now all of them wait
+    over.set()
+    await asyncio.gather(*busy)
+    first, refused, second, fault, third = await gathered(together)
+    assert (first, second, third) == (1, 2, 3)
+    assert isinstance(refused, StorageFailed)
+    assert isinstance(fault, ZeroDivisionError)
+
+
 async def test_every_append_is_visible_to_another_reader_before_it_returns(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -374,13 +396,12 @@ async def test_a_statement_that_the_database_refuses_is_a_storage_failure(store:
     assert (await store.submit(lambda connection: 42)) == 42
 
 
-@pytest.mark.parametrize("at", ["read", "write"])
-async def test_a_database_that_has_gone_is_a_storage_failure(tmp_path: Path, at: str) -> None:
+@pytest.mark.parametrize("ask", ["read", "look_up", "submit"])
+async def test_a_database_that_has_gone_is_a_storage_failure(tmp_path: Path, ask: str) -> None:
     store = Store(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
     store.start()
-    call = store.read if at == "read" else store.submit
     with pytest.raises(StorageFailed):
-        await call(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
+        await getattr(store, ask)(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
     store.stop()
 
 

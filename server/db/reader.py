@@ -1,0 +1,94 @@
+"""Looks things up in groups: while one group is looked up, the next one waits.
+
+Each statement gives the interpreter away, and so does the beginning and the end of a transaction; to wake a
+thread takes as long as what it is to look up. Those who wait together share all but their own statements.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+import structlog
+from sqlalchemy import Connection, Engine
+
+from server.db.work import Job, resolve
+from server.errors import StorageFailed
+
+_MOST_TOGETHER = 32
+log = structlog.get_logger()
+
+
+class Reader:
+    """Looks up through threads of its own. Call `start` before and `stop` after use.
+
+    Args:
+        engine: of the database; who made it disposes of it.
+        threads: how many look up at the same time.
+    """
+
+    def __init__(self, engine: Engine, threads: int) -> None:
+        self._engine = engine
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._look_up_forever, name=f"store-lookups-{number}", daemon=True)
+            for number in range(threads)
+        ]
+
+    def start(self) -> None:
+        """Start looking up."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Look up what is waiting, then stop."""
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def put(self, job: Job) -> None:
+        """Have a job done on a snapshot that is taken from now on; nothing of it is kept."""
+        self._jobs.put(job)
+
+    def _look_up_forever(self) -> None:
+        is_last = False
+        while not is_last:
+            jobs, is_last = self._gather()
+            if jobs:
+                self._look_up(jobs)
+                resolve(jobs)
+            del jobs  # or the thread keeps what they have found for as long as it waits
+
+    def _gather(self) -> tuple[list[Job], bool]:
+        """Return what waits, as much as is done together, and whether nothing comes behind it."""
+        jobs: list[Job] = []
+        job = self._jobs.get()
+        with suppress(Empty):
+            while job is not None:
+                jobs.append(job)
+                if len(jobs) == _MOST_TOGETHER:
+                    return jobs, False
+                job = self._jobs.get_nowait()
+            return jobs, True
+        return jobs, False
+
+    def _look_up(self, jobs: Sequence[Job]) -> None:
+        waiting = deque(jobs)
+        try:
+            with self._engine.connect() as connection:
+                while waiting:
+                    _perform(connection, waiting.popleft())
+        except Exception as error:  # there is no connection, or none any more
+            log.error("read failed", error=str(error))
+            for job in waiting:
+                job.error = StorageFailed("the database could not be read")
+
+
+def _perform(connection: Connection, job: Job) -> None:
+    try:
+        job.perform(connection)
+    except Exception as error:  # whatever a job raises is its caller's
+        job.error = error
+        connection.rollback()  # or nobody else could ask PostgreSQL anything
