@@ -1,7 +1,7 @@
 """Looks things up in groups: while one group is looked up, the next one waits.
 
-Each statement gives the interpreter away, and so does the beginning and the end of a transaction; to wake a
-thread takes as long as what it is to look up. Those who wait together share all but their own statements.
+Each statement gives the interpreter away, and so do the beginning and the end of a transaction; to wake a
+thread takes as long as what it is to look up. What is looked up together shares all but its own statements.
 """
 
 import threading
@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Engine
 from server.db.work import Job, resolve
 from server.errors import StorageFailed
 
-_MOST_TOGETHER = 32
 log = structlog.get_logger()
 
 
@@ -26,10 +25,13 @@ class Reader:
     Args:
         engine: of the database; who made it disposes of it.
         threads: how many look up at the same time.
+        together: how many are looked up in one transaction. Each hears of it when all are done, and where one
+            statement fails, PostgreSQL refuses those behind it.
     """
 
-    def __init__(self, engine: Engine, threads: int) -> None:
+    def __init__(self, engine: Engine, *, threads: int, together: int) -> None:
         self._engine = engine
+        self._together = together
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads = [
             threading.Thread(target=self._look_up_forever, name=f"store-lookups-{number}", daemon=True)
@@ -68,7 +70,7 @@ class Reader:
         with suppress(Empty):
             while job is not None:
                 jobs.append(job)
-                if len(jobs) == _MOST_TOGETHER:
+                if len(jobs) == self._together:
                     return jobs, False
                 job = self._jobs.get_nowait()
             return jobs, True
@@ -91,4 +93,3 @@ def _perform(connection: Connection, job: Job) -> None:
         job.perform(connection)
     except Exception as error:  # whatever a job raises is its caller's
         job.error = error
-        connection.rollback()  # or nobody else could ask PostgreSQL anything

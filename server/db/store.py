@@ -21,7 +21,9 @@ from server.errors import StorageFailed
 from server.session.records import Record
 
 __all__ = ["StaleState", "Store"]
-_LOOKING_UP = 4  # threads, on PostgreSQL: each waits for the network
+# Python runs one thread at a time: with several of them at SQLite each would wait for the others.
+_AT_SQLITE = {"threads": 1, "together": 8}
+_AT_POSTGRESQL = {"threads": 4, "together": 1}  # each waits for the network
 log = structlog.get_logger()
 T = TypeVar("T")
 
@@ -41,8 +43,7 @@ class Store:
         alone = make_url(url).get_backend_name() == "sqlite"
         self._works = self._sessions if alone else writer("store-works")
         self._reader = open_engine(url, limits=limits)
-        # Python runs one thread at a time: with several of them at SQLite each waits for the others.
-        self._lookups = Reader(self._reader, 1 if alone else _LOOKING_UP)
+        self._lookups = Reader(self._reader, **(_AT_SQLITE if alone else _AT_POSTGRESQL))
 
     @property
     def commits(self) -> int:
