@@ -43,7 +43,7 @@ from bots.endpoints.key import EndpointError
 from bots.endpoints.moderation import Judgement, Moderation
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots.material import run_length
-from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
+from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount, redis_pool
 from bots.terminal import console, fail, stderr
 
 __all__ = [
@@ -116,6 +116,7 @@ __all__ = [
     "open_endpoint",
     "open_replica",
     "qc_findings",
+    "redis_pool",
     "require_openable",
     "run_length",
     "span",

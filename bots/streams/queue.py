@@ -11,6 +11,7 @@ from redis.backoff import NoBackoff
 
 from bots.core.host_protocol import VERSION
 from bots.streams import scripts
+from bots.streams.redis_pool import redis_pool
 
 BEAT = 1.0  # seconds between two signs of life of a host
 LEASE = 5.0  # seconds without one after which a host is gone, and others claim what it had begun
@@ -65,7 +66,7 @@ def connect(url: str, password: str | None = None) -> Redis:
     Raises:
         ValueError: it is no URL of a Redis.
     """
-    return Redis.from_url(
+    pool = redis_pool(
         url,
         password=password,
         protocol=2,
@@ -73,6 +74,7 @@ def connect(url: str, password: str | None = None) -> Redis:
         socket_connect_timeout=_SECONDS,
         retry=Retry(NoBackoff(), 1),  # a connection that lay idle while Redis was started again
     )
+    return Redis.from_pool(pool)
 
 
 def require_wanted() -> None:

@@ -10,12 +10,12 @@ from limits.aio.storage import RedisStorage
 from limits.aio.strategies import MovingWindowRateLimiter as SharedWindow
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
-from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from starlette.requests import HTTPConnection
 
+from bots import redis_pool
 from server.errors import TooMany
 
 _FEW = 1_024
@@ -89,7 +89,7 @@ class SharedLimiter:
 
     def __init__(self, url: str, seconds_without: float = _SECONDS_WITHOUT) -> None:
         """Count in the Redis at `url`; once it is lost, try it again after `seconds_without`."""
-        self._connections = ConnectionPool.from_url(
+        self._connections = redis_pool(
             url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS, retry=Retry(NoBackoff(), 0)
         )
         storage = RedisStorage(

@@ -12,6 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import RedisError
 
+from bots import redis_pool
 from server.news.local import LocalNews
 from server.news.news import Handler, Payload
 
@@ -31,13 +32,14 @@ class RedisNews:
     def __init__(self, url: str) -> None:
         self._here = LocalNews()
         self._process = secrets.token_hex(8)
-        self._redis = Redis.from_url(
+        pool = redis_pool(
             url,
             socket_timeout=_SECONDS,
             socket_connect_timeout=_SECONDS,
             health_check_interval=_SECONDS,
             retry=Retry(NoBackoff(), 0),  # `_listen_forever` tries again, and says so
         )
+        self._redis = Redis.from_pool(pool)
         # Publish and subscribe knows nothing of the numbers of databases.
         number = self._redis.connection_pool.connection_kwargs.get("db", 0)
         self._channel = f"candor:{number}:news"

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 
+from bots import redis_pool
 from server.db.engine import alembic_config
 from server.db.store import Store
 from server.errors import StorageFailed
@@ -79,7 +80,7 @@ class Health:
         if self._redis_url is None:
             return None
         try:
-            async with asyncio.timeout(_PATIENCE), Redis.from_url(self._redis_url) as redis:
+            async with asyncio.timeout(_PATIENCE), Redis.from_pool(redis_pool(self._redis_url)) as redis:
                 await redis.ping()
         except (RedisError, OSError, TimeoutError):
             return "away"

@@ -99,11 +99,11 @@ def test_one_of_two_chatbots_is_reported(page: Page, stage: Stage) -> None:
     expect(page.locator(".both .bubble-bot").nth(1).get_by_role("button", name=DONE)).to_be_visible()
     expect(page.locator(".both .bubble-bot").nth(0).get_by_role("button", name=OPEN)).to_be_visible()
     clean(page)
-    sides = stage.rows(
+    sides = (
         "SELECT side FROM message_report JOIN conversation ON conversation.id = conversation_id "
         "WHERE side IS NOT NULL"
     )
-    assert sides == [("right",)]
+    wait_until(lambda: stage.rows(sides) == [("right",)], "the report")
 
 
 def test_a_researcher_reads_a_report_as_it_comes_and_marks_it_as_seen(
