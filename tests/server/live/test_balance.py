@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from server.live.balance import Counts, draw_plan
 from server.session.plan import QC, Variant, derive_seed
-from tests.support.draws import unfair_draws
+from tests.support.draws import away_at, unfair_draws
 
 METHOD = [Variant(f"{family}{variant}", family) for family in "abcde" for variant in ("", "_p")]
 
@@ -172,3 +172,11 @@ def test_an_unfair_draw_is_found() -> None:
     assert unfair_draws(fair | {1: ["a_p", "b"]}, families, {1: {"c"}}) == []
     assert unfair_draws(fair, families, {1: {"c"}}) == [1]  # given although away, and b was not
     assert unfair_draws(fair, families, {1: {"a_p"}}) == [1]  # a was not away
+
+
+def test_a_servers_log_says_what_was_away_at_which_place() -> None:
+    line = (
+        '{"run": "storm", "place": 3, "away": ["a"], "event": "drawn while bots are away", "level": "info"}'
+    )
+    other = line.replace('["a"]', '["b"]')  # by another process, whose transaction did not come first
+    assert away_at(["Candor is ready", line, other, '{"event": "run is served"}']) == {3: {"a", "b"}}
