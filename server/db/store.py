@@ -121,6 +121,9 @@ class Store:
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in the next transaction; return its result once that is on disk.
 
+        It is run again where that transaction is ended, for whatever else was in it, and the last time
+        counts: it must change nothing but the database.
+
         Raises:
             StorageFailed: the database could not write; nothing was written.
         """

@@ -130,6 +130,8 @@ class Writer:
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
+            for job in jobs:
+                job.error = None  # of the try before: what failed then may be done now
             try:
                 self._write(jobs)
             except Exception as error:  # whatever goes wrong, the writer must live on
@@ -150,7 +152,7 @@ class Writer:
         else:
             done = len(jobs) > 1 and self._transact(jobs, _together)
         if not done and len(jobs) == 1:
-            self._do_alone(jobs[0])
+            self._transact(jobs, _alone)
         elif not done:
             self._transact(jobs, _one_by_one)
 
@@ -178,17 +180,6 @@ class Writer:
                 transaction.rollback()
                 return False
         return True
-
-    def _do_alone(self, job: Job) -> None:
-        """Do one job in a transaction of its own, which needs no savepoint."""
-        job.error = None
-        try:
-            with self._engine.begin() as connection:
-                job.perform(connection)
-        except Exception as error:  # as in `_perform`
-            if _gave_way(error):
-                raise
-            job.error = _for_the_caller(error)
 
 
 def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
@@ -221,6 +212,19 @@ def _is_one_twice(appends: Sequence[Append]) -> bool:
     return len({append.assignment for append in appends}) < len(appends)
 
 
+def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
+    """Do the only job, which needs no savepoint; return whether it could be done."""
+    (job,) = jobs
+    try:
+        job.perform(connection)
+    except Exception as error:  # as in `_perform`
+        if _gave_way(error):
+            raise
+        job.error = _for_the_caller(error)
+        return False
+    return True
+
+
 def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
     for job in jobs:
         _perform(connection, job)
@@ -235,7 +239,6 @@ def _perform(connection: Connection, job: Job) -> None:
             that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
     """
     savepoint = connection.begin_nested()
-    job.error = None
     try:
         job.perform(connection)
         savepoint.commit()

@@ -51,7 +51,7 @@ def away_at(log: Iterable[str]) -> dict[int, frozenset[str]]:
     """Return, by place, the systems that a server's log says were away when it was drawn."""
     found: dict[int, frozenset[str]] = defaultdict(frozenset)
     for line in log:
-        if '"drawn while bots are away"' in line:
+        if '"drawn while bots are away"' in line and line.startswith("{") and line.endswith("}"):
             entry = json.loads(line)
             found[entry["place"]] |= frozenset(
                 entry["away"]

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import pytest
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import NoResultFound
+from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from server.bots.lineup import OpenRun
 from server.db.store import StaleState, Store
-from server.errors import StorageFailed
+from server.errors import RunFull, StorageFailed
 from server.live.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from server.session.instrument import Opinion
@@ -297,6 +297,27 @@ async def test_a_job_that_fails_harms_nobody_elses(store: Store, run: OpenRun, u
     assert isinstance(fault, ZeroDivisionError)
     assert isinstance(orphan, StaleState)
     assert turns(url) == [0, 1]
+
+
+async def test_what_failed_before_its_transaction_gave_way_is_told_as_it_went_then(store: Store) -> None:
+    """A worker was refused the place that the other transaction had left, although it was theirs."""
+    refused, yields = iter([True, True, False]), iter([True, False])
+
+    def refused_at_first(_connection: Connection) -> str:
+        if next(refused):
+            raise RunFull("every place is held")
+        return "a place"
+
+    def gives_way_at_first(_connection: Connection) -> str:
+        if next(yields):
+            deadlock = Exception("deadlock detected")
+            deadlock.sqlstate = "40P01"  # type: ignore[attr-defined]
+            raise DBAPIError("", {}, deadlock)
+        return "the next"
+
+    async with held_up(store):
+        both = [asyncio.create_task(store.submit(work)) for work in (refused_at_first, gives_way_at_first)]
+    assert await gathered(both) == ["a place", "the next"]
 
 
 async def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:
