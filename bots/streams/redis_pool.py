@@ -9,15 +9,21 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 
 class _Connection(AbstractConnection):
-    """A mixin: raises redis-py's error where uvloop raises one of its own."""
+    """A mixin: a connection that the other end has closed since the last look is a lost one.
+
+    uvloop raises a RuntimeError then, which neither redis-py nor its callers take for that.
+    """
 
     async def send_packed_command(
         self, command: bytes | str | Iterable[bytes], check_health: bool = True
     ) -> None:
         """Send a command. Raises RedisError, OSError."""
+        writer = self._writer  # redis-py lets go of it where sending fails
         try:
             await super().send_packed_command(command, check_health)
-        except RuntimeError as error:  # uvloop's, where the other end has closed since the last look
+        except RuntimeError as error:
+            if writer is None or not writer.is_closing():
+                raise
             raise ConnectionLost("Redis has closed the connection") from error
 
 

@@ -94,10 +94,10 @@ _Place = tuple[int, bool, int]  # run, simulated, place
 
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
     """Return how often the held places of a run have each system, by name, at each position, from 1."""
-    return read(connection.execute(COUNTS, {"run": run_id, "simulated": simulated}).scalar_one())
+    return positions_in(connection.execute(COUNTS, {"run": run_id, "simulated": simulated}).scalar_one())
 
 
-def read(counted: str | None) -> Mapping[tuple[str, int], int]:
+def positions_in(counted: str | None) -> Mapping[tuple[str, int], int]:
     """Return what `COUNTS` has found, as `positions` does."""
     each = (one.rsplit(":", 2) for one in (counted or "").split(" ") if one)  # a name may hold a colon
     return {(name, int(position)): int(number) for name, position, number in each}

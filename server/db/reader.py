@@ -10,13 +10,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
-import structlog
 from sqlalchemy import Connection, Engine
 
 from server.db.work import Job, resolve
-from server.errors import StorageFailed
-
-log = structlog.get_logger()
 
 
 class Reader:
@@ -25,8 +21,7 @@ class Reader:
     Args:
         engine: of the database; who made it disposes of it.
         threads: how many look up at the same time.
-        together: how many are looked up in one transaction. Each hears of it when all are done, and where one
-            statement fails, PostgreSQL refuses those behind it.
+        together: how many are looked up in one transaction, at most. Each hears of it when all are done.
     """
 
     def __init__(self, engine: Engine, *, threads: int, together: int) -> None:
@@ -51,7 +46,7 @@ class Reader:
             thread.join()
 
     def put(self, job: Job) -> None:
-        """Have a job done on a snapshot that is taken from now on; nothing of it is kept."""
+        """Have a job done on a snapshot that is taken from now on. What the database raises is its error."""
         self._jobs.put(job)
 
     def _look_up_forever(self) -> None:
@@ -78,18 +73,22 @@ class Reader:
 
     def _look_up(self, jobs: Sequence[Job]) -> None:
         waiting = deque(jobs)
+        while waiting:
+            try:
+                with self._engine.connect() as connection:
+                    _perform(connection, waiting)
+            except Exception as error:  # there is no connection, or none any more
+                for job in waiting:
+                    job.error = error
+                return
+
+
+def _perform(connection: Connection, waiting: deque[Job]) -> None:
+    """Do what waits; only up to one that fails, as the database may have ended the transaction for it."""
+    while waiting:
+        job = waiting.popleft()
         try:
-            with self._engine.connect() as connection:
-                while waiting:
-                    _perform(connection, waiting.popleft())
-        except Exception as error:  # there is no connection, or none any more
-            log.error("read failed", error=str(error))
-            for job in waiting:
-                job.error = StorageFailed("the database could not be read")
-
-
-def _perform(connection: Connection, job: Job) -> None:
-    try:
-        job.perform(connection)
-    except Exception as error:  # whatever a job raises is its caller's
-        job.error = error
+            job.perform(connection)
+        except Exception as error:  # whatever a job raises is its caller's
+            job.error = error
+            return

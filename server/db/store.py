@@ -1,7 +1,6 @@
 """What is stored of sessions, as the rest of the server sees it: append, submit, read, look up."""
 
 import asyncio
-import contextvars
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -143,8 +142,10 @@ class Store:
         In threads of their own they wait for each other, and for nothing that takes its time as long as
         PostgreSQL's connections suffice. Raises StorageFailed, as `read`.
         """
-        context = contextvars.copy_context()  # by which a line in the log names the request
-        return await _done_by(self._lookups, lambda connection: context.run(_asked, work, connection))
+        try:
+            return await _done_by(self._lookups, work)
+        except (DBAPIError, PoolTimeout) as error:
+            raise _unread(error) from error
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         try:
@@ -163,14 +164,6 @@ async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T]) -> 
         return await done
     finally:
         del done  # its error has this frame, which would have it
-
-
-def _asked(work: Callable[[Connection], T], connection: Connection) -> T:
-    """Return what `work` finds. Raises StorageFailed."""
-    try:
-        return work(connection)
-    except DBAPIError as error:
-        raise _unread(error) from error
 
 
 def _unread(error: Exception) -> StorageFailed:

@@ -23,7 +23,7 @@ class Job(ABC):
 
     @abstractmethod
     def perform(self, connection: Connection) -> None:
-        """Do it, and keep the result. Raises what the database raises, and StaleState."""
+        """Do it, and keep the result. Raises what the database raises, or what else stands against it."""
 
     @abstractmethod
     def resolve(self) -> None:
@@ -67,4 +67,4 @@ def _resolve_all(jobs: Sequence[Job]) -> None:
         try:
             job.resolve()
         except Exception:  # whatever a caller makes of it, the others are told too
-            log.exception("what came of it could not be told")
+            log.exception("what came of a job could not be told")

@@ -101,7 +101,7 @@ class Writer:
         self._engine.dispose()
 
     def put(self, job: Job) -> None:
-        """Have a job done in the next transaction; its future gets what comes of it."""
+        """Have a job done in the next transaction; it is resolved with what comes of it."""
         self._jobs.append(job)
         if not self._news.is_set():
             self._news.set()

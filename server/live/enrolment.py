@@ -141,7 +141,8 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         NotAvailable: as `admit`.
     """
     lock_run(connection, run)
-    way_in = look(connection, run, worker.arrival, worker.assignment, simulated=worker.simulated, at=at)
+    new, simulated = worker.assignment, worker.simulated
+    way_in = look(connection, run, worker.arrival, new, simulated=simulated, at=at, to_draw=True)
     if way_in.own is not None:
         enrolment = Enrolment(way_in.own, None)
         renew_enrolment(connection, enrolment, worker.arrival, at)
@@ -177,23 +178,24 @@ def _planned_place(
     """
     if run.study.task == "transcripts":
         return _place_with_items(connection, run, worker, way_in, at, more=more)
+    down = run.down()
     place = next_place(run, way_in, more=more)
-    plan = _plan_of(connection, run, worker.simulated, place, way_in)
-    if more and not place.is_new and run.down().intersection(plan):
-        return _without_dead_bots(connection, run, worker.simulated, way_in) or (place, plan)
+    plan = _plan_of(connection, run, worker.simulated, place, way_in, down)
+    if more and not place.is_new and down.intersection(plan):
+        return _without_dead_bots(connection, run, worker.simulated, way_in, down) or (place, plan)
     return place, plan
 
 
 def _without_dead_bots(
-    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn
+    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, down: frozenset[str]
 ) -> tuple[Place, tuple[str, ...]] | None:
     """Return a new place none of whose bots is known to be down; None: there is none."""
     try:
         place = new_place(way_in, run.study.assignments, more=True)
     except RunFull:
         return None
-    plan = _plan_of(connection, run, simulated, place, way_in)
-    return None if run.down().intersection(plan) else (place, plan)
+    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    return None if down.intersection(plan) else (place, plan)
 
 
 def _conversations(
@@ -266,7 +268,7 @@ def _place_with_items(
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
-            plan_counts.read(way_in.counted),
+            plan_counts.positions_in(way_in.counted),
             run.study.per_assignment,
             unfit,
             _seed_of_place(run, worker.simulated, place),
@@ -289,7 +291,7 @@ def _seed_of_place(run: OpenRun, simulated: bool, place: Place) -> int:
 
 
 def _plan_of(
-    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn
+    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
 ) -> tuple[str, ...]:
     """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
     if not place.is_new:
@@ -297,9 +299,22 @@ def _plan_of(
         before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
         if before:
             return before
-    down = run.down()
-    if down:  # by this line whoever finds counts apart knows why
-        log.info("drawn while bots are away", run=run.slug, place=place.number, away=sorted(down))
+    plan = _draw(connection, run, simulated, place, way_in, down)
+    if down:  # by this line whoever finds counts apart knows why; the draw is not stored yet
+        log.info(
+            "drawn while bots are away",
+            run=run.slug,
+            simulated=simulated,
+            place=place.number,
+            plan=plan,
+            away=sorted(down),
+        )
+    return plan
+
+
+def _draw(
+    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
+) -> tuple[str, ...]:
     if run.study.comparison is not None:
         names = [variant.name for variant in run.rules.lineup.variants]
         able = [name for name in names if name not in down]
@@ -321,7 +336,7 @@ def _plan_of(
 
 
 def _counts(way_in: WayIn) -> Counts:
-    positions = plan_counts.read(way_in.counted)
+    positions = plan_counts.positions_in(way_in.counted)
     systems: dict[str, int] = {}
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number

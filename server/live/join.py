@@ -343,7 +343,8 @@ class JoinApi:
         arrival = self._auth.kept(ticket.arrival)
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
         simulated, at = ticket.simulated, utc_now()
-        way_in = look(connection, run, arrival, ticket.assignment, simulated=simulated, at=at)
+        new = ticket.assignment
+        way_in = look(connection, run, arrival, new, simulated=simulated, at=at, to_draw=False)
         own = held if held is not None and not is_named else enrolment_in(way_in)
         if own is not None and not is_named and visit.has_expired:
             raise TokenExpired("this session's link has expired")

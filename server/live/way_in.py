@@ -5,9 +5,20 @@ takes.
 """
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select, true, union
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    null,
+    select,
+    true,
+    union,
+)
 
 from server.bots.lineup import OpenRun
 from server.db.models import Assignment, ExcludedRun, ExcludedWorker, FreePlace, Run, Worker, columns
@@ -29,8 +40,8 @@ class WayIn(NamedTuple):
     `own` is the assignment that they have in it, `of_this_id` the one that has the id theirs would get.
     `took_part`: in a run whose workers may not come. `is_excluded`: they are on the run's own list. `free` is
     the lowest place that was given back, `last` the highest that anybody has had, `lapsed` the lowest whose
-    holder, the assignment `holder`, is gone. `counted`: which system stands how often where, for
-    `plan_counts.read`.
+    holder, the assignment `holder`, is gone. `counted`, for whoever draws a place: which system stands how
+    often where, for `plan_counts.positions_in`.
     """
 
     own: str | None
@@ -48,9 +59,19 @@ class WayIn(NamedTuple):
 
 
 def look(
-    connection: Connection, run: OpenRun, arrival: Arrival, assignment: str, *, simulated: bool, at: datetime
+    connection: Connection,
+    run: OpenRun,
+    arrival: Arrival,
+    assignment: str,
+    *,
+    simulated: bool,
+    at: datetime,
+    to_draw: bool,
 ) -> WayIn:
-    """Return how `run` stands to `arrival`, whose assignment would have the id `assignment`."""
+    """Return how `run` stands to `arrival`, whose assignment would have the id `assignment`.
+
+    `to_draw`: also what a draw goes by, which takes half of the time.
+    """
     sought = {
         "run": run.id,
         "key": assignment,
@@ -59,7 +80,7 @@ def look(
         "simulated": simulated,
         **gone_since(run, at),
     }
-    return WayIn(*connection.execute(_WAY_IN, sought).one())
+    return WayIn(*connection.execute(_WAY_IN_TO_DRAW if to_draw else _WAY_IN, sought).one())
 
 
 def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
@@ -109,21 +130,28 @@ ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
 _LAPSED = ALL_LAPSED.limit(1).subquery()
 FREE_IN_RUN = (FREE_PLACE.run_id == bindparam("run"), FREE_PLACE.simulated == bindparam("simulated"))
 _LAST = select(func.max(ASSIGNMENT.place)).where(*IN_RUN)
-_WAY_IN = (
-    select(
-        OWN.scalar_subquery(),
-        OF_THIS_ID.scalar_subquery(),
-        RUN.status,
-        RUN.cause,
-        RUN.rules,
-        _TOOK_PART,
-        _EXCLUDED,
-        select(func.min(FREE_PLACE.place)).where(*FREE_IN_RUN).scalar_subquery(),
-        _LAST.scalar_subquery(),
-        COUNTS.scalar_subquery(),
-        _LAPSED,
+
+
+def _way_in(counted: ColumnElement[Any]) -> Select[Any]:
+    return (
+        select(
+            OWN.scalar_subquery(),
+            OF_THIS_ID.scalar_subquery(),
+            RUN.status,
+            RUN.cause,
+            RUN.rules,
+            _TOOK_PART,
+            _EXCLUDED,
+            select(func.min(FREE_PLACE.place)).where(*FREE_IN_RUN).scalar_subquery(),
+            _LAST.scalar_subquery(),
+            counted,
+            _LAPSED,
+        )
+        .select_from(Run)
+        .outerjoin(_LAPSED, true())
+        .where(RUN.id == bindparam("run"))
     )
-    .select_from(Run)
-    .outerjoin(_LAPSED, true())
-    .where(RUN.id == bindparam("run"))
-)
+
+
+_WAY_IN = _way_in(null())
+_WAY_IN_TO_DRAW = _way_in(COUNTS.scalar_subquery())

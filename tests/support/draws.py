@@ -5,24 +5,31 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
 
+Plan = tuple[str, ...]
+Draw = tuple[int, Plan]  # the place, and the systems that were drawn for it
+
 
 def unfair_draws(
-    plans: Mapping[int, Sequence[str]],
+    plans: Mapping[int, Plan],
     families: Mapping[str, str],
-    away: Mapping[int, Collection[str]],
+    away: Mapping[Draw, Sequence[Collection[str]]],
 ) -> list[int]:
     """Return the places whose draw passed one over that had fewer conversations and was not away.
 
+    Places are drawn in the order of their numbers, and are taken to be held from then on, with all of their
+    conversations.
+
     Args:
-        plans: by place, the systems that were drawn for it. Places are drawn in the order of their numbers.
+        plans: by place, the systems that were drawn for it.
         families: of each system that can be drawn, the family.
-        away: by place, the systems whose bots were away when it was drawn.
+        away: by draw, the systems whose bots were away; more than one answer where it was made more than
+            once, as the transaction of one was not kept. It is fair if it is so by any of them.
     """
     counts: Counter[str] = Counter()
     unfair = []
     for place, plan in sorted(plans.items()):
         drawn = [system for system in plan if system in families]
-        if not _is_fair(drawn, families, counts, away.get(place, ())):
+        if not any(_is_fair(drawn, families, counts, gone) for gone in away.get((place, plan), [()])):
             unfair.append(place)
         counts.update(drawn)
     return unfair
@@ -47,13 +54,11 @@ def _is_fair(
     return True
 
 
-def away_at(log: Iterable[str]) -> dict[int, frozenset[str]]:
-    """Return, by place, the systems that a server's log says were away when it was drawn."""
-    found: dict[int, frozenset[str]] = defaultdict(frozenset)
+def away_at(log: Iterable[str]) -> dict[Draw, list[frozenset[str]]]:
+    """Return, by draw, the systems that a server's log says were away. A killed server ends within a line."""
+    found: dict[Draw, list[frozenset[str]]] = defaultdict(list)
     for line in log:
         if '"drawn while bots are away"' in line and line.startswith("{") and line.endswith("}"):
             entry = json.loads(line)
-            found[entry["place"]] |= frozenset(
-                entry["away"]
-            )  # it may have been drawn twice, by two processes
+            found[entry["place"], tuple(entry["plan"])].append(frozenset(entry["away"]))
     return found

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from server.db.engine import open_engine
 from server.db.plan_counts import differences
-from tests.support.draws import away_at, unfair_draws
+from tests.support.draws import Plan, away_at, unfair_draws
 
 # Every message of a worker's that is stored: whose, its id, its kind and what it said, in the order of lines.
 _STORED = """
@@ -105,13 +105,10 @@ def count(log: Path, url: str, conversations: int, said: str) -> Tally:
         whole = {row[0]: tuple(row[1:]) for row in connection.execute(text(_WHOLE))}
         uneven = len(connection.execute(text(_UNEVEN)).all())
         planned = connection.execute(text(_PLANNED)).all()
-        drawn = connection.execute(text(_DRAWN)).all()
+        plans = _plans(connection)
         audit = len(differences(connection))
     engine.dispose()
     times, acknowledged = Counter(stored), set(told)
-    plans: dict[int, list[str]] = defaultdict(list)
-    for place, _, system in drawn:
-        plans[place].append(system)
     families = {system: family for family, system, _ in planned}
     away = away_at(said.splitlines())
     return Tally(
@@ -126,7 +123,7 @@ def count(log: Path, url: str, conversations: int, said: str) -> Tally:
         torn=uneven + sum(shape != (conversations, conversations) for shape in whole.values()),
         unfair=len(unfair_draws(plans, families, away)),
         apart=_apart([tuple(row) for row in planned]),
-        drawn_while_away=len(away.keys() & plans.keys()),
+        drawn_while_away=len(away.keys() & plans.items()),
         audit=audit,
     )
 
@@ -151,6 +148,14 @@ def _out_of_order(told: list[_Message], stored: list[Any]) -> int:
         for worker, ids in orders[0].items()
         for mine, theirs in zip(ids, orders[1][worker], strict=False)
     )
+
+
+def _plans(connection: Connection) -> dict[int, Plan]:
+    """Return, by place, the systems that were drawn for it, in their order."""
+    plans: dict[int, list[str]] = defaultdict(list)
+    for place, _, system in connection.execute(text(_DRAWN)):
+        plans[place].append(system)
+    return {place: tuple(plan) for place, plan in plans.items()}
 
 
 def _apart(planned: Sequence[tuple[str, str, int]]) -> int:

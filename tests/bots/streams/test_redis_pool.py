@@ -22,8 +22,9 @@ def test_a_connection_closed_since_the_last_look_is_a_lost_one(redis: RedisServe
         connection._writer.transport.abort()
         await asyncio.sleep(0)  # it is closed in the loop's next turn
         await asyncio.sleep(0)
-        with pytest.raises(ConnectionLost):
+        with pytest.raises(ConnectionLost) as raised:
             await connection.send_command("PING", check_health=False)
+        assert isinstance(raised.value.__cause__, RuntimeError)  # not one that redis-py knows
         async with Redis.from_pool(redis_pool(redis.url)) as again:
             assert await again.ping()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -98,41 +99,6 @@ async def test_a_reader_sees_one_moment(store: Store, run: OpenRun, url: str) ->
 
     before, after = await store.read(read_twice)
     assert before == after
-
-
-@pytest.mark.databases("sqlite")
-async def test_a_look_up_waits_for_no_reading_that_takes_its_time(store: Store) -> None:
-    over = threading.Event()
-    slow = [asyncio.create_task(store.read(lambda _: over.wait(PATIENCE))) for _ in range(40)]
-    await asyncio.sleep(0)  # now every thread of `asyncio.to_thread` has one, and some wait for a thread
-    found = await asyncio.wait_for(
-        store.look_up(lambda c: c.execute(text("SELECT 1")).scalar_one()), PATIENCE
-    )
-    assert (found, [task.done() for task in slow]) == (1, [False] * 40)
-    over.set()
-    assert await asyncio.gather(*slow) == [True] * 40
-
-
-async def test_a_look_up_that_fails_harms_none_that_waits_with_it(store: Store) -> None:
-    over = threading.Event()
-    busy = [asyncio.create_task(store.look_up(lambda _: over.wait(PATIENCE))) for _ in range(4)]
-    together = [
-        asyncio.create_task(store.look_up(look))
-        for look in (
-            lambda connection: connection.execute(text("SELECT 1")).scalar_one(),
-            lambda connection: connection.execute(text("SELECT nothing FROM nowhere")),
-            lambda connection: connection.execute(text("SELECT 2")).scalar_one(),
-            fail(ZeroDivisionError("a fault of the caller's")),
-            lambda connection: connection.execute(text("SELECT 3")).scalar_one(),
-        )
-    ]
-    await asyncio.sleep(0)  # now all of them wait
-    over.set()
-    await asyncio.gather(*busy)
-    first, refused, second, fault, third = await gathered(together)
-    assert (first, second, third) == (1, 2, 3)
-    assert isinstance(refused, StorageFailed)
-    assert isinstance(fault, ZeroDivisionError)
 
 
 async def test_every_append_is_visible_to_another_reader_before_it_returns(
@@ -318,6 +284,28 @@ async def test_what_failed_before_its_transaction_gave_way_is_told_as_it_went_th
     async with held_up(store):
         both = [asyncio.create_task(store.submit(work)) for work in (refused_at_first, gives_way_at_first)]
     assert await gathered(both) == ["a place", "the next"]
+
+
+async def test_what_was_done_beside_one_that_fails_is_done_again(store: Store, url: str) -> None:
+    """Works of a commit share its transaction: what the first two have done is undone with it."""
+    times: Counter[str] = Counter()
+
+    def adds(spec: str) -> Callable[[Connection], int]:
+        def work(connection: Connection) -> int:
+            times[spec] += 1
+            connection.execute(text("INSERT INTO bot (spec) VALUES (:spec)"), {"spec": spec})
+            return times[spec]
+
+        return work
+
+    async with held_up(store):
+        works = (adds("one"), adds("two"), fail(RunFull("every place is held")), adds("three"))
+        all_ = [asyncio.create_task(store.submit(work)) for work in works]
+    one, two, refused, three = await gathered(all_)
+    assert (one, two, three) == (2, 2, 1)
+    assert isinstance(refused, RunFull)
+    rows = query(url, "SELECT spec FROM bot WHERE spec IN ('one', 'two', 'three') ORDER BY id")
+    assert rows == [("one",), ("two",), ("three",)]
 
 
 async def test_a_caller_that_has_gone_away_stops_nobody(store: Store, run: OpenRun, url: str) -> None:

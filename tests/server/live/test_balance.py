@@ -154,29 +154,33 @@ def test_every_draw_is_fair_whatever_is_down(
     variants, systems, qc = design
     names = [variant.name for variant in variants]
     families = {variant.name: variant.family for variant in variants}
-    plans: list[Sequence[str]] = []
-    down: dict[int, set[str]] = {}
+    plans: list[tuple[str, ...]] = []
+    down: list[set[str]] = []
     for place in range(data.draw(st.integers(1, 30))):
-        down[place] = data.draw(st.sets(st.sampled_from(names)))
+        down.append(data.draw(st.sets(st.sampled_from(names))))
         seed = derive_seed(1, place)
         plans.append(draw_plan(variants, count(plans), systems=systems, qc=qc, seed=seed, down=down[place]))
-    assert unfair_draws(dict(enumerate(plans)), families, down) == []
+    away = {(place, plan): [down[place]] for place, plan in enumerate(plans)}
+    assert unfair_draws(dict(enumerate(plans)), families, away) == []
 
 
 def test_an_unfair_draw_is_found() -> None:
     families = {"a": "a", "a_p": "a", "b": "b", "c": "c"}
-    fair = {0: ["a", "b"], 1: ["c", "a_p"], 2: ["b", "c"]}
+    fair = {0: ("a", "b"), 1: ("c", "a_p"), 2: ("b", "c")}
     assert unfair_draws(fair, families, {}) == []
-    assert unfair_draws(fair | {1: ["a", "a_p"]}, families, {}) == [1]  # c had none
-    assert unfair_draws(fair | {1: ["c", "a"]}, families, {}) == [1]  # of its family a_p had fewer
-    assert unfair_draws(fair | {1: ["a_p", "b"]}, families, {1: {"c"}}) == []
-    assert unfair_draws(fair, families, {1: {"c"}}) == [1]  # given although away, and b was not
-    assert unfair_draws(fair, families, {1: {"a_p"}}) == [1]  # a was not away
+    assert unfair_draws(fair | {1: ("a", "a_p")}, families, {}) == [1]  # c had none
+    assert unfair_draws(fair | {1: ("c", "a")}, families, {}) == [1]  # of its family a_p had fewer
+    without_c = fair | {1: ("a_p", "b")}
+    assert unfair_draws(without_c, families, {}) == [1]
+    assert unfair_draws(without_c, families, {(1, ("a_p", "b")): [{"c"}]}) == []
+    assert unfair_draws(without_c, families, {(1, ("b", "a_p")): [{"c"}]}) == [1]  # of a draw not kept
+    assert unfair_draws(fair, families, {(1, ("c", "a_p")): [{"c"}]}) == [1]  # given although away
+    assert unfair_draws(fair, families, {(1, ("c", "a_p")): [{"c"}, {"a"}]}) == []  # made twice
+    assert unfair_draws(fair, families, {(1, ("c", "a_p")): [{"a_p"}]}) == [1]  # a was not away
 
 
-def test_a_servers_log_says_what_was_away_at_which_place() -> None:
-    line = (
-        '{"run": "storm", "place": 3, "away": ["a"], "event": "drawn while bots are away", "level": "info"}'
-    )
-    other = line.replace('["a"]', '["b"]')  # by another process, whose transaction did not come first
-    assert away_at(["Candor is ready", line, other, '{"event": "run is served"}']) == {3: {"a", "b"}}
+def test_a_servers_log_says_what_was_away_at_which_draw() -> None:
+    line = '{"place": 3, "plan": ["b", "c"], "away": ["a"], "event": "drawn while bots are away"}'
+    again = line.replace('["a"]', '["d"]')  # by another process, whose transaction came first
+    torn = line[:-5]
+    assert away_at(["Candor is ready", line, again, torn]) == {(3, ("b", "c")): [{"a"}, {"d"}]}
