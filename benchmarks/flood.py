@@ -201,7 +201,7 @@ async def measure(workers: int, pause: float, rate: int, seconds: float, rounds:
             await asyncio.sleep(2 * pause)
             for _ in range(rounds):
                 for name in FLOODS:
-                    token = await asyncio.to_thread(join, server, f"flooding-{time.monotonic_ns()}")
+                    token = await join(server, f"flooding-{time.monotonic_ns()}")
                     with ProcessPoolExecutor(1, get_context("spawn")) as apart:
                         await loop.run_in_executor(apart, str)  # it has started
                         length = seconds + BEFORE
