@@ -20,12 +20,14 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
-from server.live.runtime import Connection, LiveSession, Then
+from server.live.runtime import Connection, LiveSession
 from server.live.sessions import Begun, LiveSessions
+from server.live.taking import Then
+from server.session.context import AssignmentContext, WaysOut
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave
-from server.session.state import AssignmentContext, State, WaysOut
+from server.session.state import State
 from server.session.step import step
 from server.session.worker_view import snapshot
 

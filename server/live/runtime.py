@@ -1,54 +1,29 @@
-"""One live session: performs what the session decides. Stores first, tells the worker afterwards."""
+"""One live session: has decided what an event means, has that stored, and only then has it performed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Protocol
 
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import (
-    NO_TRACE,
-    Trace,
-    begin_trace,
-    offensive_words,
-)
+from bots import NO_TRACE, Trace, begin_trace, offensive_words
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.quiz_rows import lines_of_others
 from server.db.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
-from server.live.asking import Asking, pauses
+from server.live.asking import Asking
+from server.live.effects import Answer, Effects
 from server.live.exclusive import Exclusive
-from server.session.events import (
-    Accept,
-    AskBot,
-    BotGaveUp,
-    BotReplied,
-    BotStumbled,
-    Effect,
-    EndedByResearcher,
-    Event,
-    FromWorker,
-    ShowReply,
-    Tell,
-)
+from server.live.taking import Done, Taking, Then
+from server.session.events import BotStumbled, EndedByResearcher, Event, FromWorker
 from server.session.phase import Phase
-from server.session.protocol import (
-    CLOSE_RESTART,
-    Accepted,
-    Ended,
-    Rate,
-    Say,
-    ServerMessage,
-    StudyNotice,
-    TakenOver,
-)
+from server.session.protocol import CLOSE_RESTART, Ended, Rate, Say, ServerMessage, StudyNotice, TakenOver
 from server.session.state import State
 from server.session.step import Outcome, resume, step
-from server.session.worker_view import reply, snapshot
+from server.session.worker_view import snapshot
 
 log = structlog.get_logger()
 
@@ -78,28 +53,6 @@ class Watcher(Protocol):
 
 class SessionLost(Exception):
     """Another process has taken the session over."""
-
-
-Then = Callable[[Exception | None], None]  # gets None once something is done, or why it is not
-
-
-class _Taking:
-    """An event that a session takes, and who is told of its end.
-
-    `also`: what is written with its records. `is_behind`: the state was, and has been loaded anew for it.
-    """
-
-    __slots__ = ("also", "event", "is_behind", "storing", "then", "trace")
-
-    def __init__(
-        self, event: Event, then: Then, trace: Trace, also: Callable[[Transaction], None] | None = None
-    ) -> None:
-        self.event = event
-        self.then = then
-        self.trace = trace
-        self.also = also
-        self.is_behind = False
-        self.storing = NO_TRACE
 
 
 class LiveSession:
@@ -135,20 +88,17 @@ class LiveSession:
         self._run = run
         self._store = store
         self._reload = reload
-        self._on_idle = on_idle
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
         self._exclusive = Exclusive()
         self._page: Connection | None = None
-        self._asking = Asking(run, store)
-        self._under_way: dict[Effect, asyncio.Handle | asyncio.Task[BotReplied | BotGaveUp]] = {}
+        self._effects = Effects(Asking(run, store), on_idle)
         self._reading: set[asyncio.Task[None]] = set()
-        self._ended_ask = asyncio.Event()
 
     @property
     def idle(self) -> bool:
         """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
-        return self._page is None and not self._under_way and not self._exclusive.is_taken
+        return self._page is None and self._effects.are_over and not self._exclusive.is_taken
 
     async def attach(self, page: Connection, shown: Phase | None = None) -> None:
         """Give the session to `page`; the page that had it is told so and closed.
@@ -168,7 +118,7 @@ class LiveSession:
             if self.state.closed is None:
                 for notice in self._notices.values():
                     page.send(notice)
-            self._perform(resume(self.state, now), NO_TRACE)
+            self._effects.perform(self, resume(self.state, now), NO_TRACE)
 
     def detach(self, page: Connection) -> None:
         """Forget `page`; what is under way goes on without it."""
@@ -193,12 +143,30 @@ class LiveSession:
             RefusedMessage: it cannot be taken now; nothing was stored.
             StorageFailed: it could not be stored.
         """
-        done = _Done()
+        done = Done()
         self.take(message, page, done)
         try:
             await done.future
         finally:
             del done  # its error has this frame, which would have it
+
+    def take_answer(self, event: Answer, trace: Trace, then: Then) -> None:
+        """Take what a bot has answered, after what came before it; `then` is told of the end."""
+        self._exclusive.enter(partial(self._begin, Taking(event, then, trace)))
+
+    async def note(self, event: BotStumbled) -> None:
+        """Store that a bot has failed and is asked again."""
+        where = {"conversation": event.conversation, "turn": event.index}
+        log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
+        try:
+            await self._taken(event)
+        except CandorError as refusal:
+            log.error("incident not stored", conversation=event.conversation, error=refusal.message)
+
+    def show(self, *messages: ServerMessage) -> None:
+        """Have the page show messages, in one frame, where there is a page."""
+        if self._page is not None:
+            self._page.send(*messages)
 
     @property
     def run_id(self) -> int:
@@ -209,7 +177,7 @@ class LiveSession:
         """Show the worker words of the researchers, once; again on every page that connects later."""
         if notice.notice not in self._notices and self.state.closed is None:
             self._notices[notice.notice] = notice
-            self._send(notice)
+            self.show(notice)
 
     async def intervene(self, event: EndedByResearcher, also: Callable[[Transaction], None]) -> bool:
         """Take what the researchers do to the session, `also` written in the same transaction.
@@ -230,9 +198,7 @@ class LiveSession:
 
     async def drain(self) -> None:
         """Let the bot that is being asked answer, then have the page connect anew."""
-        while any(isinstance(effect, AskBot) for effect in self._under_way):
-            self._ended_ask.clear()
-            await self._ended_ask.wait()
+        await self._effects.until_answered()
         async with self._exclusive.alone():  # what is being stored is acknowledged first
             if self._page is not None:
                 self._page.close(CLOSE_RESTART)
@@ -241,8 +207,8 @@ class LiveSession:
 
     async def close(self) -> None:
         """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
-        tasks = [task for task in self._under_way.values() if isinstance(task, asyncio.Task)]
-        for each in (*self._under_way.values(), *self._reading):
+        tasks = self._effects.cancel()
+        for each in self._reading:
             each.cancel()
         await asyncio.gather(*tasks, *self._reading, return_exceptions=True)
 
@@ -250,10 +216,7 @@ class LiveSession:
         """Take up that another process has the session now: the page that is there has gone elsewhere."""
         self.is_lost = True
         self._give_up_page()
-        for each in self._under_way.values():
-            each.cancel()
-        self._under_way.clear()
-        self._ended_ask.set()
+        self._effects.cancel()
 
     async def look_again(self) -> None:
         """Take up what others have stored: that the assignment has expired, or has another owner.
@@ -269,7 +232,7 @@ class LiveSession:
                 return
             if self.state.closed == "expired":
                 debriefing, way_out = self.state.debriefing, self.state.way_out
-                self._send(Ended(phase="expired", debriefing=debriefing, return_to=way_out))
+                self.show(Ended(phase="expired", debriefing=debriefing, return_to=way_out))
 
     def _give_up_page(self) -> None:
         if self._page is not None:
@@ -278,7 +241,7 @@ class LiveSession:
             self._page = None
 
     def _take_from(self, message: FromWorker, page: Connection, then: Then) -> None:
-        taking = _Taking(message, then, begin_trace("message", type=message.message.type))
+        taking = Taking(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
             self._begin(taking)
         else:
@@ -286,14 +249,14 @@ class LiveSession:
 
     async def _taken(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
         """Take an event that is not a worker's, `also` written with it. Raises what `receive` raises."""
-        done = _Done()
-        self._exclusive.enter(partial(self._begin, _Taking(event, done, NO_TRACE, also)))
+        done = Done()
+        self._exclusive.enter(partial(self._begin, Taking(event, done, NO_TRACE, also)))
         try:
             await done.future
         finally:
             del done  # as in `receive`
 
-    def _begin(self, taking: _Taking) -> None:
+    def _begin(self, taking: Taking) -> None:
         """Have an event done; whatever comes of it ends with `_end`."""
         event = taking.event
         if self.is_lost:
@@ -303,7 +266,7 @@ class LiveSession:
         else:
             self._decide(taking)
 
-    def _decide(self, taking: _Taking) -> None:
+    def _decide(self, taking: Taking) -> None:
         """Find out what an event means, and have that stored."""
         event = taking.event
         stepping = taking.trace.child("step")
@@ -323,7 +286,7 @@ class LiveSession:
         stored, assignment = partial(self._stored, taking, outcome), self.state.context.assignment
         self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, taking.also)
 
-    def _stored(self, taking: _Taking, outcome: Outcome, error: Exception | None) -> None:
+    def _stored(self, taking: Taking, outcome: Outcome, error: Exception | None) -> None:
         """Go on once the records of an event are on disk, or could not be stored."""
         taking.storing.end()
         taking.storing = NO_TRACE
@@ -338,7 +301,7 @@ class LiveSession:
                 if outcome.records:
                     self._watcher.stored()
                 self.state = outcome.state
-                self._perform(outcome.effects, taking.trace)
+                self._effects.perform(self, outcome.effects, taking.trace)
             except Exception as fault:  # of ours: the session goes on
                 error = fault
         elif isinstance(error, StorageFailed):
@@ -346,20 +309,20 @@ class LiveSession:
             self._may_be_behind = True
         self._end(taking, error)
 
-    def _end(self, taking: _Taking, error: Exception | None) -> None:
+    def _end(self, taking: Taking, error: Exception | None) -> None:
         if isinstance(taking.event, FromWorker):
             taking.trace.end()
         self._exclusive.leave()
         taking.then(error)
 
-    def _prepare(self, taking: _Taking) -> None:
+    def _prepare(self, taking: Taking) -> None:
         """Read what has to be read for an event, and then decide it."""
         with taking.trace.current():
             task = asyncio.get_running_loop().create_task(self._read_for(taking))
         self._reading.add(task)
         task.add_done_callback(partial(self._prepared, taking))
 
-    def _prepared(self, taking: _Taking, task: asyncio.Task[None]) -> None:
+    def _prepared(self, taking: Taking, task: asyncio.Task[None]) -> None:
         self._reading.discard(task)
         if task.cancelled():  # the server ends
             self._end(taking, None)
@@ -373,7 +336,7 @@ class LiveSession:
         else:
             self._end(taking, error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
-    async def _read_for(self, taking: _Taking) -> None:
+    async def _read_for(self, taking: Taking) -> None:
         """Read what is stored, if that may be further than the state, and lines for a quiz that may follow.
 
         Raises:
@@ -404,116 +367,5 @@ class LiveSession:
         """
         self.state = await self._reload()
         self._may_be_behind = False
-        self._send(snapshot(self.state, self._run.card, event.at))
-        self._perform(resume(self.state, event.at), NO_TRACE)
-
-    def _perform(self, effects: tuple[Effect, ...], trace: Trace) -> None:
-        """Do what is to be done, and then tell the page all that there is to say, in one frame."""
-        told: list[ServerMessage] = []
-        for effect in effects:
-            match effect:
-                case Accept():
-                    told.append(Accepted(id=effect.id))
-                case Tell():
-                    told.append(effect.message)
-                case AskBot():
-                    self._ask(effect, trace)
-                case ShowReply():
-                    if self._may_show(effect, now := utc_now()):
-                        told += self._shown(effect)
-                    else:
-                        self._show_later(effect, now)
-        if told and self._page is not None:
-            self._page.send(*told)
-
-    def _send(self, message: ServerMessage) -> None:
-        if self._page is not None:
-            self._page.send(message)
-
-    def _over(self, effect: Effect) -> None:
-        """Take up that what `effect` has begun is over."""
-        self._under_way.pop(effect, None)
-        self._ended_ask.set()
-        self._on_idle()
-
-    def _may_show(self, effect: ShowReply, at: datetime) -> bool:
-        """Return whether a reply may be shown now. The clock may have been set back while it was stored."""
-        conversation = self.state.conversation(effect.conversation)
-        return effect.at <= at or not any(c.hides_reply(at) for c in self.state.held_with(conversation))
-
-    def _show_later(self, effect: ShowReply, now: datetime) -> None:
-        if effect not in self._under_way:
-            seconds = (effect.at - now).total_seconds()
-            self._under_way[effect] = asyncio.get_running_loop().call_later(seconds, self._show, effect)
-
-    def _show(self, effect: ShowReply) -> None:
-        for message in self._shown(effect):
-            self._send(message)
-        self._over(effect)
-
-    def _shown(self, effect: ShowReply) -> list[ServerMessage]:
-        conversation = self.state.conversation(effect.conversation)
-        if conversation.status != "active" or len(conversation.turns) > effect.index + 1:
-            return []  # it was ended by researchers, or a snapshot has shown it and it was answered
-        return [reply(self.state, effect.conversation, effect.index)]
-
-    def _ask(self, effect: AskBot, trace: Trace) -> None:
-        if effect in self._under_way:
-            return
-        with trace.current():
-            task = asyncio.get_running_loop().create_task(self._asking.answer(effect, self.state, self._note))
-        self._under_way[effect] = task
-        task.add_done_callback(partial(self._answered, effect, trace))
-
-    def _answered(self, effect: AskBot, trace: Trace, task: asyncio.Task[BotReplied | BotGaveUp]) -> None:
-        if task.cancelled():
-            self._over(effect)
-        elif (error := task.exception()) is not None:
-            self._fail(effect, error)
-        else:
-            self._take_answer(effect, task.result(), trace, pauses())
-
-    def _take_answer(
-        self, effect: AskBot, event: BotReplied | BotGaveUp, trace: Trace, waits: Iterator[float]
-    ) -> None:
-        """Take what a bot has answered. It is kept in memory until the database takes it."""
-
-        def then(error: Exception | None) -> None:
-            if isinstance(error, StorageFailed) and not self.is_lost:
-                again = partial(self._take_answer, effect, event, trace, waits)
-                self._under_way[effect] = asyncio.get_running_loop().call_later(next(waits), again)
-            elif error is not None:
-                self._fail(effect, error)
-            else:
-                self._over(effect)
-
-        self._exclusive.enter(partial(self._begin, _Taking(event, then, trace)))
-
-    async def _note(self, event: BotStumbled) -> None:
-        """Store that a bot has failed and is asked again."""
-        where = {"conversation": event.conversation, "turn": event.index}
-        log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
-        try:
-            await self._taken(event)
-        except CandorError as refusal:
-            log.error("incident not stored", conversation=event.conversation, error=refusal.message)
-
-    def _fail(self, effect: Effect, error: BaseException) -> None:
-        assignment = self.state.context.assignment
-        log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
-        self._over(effect)
-
-
-class _Done:
-    """What is told of an end, and lets a coroutine wait for that."""
-
-    def __init__(self) -> None:
-        self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    def __call__(self, error: Exception | None) -> None:
-        if self.future.cancelled():
-            return
-        if error is None:
-            self.future.set_result(None)
-        else:
-            self.future.set_exception(error)
+        self.show(snapshot(self.state, self._run.card, event.at))
+        self._effects.perform(self, resume(self.state, event.at), NO_TRACE)

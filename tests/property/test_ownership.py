@@ -31,10 +31,11 @@ from bots import BotError
 from bots.core.failures import BotGone
 from bots.crowd.view import View
 from server.bots.lineup import OpenRun
+from server.clock import utc_now
 from server.db.engine import migrate
 from server.db.store import Store
 from server.errors import CandorError
-from server.live import asking, runtime
+from server.live import asking, effects
 from server.live.enrolment import ArrivingWorker, enrol
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
@@ -180,7 +181,7 @@ class Ownership(RuleBasedStateMachine):
         self.settle(lambda: page.process.spawn(self._deliver(page, message_id)))
 
     async def _deliver(self, page: Page, message_id: str) -> None:
-        message = FromWorker(client_messages.validate_python(self.sent[message_id]), runtime.utc_now())
+        message = FromWorker(client_messages.validate_python(self.sent[message_id]), utc_now())
         assert page.session is not None
         try:
             await page.session.receive(message, page)
@@ -249,10 +250,8 @@ class Ownership(RuleBasedStateMachine):
                 page.cut = page.cut or page.process is gone
             for task in gone.tasks:
                 task.cancel()
-            sessions = list(gone.live._sessions.values())
-            for session in sessions:
-                for task in session._under_way.values():
-                    task.cancel()
+            for session in gone.live._sessions.values():
+                session._effects.cancel()
             for task in gone.live._looking:
                 task.cancel()
             gone.go_on()
@@ -420,7 +419,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def pauses() -> Iterator[float]:
         return itertools.repeat(0.0)
 
-    for place in (runtime, asking):
+    for place in (effects, asking):
         monkeypatch.setattr(place, "pauses", pauses)
 
 

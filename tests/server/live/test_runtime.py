@@ -16,7 +16,7 @@ from server.bots.lineup import names_of
 from server.clock import utc_now
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
-from server.live import asking, runtime
+from server.live import asking, effects, runtime
 from server.session.events import FromWorker
 from server.session.phase import Phase
 from server.session.protocol import client_messages
@@ -281,7 +281,7 @@ class WrongClock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._wrong_by = timedelta()
-        for place in (runtime, asking, stage_support):
+        for place in (runtime, effects, asking, stage_support):
             monkeypatch.setattr(place, "utc_now", self.now)
 
     def now(self) -> datetime:
@@ -390,7 +390,7 @@ async def test_a_fault_as_something_is_shown_ends_no_session(
         raise ZeroDivisionError("a fault of ours")
 
     with monkeypatch.context() as faulty:
-        faulty.setattr(session, "_perform", fail)
+        faulty.setattr(session._effects, "perform", fail)
         with pytest.raises(ZeroDivisionError):
             await stage.send(session, page, "say", text="Hello?")
     # What was stored counts, and a page that connects gets on from there.

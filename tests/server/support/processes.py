@@ -15,8 +15,9 @@ from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.live import run_news
-from server.live.runtime import LiveSession, Then
+from server.live.runtime import LiveSession
 from server.live.sessions import LiveSessions
+from server.live.taking import Then
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage, frame_of
 from server.session.records import BotSaid, Record, WorkerSaid
