@@ -28,7 +28,7 @@ from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
 from server.session.records import ConversationPlanned
-from server.session.state import SessionRules
+from server.session.rules import SessionRules
 from server.study import PARTNER, WIZARD, Study, parse_study
 
 _NOTHING = Corpus("none", (), ())  # what a study without chatbots learns from

@@ -14,7 +14,8 @@ from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.bonuses import StoredBatch
-from server.db.recruitments import DecisionKind, StoredRecruitment, require_recruitment
+from server.db.pay_decisions import DecisionKind
+from server.db.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
 from server.errors import CandorError

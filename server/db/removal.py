@@ -14,7 +14,7 @@ from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, 
 
 from server.db import interventions, pair_counts
 from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
-from server.db.recruitments import forget_visits
+from server.db.submissions import forget_visits
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
 

@@ -7,11 +7,14 @@ from bots import CorpusError, load_corpus
 from server.bots.lineup import rules_of, study_card
 from server.desk.study_responses import PreviewStep
 from server.errors import StudyInvalid
+from server.session.context import AssignmentContext
+from server.session.conversation import Conversation, Turn
 from server.session.item import ItemContent
 from server.session.phase import Phase
 from server.session.plan import plan_conversation, plan_item
 from server.session.records import ConversationPlanned, PlannedItem, QuestionAnswered, QuizAsked, QuizLine
-from server.session.state import AssignmentContext, Conversation, SessionRules, State, Turn
+from server.session.rules import SessionRules
+from server.session.state import State
 from server.session.worker_view import snapshot
 from server.study import Study
 

@@ -11,7 +11,7 @@ from server.db.models import Assignment, Conversation, Note, System, Turn, Worke
 from server.db.runs import RunEntry
 from server.desk.transcript_responses import ConversationHit, ConversationHits
 from server.errors import SearchInvalid
-from server.session.state import ConversationStatus
+from server.session.conversation import ConversationStatus
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)

@@ -7,10 +7,10 @@ from pydantic import BaseModel
 from server.clock import ShownTime
 from server.desk.responses import AssignmentStatus
 from server.session.comparison import Preference, Side
+from server.session.conversation import ConversationStatus
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.records import ReportReason
-from server.session.state import ConversationStatus
 
 
 class TopicRow(BaseModel):

@@ -24,8 +24,8 @@ from server.db.models import (
     columns,
 )
 from server.session.comparison import Side
+from server.session.conversation import ConversationStatus
 from server.session.records import Closing
-from server.session.state import ConversationStatus
 
 ASSIGNMENT = columns(Assignment)
 CHOICE = columns(Choice)

@@ -14,9 +14,10 @@ from server.clock import utc_now
 from server.db.store import Store
 from server.session import pairs
 from server.session.call import BotCall
+from server.session.conversation import Conversation
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled
 from server.session.protocol import plain
-from server.session.state import Conversation, State
+from server.session.state import State
 
 MAX_REASON = 500
 log = structlog.get_logger()

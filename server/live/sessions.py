@@ -38,10 +38,11 @@ from server.recruiters.recruiter import (
     ending,
     prolific_return,
 )
+from server.session.context import AssignmentContext, WaysOut
 from server.session.plan import derive_seed
 from server.session.protocol import StudyNotice
 from server.session.records import Record
-from server.session.state import AssignmentContext, State, WaysOut, fold
+from server.session.state import State, fold
 
 ASSIGNMENT = columns(Assignment)
 WORKER = columns(Worker)

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.roles import Permission
-from server.db.recruitments import DecisionKind, require_recruitment
+from server.db.pay_decisions import DecisionKind
+from server.db.recruitments import require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
 from server.recruiters.prolific.studies import Transition

@@ -9,9 +9,10 @@ from server.clock import utc_now
 from server.db import bonuses
 from server.db.audit import Doer, record
 from server.db.bonuses import NewBatch, State, StoredBatch, find_batch
-from server.db.recruitments import StoredRecruitment, require_recruitment, submissions_of
+from server.db.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
+from server.db.submissions import submissions_of
 from server.errors import BonusRefused, PlatformFailed, PlatformUnsure
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiting.bonus_payment import Outcome, outcome

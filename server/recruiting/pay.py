@@ -7,19 +7,11 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.recruitments import (
-    Decision,
-    DecisionKind,
-    StoredDecision,
-    StoredRecruitment,
-    add_decisions,
-    decisions_of,
-    require_recruitment,
-    set_status,
-    submissions_of,
-)
+from server.db.pay_decisions import Decision, DecisionKind, StoredDecision, add_decisions, decisions_of
+from server.db.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
+from server.db.submissions import set_status, submissions_of
 from server.errors import PayRefused
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.submissions import RejectionCategory, Status

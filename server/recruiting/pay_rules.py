@@ -7,7 +7,9 @@ reported a message and left: nobody is to weigh their pay against reading on.
 from dataclasses import dataclass
 from typing import Literal
 
-from server.db.recruitments import DecisionKind, Participation, StoredSubmission
+from server.db.participations import Participation
+from server.db.pay_decisions import DecisionKind
+from server.db.submissions import StoredSubmission
 from server.errors import PayRefused
 from server.recruiters.prolific.submissions import (
     HIGHEST_SHARE,

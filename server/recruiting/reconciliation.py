@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from server.db.recruitments import Decision, Participation, StoredSubmission
+from server.db.participations import Participation
+from server.db.pay_decisions import Decision
+from server.db.submissions import StoredSubmission
 from server.recruiters.prolific.submissions import Status
 from server.recruiting.pay_rules import AFTERWARDS, ASKED_TO_RETURN, share_of
 

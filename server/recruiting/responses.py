@@ -7,19 +7,12 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
 from server.db.bonuses import State, StoredBatch, batches_of
+from server.db.participations import Participation, participations
+from server.db.pay_decisions import DecisionKind, StoredDecision, decisions_of
 from server.db.platform_events import lost_events
-from server.db.recruitments import (
-    DecisionKind,
-    Participation,
-    StoredDecision,
-    StoredRecruitment,
-    StoredSubmission,
-    decisions_of,
-    participations,
-    recruitment_of,
-    submissions_of,
-)
+from server.db.recruitments import StoredRecruitment, recruitment_of
 from server.db.runs import RunEntry
+from server.db.submissions import StoredSubmission, submissions_of
 from server.recruiters.recruiter import Prolific
 from server.recruiting.bonus_payment import Outcome
 from server.recruiting.pay_rules import Proposal, proposal

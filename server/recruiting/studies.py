@@ -17,7 +17,6 @@ from server.db.recruitments import (
     EndingKind,
     NewRecruitment,
     StoredRecruitment,
-    StoredSubmission,
     add_recruitment,
     note_currency,
     note_drafted,
@@ -26,11 +25,11 @@ from server.db.recruitments import (
     recruitment_of,
     remove_recruitment,
     require_recruitment,
-    store_submissions,
 )
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, find_run
 from server.db.store import Store
+from server.db.submissions import StoredSubmission, store_submissions
 from server.errors import (
     NotConnected,
     NotRecruiting,

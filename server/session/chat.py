@@ -20,6 +20,7 @@ from server.errors import (
 )
 from server.session import pairs
 from server.session import protocol as wire
+from server.session.conversation import Conversation, Pair
 from server.session.decision import Decision
 from server.session.events import AskBot, Effect, Tell
 from server.session.plan import is_left_unrated
@@ -31,7 +32,7 @@ from server.session.records import (
     WorkerSaid,
     WritingKept,
 )
-from server.session.state import Conversation, Pair, State
+from server.session.state import State
 
 ChatMessage = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | wire.Choose
 

@@ -9,8 +9,9 @@ from server.errors import WrongPhase
 from server.session import pairs
 from server.session import protocol as wire
 from server.session.comparison import Side
+from server.session.conversation import Conversation, Pair
 from server.session.records import Closed, MessageReported, Record, ReportTakenBack
-from server.session.state import Conversation, Pair, State
+from server.session.state import State
 
 
 def report(state: State, current: Conversation, message: wire.Report, at: datetime) -> list[Record]:

@@ -9,11 +9,12 @@ from datetime import datetime
 from server.errors import NoTies, WrongPhase
 from server.session import protocol as wire
 from server.session.comparison import Comparison, Preference, Side
+from server.session.conversation import Conversation, Pair, Turn
 from server.session.decision import Decision
 from server.session.events import Tell
 from server.session.plan import derive_seed
 from server.session.records import ConversationRated, Record, SideChosen
-from server.session.state import Conversation, Pair, State, Turn
+from server.session.state import State
 
 
 def hides_replies(pair: Pair, at: datetime) -> bool:

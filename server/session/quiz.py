@@ -12,9 +12,10 @@ from datetime import datetime
 
 from server.errors import WrongPhase
 from server.session import protocol as wire
+from server.session.conversation import Conversation
 from server.session.plan import derive_seed
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
-from server.session.state import Conversation, State
+from server.session.state import State
 
 # Letters and digits of a line that somebody could remember: "I see." is said by everybody.
 SHORTEST = 10

@@ -4,10 +4,11 @@ from datetime import datetime
 
 from server.errors import EditMissing, EditSenseless, IncompleteRating
 from server.session import protocol as wire
+from server.session.conversation import Conversation
 from server.session.edits import edit_share, why_senseless
 from server.session.questionnaire import Part, checked_answers, point_to_rating
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record
-from server.session.state import Conversation, SessionRules
+from server.session.rules import SessionRules
 
 
 def rating_records(

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from server.session import chat
 from server.session import protocol as wire
+from server.session.conversation import Conversation
 from server.session.decision import Decision
 from server.session.events import AskBot, BotGaveUp, BotReplied, Effect, ShowReply, Tell
 from server.session.plan import derive_seed, plan_conversation, plan_pair, replacement
@@ -23,7 +24,7 @@ from server.session.records import (
     Record,
 )
 from server.session.reply_time import reply_delay
-from server.session.state import Conversation, State
+from server.session.state import State
 
 
 def replied(state: State, conversation: Conversation, event: BotReplied) -> Decision:

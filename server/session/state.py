@@ -3,16 +3,13 @@
 Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
-from server.session.comparison import Comparison
-from server.session.instrument import Consent, Opinion, PostEdit, Tutorial
+from server.session.context import AssignmentContext
+from server.session.conversation import Conversation, Pair, changed
 from server.session.phase import Phase
-from server.session.plan import LineupSpec
-from server.session.questionnaire import Part, Questionnaires
+from server.session.questionnaire import Part
 from server.session.records import (
     Agreed,
     AnswerGiven,
@@ -21,198 +18,26 @@ from server.session.records import (
     Closed,
     Closing,
     ConversationChange,
-    ConversationEnd,
-    ConversationEnded,
-    ConversationFailed,
-    ConversationLeftUnrated,
     ConversationPlanned,
-    ConversationRated,
-    ConversationSkipped,
     FeedbackGiven,
     Incident,
     ItemEdited,
-    ItemShown,
-    MessageReported,
     OutputKept,
     QuestionAnswered,
     QuestionnaireHandedIn,
-    QuizAnswered,
-    QuizAsked,
     QuizNotAsked,
     Record,
-    ReportTakenBack,
-    SideChosen,
-    TopicMarked,
-    TurnRated,
     WorkerSaid,
     WritingKept,
 )
-from server.session.reply_time import ReplyTime
-
-ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "failed", "skipped"]
-
-
-@dataclass(frozen=True)
-class SessionRules:
-    """What a study prescribes to every session of a run. `streaming`: replies are shown word by word.
-
-    `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
-    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
-    `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
-    those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
-    the labels. Of pairs of conversations, `conversations` counts the pairs. `quiz_choices`: how many lines
-    the quiz after a conversation has; None: there is no quiz. `records_writing`: how inputs were written is
-    kept.
-    """
-
-    minimum_inputs: int
-    maximum_inputs: int
-    maximum_topic_changes: int
-    criteria: tuple[str, ...]
-    conversations: int
-    lineup: LineupSpec
-    reply_time: ReplyTime
-    rate_share: float = 1.0
-    post_edit: PostEdit | None = None
-    tutorial: Tutorial | None = None
-    comparison: Comparison | None = None
-    streaming: bool = False
-    consent: Consent | None = None
-    debriefing: str | None = None
-    points: Mapping[str, int] = field(default_factory=dict)
-    scenarios: Mapping[str, str] = field(default_factory=dict)
-    turn_points: int | None = None
-    quiz_choices: int | None = None
-    records_writing: bool = False
-    questionnaires: Questionnaires = field(default_factory=Questionnaires)
-
-    def scenario_text(self, label: str | None) -> str | None:
-        """Return what the worker reads of a scenario, by its label; None where there is none."""
-        return None if label is None else self.scenarios[label]
-
-
-@dataclass(frozen=True, slots=True)
-class WaysOut:
-    """Where those go who end without handing in, by why they do; None: nowhere.
-
-    `no_consent`: they have not agreed; `screened_out`: they have not passed the test questions;
-    `our_failure`: a chatbot failed them; `reported`: they left with a report, and `reported_code` proves it;
-    `returned`: any other reason. Where there is no way of its own for a report, it is as if handed in.
-    """
-
-    no_consent: str | None = None
-    screened_out: str | None = None
-    our_failure: str | None = None
-    reported: str | None = None
-    reported_code: str | None = None
-    returned: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AssignmentContext:
-    """What is fixed about one assignment.
-
-    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
-    worker gets for handing it in, `return_to` where they then go; None: nowhere. `ways_out`: where they go
-    who do not hand it in.
-    """
-
-    assignment: str
-    seed: int
-    reply_pace: float
-    code: str
-    return_to: str | None
-    ways_out: WaysOut = WaysOut()
-
-
-# Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
-# that the same takes with a dataclass. What every turn changes is put in without it, in a third of that time:
-# those fields come first, and the others are handed on as they are.
-
-
-class Turn(NamedTuple):
-    """A turn as it stands in the state."""
-
-    author: Literal["worker", "bot"]
-    text: str
-    at: datetime
-    show_at: datetime
-
-    def is_due(self, at: datetime) -> bool:
-        """Return whether it may be shown at `at`; before it was made, only a clock set back could ask."""
-        return self.show_at <= at or at < self.at
-
-
-class Conversation(NamedTuple):
-    """A conversation as it stands in the state.
-
-    `values` has what the worker thinks of single replies, by their lines. `topics` counts the topic
-    marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the last mark. `seen`
-    has the ids of the worker's messages that belong to it. `choices`: of a left one, what the worker has
-    preferred. `reports`: those of its lines that the worker has reported and not taken back, in their order.
-    `quiz` and `quiz_choice`: what the worker is asked about it afterwards, and which line they
-    have chosen, from 1.
-    """
-
-    plan: ConversationPlanned
-    turns: tuple[Turn, ...] = ()
-    inputs: int = 0
-    seen: frozenset[str] = frozenset()
-    status: ConversationStatus = "planned"
-    topic: str | None = None
-    topics: int = 0
-    opinion: Opinion | None = None
-    bot_opinion: Opinion | None = None
-    values: tuple[tuple[int, int], ...] = ()
-    choices: tuple[SideChosen, ...] = ()
-    reports: tuple[MessageReported, ...] = ()
-    quiz: QuizAsked | None = None
-    quiz_choice: int | None = None
-
-    def with_turn(self, turn: Turn, inputs: int, seen: frozenset[str]) -> "Conversation":
-        """Return it with one more line, after which `inputs` and `seen` are these."""
-        return tuple.__new__(Conversation, (self.plan, (*self.turns, turn), inputs, seen, *self[4:]))
-
-    @property
-    def is_quizzed(self) -> bool:
-        """Whether the worker is asked which of some lines its partner said, and has not answered."""
-        return self.quiz is not None and self.quiz_choice is None
-
-    def awaits_reply(self) -> bool:
-        """Return whether the last word is the worker's, so that the bot has to be asked."""
-        if self.status != "active":
-            return False
-        turns = self.turns
-        return len(turns) > 0 and turns[-1].author == "worker"
-
-    def report_of(self, index: int) -> MessageReported | None:
-        """Return what the worker has reported of line `index`; None: nothing, or they took it back."""
-        return next((report for report in self.reports if report.index == index), None)
-
-    def hides_reply(self, at: datetime) -> bool:
-        """Return whether the bot has answered, but it is too early to show it."""
-        turns = self.turns
-        return len(turns) > 0 and not turns[-1].is_due(at)
-
-    def shows(self, index: int, at: datetime) -> bool:
-        """Return whether line `index` is there and the worker may see it: whatever was answered, was seen."""
-        last = len(self.turns) - 1
-        return index < last or (index == last and self.turns[index].is_due(at))
-
-
-class Pair(NamedTuple):
-    """Two conversations that stand beside each other."""
-
-    left: Conversation
-    right: Conversation
+from server.session.rules import SessionRules
 
 
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
     `answers` are those to the tutorial's test questions, `handed_in` the questionnaires that are answered.
-    `seen` has the ids of the worker's messages that
-    belong to no conversation.
+    `seen` has the ids of the worker's messages that belong to no conversation.
     """
 
     rules: SessionRules
@@ -395,7 +220,7 @@ def _changed(state: State, record: ConversationChange) -> State:
     conversations = list(state.conversations)
     for place, conversation in enumerate(conversations):
         if conversation.plan.conversation == record.conversation:
-            conversations[place] = _apply_to_conversation(conversation, record)
+            conversations[place] = changed(conversation, record)
             return state.with_conversations(tuple(conversations))
     raise KeyError(record.conversation)
 
@@ -404,68 +229,3 @@ def _planned(state: State, record: ConversationPlanned) -> State:
     conversations = [*state.conversations, Conversation(record)]
     conversations.sort(key=lambda c: (c.plan.position, c.plan.attempt))
     return state.with_conversations(tuple(conversations))
-
-
-def _apply_to_conversation(conversation: Conversation, record: ConversationChange) -> Conversation:
-    match record:
-        case WorkerSaid():
-            turn = Turn("worker", record.text, record.at, record.at)
-            return conversation.with_turn(
-                turn, conversation.inputs + 1, conversation.seen | {record.client_id}
-            )
-        case BotSaid():
-            turn = Turn("bot", record.text, record.at, record.show_at)
-            return conversation.with_turn(turn, conversation.inputs, conversation.seen)
-        case SideChosen():
-            return conversation._replace(
-                choices=(*conversation.choices, record), seen=conversation.seen | {record.client_id}
-            )
-        case TopicMarked():
-            return conversation._replace(
-                status="active" if conversation.status == "planned" else conversation.status,
-                topic=record.topic,
-                topics=conversation.topics + 1,
-                opinion=record.opinion,
-                bot_opinion=record.bot_opinion,
-                seen=conversation.seen | {record.client_id},
-            )
-        case TurnRated():
-            values = {**dict(conversation.values), record.index: record.value}
-            return conversation._replace(
-                values=tuple(sorted(values.items())), seen=conversation.seen | {record.client_id}
-            )
-        case MessageReported():
-            reports = sorted((*conversation.reports, record), key=lambda report: report.index)
-            return conversation._replace(reports=tuple(reports), seen=conversation.seen | {record.client_id})
-        case ReportTakenBack():
-            return conversation._replace(
-                reports=tuple(report for report in conversation.reports if report.index != record.index),
-                seen=conversation.seen | {record.client_id},
-            )
-        case QuizAsked():
-            return conversation._replace(quiz=record)
-        case QuizAnswered():
-            return conversation._replace(
-                quiz_choice=record.choice, seen=conversation.seen | {record.client_id}
-            )
-    return _ended(conversation, record)
-
-
-def _ended(conversation: Conversation, record: ConversationEnd) -> Conversation:
-    match record:
-        case ConversationEnded():
-            return conversation._replace(status="ended", seen=_seen(conversation, record.client_id))
-        case ConversationFailed():
-            return conversation._replace(status="failed")
-        case ConversationSkipped():
-            return conversation._replace(status="skipped")
-        case ConversationLeftUnrated():
-            return conversation._replace(status="unrated")
-        case ItemShown():
-            return conversation._replace(status="ended")
-        case ConversationRated():
-            return conversation._replace(status="rated", seen=_seen(conversation, record.client_id))
-
-
-def _seen(conversation: Conversation, client_id: str | None) -> frozenset[str]:
-    return conversation.seen if client_id is None else conversation.seen | {client_id}

@@ -22,13 +22,10 @@ before the feedback.
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from server.errors import (
-    ConsentMissing,
-    NothingToRate,
-    WrongPhase,
-)
+from server.errors import ConsentMissing, NothingToRate, WrongPhase
 from server.session import chat, pairs, replies
 from server.session import protocol as wire
+from server.session.conversation import Conversation
 from server.session.decision import Decision
 from server.session.events import (
     Accept,
@@ -57,7 +54,7 @@ from server.session.records import (
     Record,
     WorkerSaid,
 )
-from server.session.state import Conversation, State, fold
+from server.session.state import State, fold
 from server.session.turn_rating import turn_rating
 from server.session.worker_view import question_card, quiz_card
 

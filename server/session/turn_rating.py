@@ -4,9 +4,10 @@ from datetime import datetime
 
 from server.errors import WrongPhase
 from server.session import protocol as wire
+from server.session.conversation import Conversation
 from server.session.questionnaire import point_to_rating
 from server.session.records import TurnRated
-from server.session.state import Conversation, SessionRules
+from server.session.rules import SessionRules
 
 THUMBS = 2  # points: down, up
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from server.session import pairs
+from server.session.conversation import Conversation, Pair
 from server.session.phase import Phase
 from server.session.protocol import (
     ConversationCard,
@@ -18,7 +19,7 @@ from server.session.protocol import (
 )
 from server.session.questionnaire import rating_to_point
 from server.session.reply_time import word_pace
-from server.session.state import Conversation, Pair, State
+from server.session.state import State
 
 
 def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.db.recruitments import DecisionKind
+from server.db.pay_decisions import DecisionKind
 from server.errors import DecidedAlready
 from server.recruiting.pay import Pay
 from tests.server.support.recruiting import Person, Recruiting

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from server.session.conversation import Conversation, Turn
 from server.session.instrument import Opinion
 from server.session.records import (
     BotSaid,
@@ -11,7 +12,7 @@ from server.session.records import (
     SideChosen,
     WorkerSaid,
 )
-from server.session.state import Conversation, State, Turn, fold
+from server.session.state import State, fold
 from tests.server.support.study import AT, new_state, seconds
 
 LATER = AT + seconds(5)

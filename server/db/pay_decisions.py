@@ -1,0 +1,107 @@
+"""What was decided of the pay of submissions: kept for good, the latest counts."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection, insert, select
+
+from server.db.models import PaymentDecision, Recruitment, Submission, columns
+from server.errors import DecidedAlready
+
+DECISION = columns(PaymentDecision)
+RECRUITMENT = columns(Recruitment)
+SUBMISSION = columns(Submission)
+DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided of a submission's pay; `share` is per cent."""
+
+    submission: str
+    decision: DecisionKind
+    share: int | None
+    category: str | None
+    reason: str
+    decided_by: str
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDecision(Decision):
+    """A decision with its number, by which a later one names it."""
+
+    id: int
+
+
+def add_decisions(
+    connection: Connection, number: int, decisions: Sequence[Decision], instead_of: Collection[int]
+) -> list[Decision]:
+    """Store what was decided of the pay of submissions of a study; return those that are new.
+
+    The very decision that counts already, of the same person, is one that was sent again: it is not stored.
+    Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
+
+    Raises:
+        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
+            of the decisions that these replace; nothing was stored.
+    """
+    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
+    before = decisions_of(connection, number)
+    new = [one for one in decisions if not _is_again(one, before.get(one.submission))]
+    found = (before[one.submission] for one in new if one.submission in before)
+    unknown = [one for one in found if one.id not in instead_of]
+    if unknown:
+        raise DecidedAlready("; ".join(_told(one) for one in unknown))
+    rows = [
+        {
+            "submission_id": one.submission,
+            "decision": one.decision,
+            "share": one.share,
+            "category": one.category,
+            "reason": one.reason,
+            "decided_by": one.decided_by,
+            "decided_at": one.decided_at,
+        }
+        for one in new
+    ]
+    if rows:
+        connection.execute(insert(PaymentDecision), rows)
+    return new
+
+
+def _is_again(one: Decision, before: StoredDecision | None) -> bool:
+    return before is not None and (one.decision, one.share, one.category, one.reason, one.decided_by) == (
+        before.decision,
+        before.share,
+        before.category,
+        before.reason,
+        before.decided_by,
+    )
+
+
+def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:
+    """Return what counts now of what was decided in a study, by submission: the latest."""
+    query = (
+        select(
+            DECISION.submission_id,
+            DECISION.decision,
+            DECISION.share,
+            DECISION.category,
+            DECISION.reason,
+            DECISION.decided_by,
+            DECISION.decided_at,
+            DECISION.id,
+        )
+        .join(Submission, SUBMISSION.id == DECISION.submission_id)
+        .where(SUBMISSION.recruitment_id == number)
+        .order_by(DECISION.id)
+    )
+    return {row.submission_id: StoredDecision(*row) for row in connection.execute(query)}
+
+
+def _told(one: StoredDecision) -> str:
+    when = f"{one.decided_at:%Y-%m-%d %H:%M} UTC"
+    return f"{one.submission}: {one.decided_by} decided `{one.decision}` at {when} (decision {one.id})"

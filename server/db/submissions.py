@@ -1,0 +1,126 @@
+"""What is stored of a study's submissions on a platform, and of the visits that lead to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, insert, not_, or_, select, update
+
+from server.db.message_reports import earned_all
+from server.db.models import Assignment, PaymentDecision, Recruitment, Submission, Visit, Worker, columns
+from server.db.recruitments import NEVER_READ
+from server.db.worker_ids import FORGOTTEN
+
+ASSIGNMENT = columns(Assignment)
+DECISION = columns(PaymentDecision)
+RECRUITMENT = columns(Recruitment)
+SUBMISSION = columns(Submission)
+VISIT = columns(Visit)
+WORKER = columns(Worker)
+_UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
+_GIVEN_UP = ("RETURNED", "TIMED-OUT")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSubmission:
+    """A submission as the platform last said it. `code`: what its participant came back with."""
+
+    id: str
+    status: str
+    started_at: datetime
+    completed_at: datetime | None
+    code: str | None
+
+
+def study_of_submission(connection: Connection, submission: str) -> str | None:
+    """Return the study on the platform that a submission is of; None: we have not read it yet."""
+    query = (
+        select(RECRUITMENT.study)
+        .join(Submission, SUBMISSION.recruitment_id == RECRUITMENT.id)
+        .where(SUBMISSION.id == submission)
+    )
+    return connection.execute(query).scalar_one_or_none()
+
+
+def store_submissions(
+    connection: Connection, number: int, found: Sequence[StoredSubmission], at: datetime
+) -> None:
+    """Store all submissions as the platform says them now; what was stored of them before is replaced.
+
+    Of workers who were forgotten, whose pay is settled by now, the visits are forgotten, too.
+    """
+    query = select(SUBMISSION.id).where(SUBMISSION.recruitment_id == number)
+    known = set(connection.execute(query).scalars())
+    for one in found:
+        values = {
+            "status": one.status,
+            "started_at": one.started_at,
+            "completed_at": one.completed_at,
+            "code": one.code,
+            "read_at": at,
+        }
+        if one.id in known:
+            connection.execute(update(Submission).where(SUBMISSION.id == one.id).values(values))
+        else:
+            new = {"id": one.id, "recruitment_id": number, **values}
+            connection.execute(insert(Submission).values(new))
+    forgotten = (
+        select(ASSIGNMENT.id)
+        .join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id)
+        .join(Worker, WORKER.id == ASSIGNMENT.worker_id)
+        .where(RECRUITMENT.id == number, WORKER.external_id.startswith(FORGOTTEN))
+    )
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(forgotten), not_(_awaits_pay())))
+
+
+def forget_visits(connection: Connection, worker_id: int) -> None:
+    """Forget what the platform called a worker's visits, but for those by which they are still to be paid.
+
+    These go as soon as the platform says that the pay of the submission is settled.
+    """
+    theirs = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id)
+    recruited = theirs.join(Recruitment, RECRUITMENT.run_id == ASSIGNMENT.run_id).where(
+        RECRUITMENT.status.not_in(NEVER_READ)
+    )
+    settled = and_(VISIT.visit.in_(select(SUBMISSION.id)), not_(_awaits_pay()))
+    gone = or_(VISIT.assignment_id.not_in(recruited), settled)
+    connection.execute(delete(Visit).where(VISIT.assignment_id.in_(theirs), gone))
+
+
+def _awaits_pay() -> ColumnElement[bool]:
+    """Return whether somebody can still be paid by a visit, as its submission was last read.
+
+    By one that was given up too, if its worker has earned all of it here all the same and nobody has decided
+    of it; not once the platform has closed the study.
+    """
+    going_on = select(SUBMISSION.id).join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
+    going_on = going_on.where(RECRUITMENT.status.not_in(NEVER_READ))
+    decided = select(DECISION.submission_id)
+    earned = select(ASSIGNMENT.id).where(earned_all())
+    later = VISIT.at.table.alias().c
+    came_again = exists().where(later.assignment_id == VISIT.assignment_id, later.at > VISIT.at)
+    return or_(
+        VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_UNSETTLED))),
+        and_(
+            VISIT.visit.in_(going_on.where(SUBMISSION.status.in_(_GIVEN_UP), SUBMISSION.id.not_in(decided))),
+            VISIT.assignment_id.in_(earned),
+            not_(came_again),
+        ),
+    )
+
+
+def set_status(connection: Connection, submission: str, status: str) -> None:
+    """Store the status that a submission has after something was done with it."""
+    connection.execute(update(Submission).where(SUBMISSION.id == submission).values(status=status))
+
+
+def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:
+    """Return the submissions of a study, as they began."""
+    query = (
+        select(
+            SUBMISSION.id, SUBMISSION.status, SUBMISSION.started_at, SUBMISSION.completed_at, SUBMISSION.code
+        )
+        .where(SUBMISSION.recruitment_id == number)
+        .order_by(SUBMISSION.started_at, SUBMISSION.id)
+    )
+    return [StoredSubmission(*row) for row in connection.execute(query)]
