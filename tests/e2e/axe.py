@@ -3,16 +3,18 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-# Resolves once the page is drawn and no colour is on its way to another.
+# Resolves once the page is drawn and nothing that ends is on its way: no colour to another, no dialog in.
 SETTLED = """async () => {
+    const ends = (animation) => Number.isFinite(animation.effect.getComputedTiming().endTime);
     await new Promise(requestAnimationFrame);
-    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    await Promise.allSettled(document.getAnimations().filter(ends).map((animation) => animation.finished));
     await new Promise(requestAnimationFrame);
 }"""
 
 
 def clean(page: Page) -> None:
     """Axe finds nothing."""
+    page.evaluate(SETTLED)
     found = Axe().run(page).response["violations"]
     assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
@@ -21,5 +23,4 @@ def clean_in_both_colours(page: Page) -> None:
     """Axe finds nothing, in light and in dark."""
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        page.evaluate(SETTLED)
         clean(page)

@@ -55,6 +55,17 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
+def other(browser: Browser) -> Iterator[Page]:
+    """Somebody else's page, in a window of its own.
+
+    Of two tabs of one window only the one in front is drawn in time: a click in the other takes seconds.
+    """
+    context = context_of(browser, 1280)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
 def phone(browser: Browser) -> Iterator[Page]:
     context = context_of(browser, 360)
     yield context.new_page()

@@ -52,7 +52,6 @@ export function Transcripts({ run }: { run: RunDetail }) {
           class="input"
           type="search"
           placeholder="Words that were said"
-          value={wanted.text}
           onChange={(event) => look({ text: event.currentTarget.value })}
         />
         <label class="unseen" for={`${id}-system`}>
