@@ -216,7 +216,7 @@ async def join(server: Server, worker: str) -> str:
     answer = await reader.read()  # to its end, as the connection is closed then
     writer.close()
     status, _, rest = answer.partition(b"\r\n")
-    if b" 200 " not in status:
+    if status.split()[1] != b"200":
         raise OSError(f"{worker} was not taken: {status.decode()}")
     return str(from_json(rest.partition(b"\r\n\r\n")[2])["token"])
 

@@ -55,8 +55,8 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def other(browser: Browser) -> Iterator[Page]:
-    """Somebody else's page, in a window of its own.
+def worker(browser: Browser) -> Iterator[Page]:
+    """A worker's page beside `page`, in a window of its own.
 
     Of two tabs of one window only the one in front is drawn in time: a click in the other takes seconds.
     """

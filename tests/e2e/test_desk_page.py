@@ -50,9 +50,9 @@ def alarming(page: Page) -> set[str]:
     )
 
 
-def test_a_worker_is_watched_live(page: Page, other: Page, stage: Stage) -> None:
-    enter(other, f"{stage.url}/w/short?worker=watched")
-    open_topic(other, "Bread")
+def test_a_worker_is_watched_live(page: Page, worker: Page, stage: Stage) -> None:
+    enter(worker, f"{stage.url}/w/short?worker=watched")
+    open_topic(worker, "Bread")
     page.goto(f"{stage.url}/desk#token={stage.token}")
     page.get_by_role("row").filter(has_text="short · study").get_by_role("link").first.click()
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
@@ -62,16 +62,16 @@ def test_a_worker_is_watched_live(page: Page, other: Page, stage: Stage) -> None
     assert colours_of(active).isdisjoint(alarming(page))
     inputs = page.locator("section[aria-labelledby=workers] tbody tr").first.locator("td").nth(2)
     expect(inputs).to_have_text("0")
-    say(other, "I bake bread.")
-    say(other, "It is <b>good</b> bread.")
+    say(worker, "I bake bread.")
+    say(worker, "It is <b>good</b> bread.")
     expect(inputs).to_have_text("2")
     clean(page)
     page.locator("section[aria-labelledby=workers] tbody a").first.click()
     expect(page.get_by_text("It is <b>good</b> bread.")).to_be_visible()
     expect(page.get_by_text("opening topic · worker: like")).to_be_visible()
-    finish(other)
-    rate(other, [11, 22, 33, 44, 55, 66, 77])
-    press(other, "Submit ratings and go on")
+    finish(worker)
+    rate(worker, [11, 22, 33, 44, 55, 66, 77])
+    press(worker, "Submit ratings and go on")
     expect(page.locator(".ratings dd")).to_have_text(["11", "22", "33", "44", "55", "66", "77"])
     clean(page)
     page.go_back()
@@ -112,10 +112,10 @@ def test_simulated_workers_are_counted_apart(page: Page, stage: Stage) -> None:
     clean(page)
 
 
-def test_a_worker_is_acted_on(page: Page, other: Page, stage: Stage) -> None:
-    enter(other, f"{stage.url}/w/short?worker=acted-on")
-    open_topic(other, "Bread")
-    say(other, "I bake bread.")
+def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
+    enter(worker, f"{stage.url}/w/short?worker=acted-on")
+    open_topic(worker, "Bread")
+    say(worker, "I bake bread.")
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     page.goto(f"{stage.url}/desk/runs/short")
@@ -132,15 +132,15 @@ def test_a_worker_is_acted_on(page: Page, other: Page, stage: Stage) -> None:
         expect(page.get_by_role("dialog")).to_have_count(0)
 
     act("Send a message", "Take your time.")
-    expect(other.get_by_text("Take your time.")).to_be_visible()
-    press(other, "Got it")
-    other.reload()
-    expect(other.get_by_role("log")).to_be_visible()
-    expect(other.get_by_text("Take your time.")).to_have_count(0)
+    expect(worker.get_by_text("Take your time.")).to_be_visible()
+    press(worker, "Got it")
+    worker.reload()
+    expect(worker.get_by_role("log")).to_be_visible()
+    expect(worker.get_by_text("Take your time.")).to_have_count(0)
     act("End the conversation", "Enough of that one.")
-    expect(other.get_by_text("Enough of that one.")).to_be_visible()
-    expect(other.get_by_role("slider").first).to_be_attached()
-    clean(other)
+    expect(worker.get_by_text("Enough of that one.")).to_be_visible()
+    expect(worker.get_by_role("slider").first).to_be_attached()
+    clean(worker)
     act("Leave out of the analysis", "A try of ours.")
     expect(row.get_by_text("left out")).to_be_visible()
     act("Release the place")
@@ -153,16 +153,16 @@ def test_a_worker_is_acted_on(page: Page, other: Page, stage: Stage) -> None:
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
-def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, other: Page, stage: Stage) -> None:
+def test_a_bot_that_fails_is_what_needs_attention_first(page: Page, worker: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/desk#token={stage.token}")
     expect(page.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     page.goto(f"{stage.url}/desk/runs/failing")
     attention = page.get_by_role("region", name="Needs attention")
     expect(attention).to_have_text("Nothing needs you now.")
-    enter(other, f"{stage.url}/w/failing?worker=waits")
-    open_topic(other, "Bread")
-    other.get_by_label("Your message").fill("Hello?")
-    other.get_by_label("Your message").press("Enter")
+    enter(worker, f"{stage.url}/w/failing?worker=waits")
+    open_topic(worker, "Bread")
+    worker.get_by_label("Your message").fill("Hello?")
+    worker.get_by_label("Your message").press("Enter")
     expect(attention).to_contain_text("does not answer")
     first = attention.get_by_role("listitem").first
     expect(first).to_contain_text("Act")
@@ -188,10 +188,10 @@ def test_rules_are_changed_on_the_page_and_put_back(page: Page, stage: Stage) ->
     expect(page.get_by_text("Target: 30 assignments")).to_have_count(0)
 
 
-def test_transcripts_are_searched(phone: Page, other: Page, stage: Stage) -> None:
-    enter(other, f"{stage.url}/w/short?worker=searched")
-    open_topic(other, "Herons")
-    say(other, "Have you ever seen 100% of a heron?")
+def test_transcripts_are_searched(phone: Page, worker: Page, stage: Stage) -> None:
+    enter(worker, f"{stage.url}/w/short?worker=searched")
+    open_topic(worker, "Herons")
+    say(worker, "Have you ever seen 100% of a heron?")
     phone.goto(f"{stage.url}/desk#token={stage.token}")
     expect(phone.get_by_role("heading", name="Runs")).to_be_visible()  # it knows the token now
     card = phone.locator("tbody tr").first  # runs are cards, which say what their lines are
@@ -206,7 +206,7 @@ def test_transcripts_are_searched(phone: Page, other: Page, stage: Stage) -> Non
     words.fill("100% OF A HERON")
     # What is being typed stays, though others chat and the page is drawn anew.
     workers = phone.locator("section[aria-labelledby=workers] tbody tr")
-    say(other, "Or a half of one?")
+    say(worker, "Or a half of one?")
     expect(workers.filter(has_text=stage.pseudonym("searched")).locator("td").nth(2)).to_have_text("2")
     expect(words).to_have_value("100% OF A HERON")
     words.press("Enter")
