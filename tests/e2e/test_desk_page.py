@@ -212,6 +212,11 @@ def test_transcripts_are_searched(phone: Page, worker: Page, stage: Stage) -> No
     words.press("Enter")
     expect(found).to_have_count(1)
     expect(found).to_contain_text("Have you ever seen 100% of a heron?")
+    words.fill("of two herons")
+    words.press("Enter")
+    expect(found).to_have_count(0)
+    words.fill("")  # as the cross in the field does: nothing is entered after it
+    expect(found.first).to_be_visible()
     clean(phone)
     assert phone.evaluate("document.documentElement.scrollWidth") == 360
 

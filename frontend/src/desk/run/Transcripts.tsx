@@ -53,6 +53,7 @@ export function Transcripts({ run }: { run: RunDetail }) {
           type="search"
           placeholder="Words that were said"
           onChange={(event) => look({ text: event.currentTarget.value })}
+          onInput={(event) => event.currentTarget.value === "" && look({ text: "" })} // its cross is no change
         />
         <label class="unseen" for={`${id}-system`}>
           System
