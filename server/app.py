@@ -24,6 +24,7 @@ from server.bots.lineup import OpenRun
 from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
 from server.bots.opening import RunChanges
+from server.bots.reach import CORPORA, Reach
 from server.bots.registered_bots import RegisteredBots
 from server.bots.stored_changes import StoredChanges
 from server.config import Settings
@@ -71,8 +72,9 @@ from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import SOCKET_PATH, WorkerSocket
 from server.news import News, open_news
 from server.process.direct_socket import DirectSocket
-from server.process.error_responses import add_errors, too_long
+from server.process.error_responses import add_errors, null_character, too_long
 from server.process.lifecycle import Lifecycle
+from server.process.null_characters import NoNullCharacters
 from server.process.readiness import Health
 from server.process.request_ids import RequestIds
 from server.process.response_headers import ResponseHeaders
@@ -125,7 +127,7 @@ def create_app(
     metrics.watch(live, store, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store, news)
-    bots = RegisteredBots(store, opened_bots, checks, settings.bot_keys, news)
+    bots = RegisteredBots(store, opened_bots, checks, _reach(settings), news)
     changes = StoredChanges(store, served, bots, opened_bots, news)
     ends = RunEnds(store, served, news)
     analyses = RunningAnalyses(store, settings.resolved_database_url, _job_limits(settings))
@@ -220,7 +222,7 @@ def create_app(
         ),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, listed, auth, limits, settings),
-        *_lists(listed, auth, bots, news, lifecycle, settings.resolved_public_url),
+        *_lists(listed, auth, bots, news, lifecycle, settings),
         recruiting.router,
         CreditsApi(store=store, auth=auth).router,
         webhooks.router,
@@ -265,6 +267,7 @@ def _new_app(
     add_errors(app)
     longer = {LISTS_PATH: LISTS_MOST_BYTES, RULES_PATH: RULES_MOST_BYTES}
     app.add_middleware(DirectSocket, path=SOCKET_PATH, serve=worker_socket.serve)
+    app.add_middleware(NoNullCharacters, refusal=null_character())
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=longer)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)
@@ -280,6 +283,10 @@ def _listening(store: Store, settings: Settings, platform: Platform, studies: Pl
         workspace=settings.prolific_workspace,
         secret=settings.prolific_hook_secret,
     )
+
+
+def _reach(settings: Settings) -> Reach:
+    return Reach(settings.bot_keys, settings.data / CORPORA)
 
 
 def _job_limits(settings: Settings) -> Limits:
@@ -324,6 +331,7 @@ def _jobs_api(
         rehearsals=rehearsals,
         exports=exports,
         links=links,
+        reach=_reach(settings),
     )
     return [api.router, watch.router]
 
@@ -341,13 +349,19 @@ def _ways_in(
 
 
 def _lists(
-    store: ListedStore, auth: Auth, bots: RegisteredBots, news: News, lifecycle: Lifecycle, public_url: str
+    store: ListedStore,
+    auth: Auth,
+    bots: RegisteredBots,
+    news: News,
+    lifecycle: Lifecycle,
+    settings: Settings,
 ) -> list[APIRouter]:
     """Return what keeps studies, people and tokens, and what pushes their lists."""
     watch = ListWatch(store=store, auth=auth, bots=bots, news=news)
     lifecycle.on_drain(watch.drain)
+    public_url = settings.resolved_public_url
     return [
-        StudiesApi(store=store, auth=auth).router,
+        StudiesApi(store=store, auth=auth, reach=_reach(settings)).router,
         PeopleApi(store=store, auth=auth, public_url=public_url).router,
         StudyPeopleApi(store=store, auth=auth, public_url=public_url).router,
         watch.router,
@@ -379,6 +393,7 @@ def _desk(
             outlook.store,
             news,
             refuse_private=settings.refuse_private_bots,
+            reach=_reach(settings),
             moderation=outlook.opened_bots.moderation,
             ids=outlook.auth.ids,
         ),

@@ -45,6 +45,8 @@ def load_corpus(spec: str, language: str = "en") -> Corpus:
 
 
 def _text(path: Path) -> str:
+    if path.exists() and not path.is_file():  # a device or a pipe may have no end
+        raise CorpusError(path, None, "cannot be read (it is not a regular file)", f"Give {_FORMATS}.")
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:

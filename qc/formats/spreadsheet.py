@@ -2,8 +2,10 @@
 
 import re
 
-_FORMULA = re.compile(r"'*[=+@\t\r-]")
-_MARKED = re.compile(r"'+[=+@\t\r-]")
+# The signs of a formula, full-width ones too, which spreadsheets in East Asian settings take for the same.
+_SIGN = "[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]"
+_FORMULA = re.compile(rf"'*{_SIGN}")
+_MARKED = re.compile(rf"'+{_SIGN}")
 
 
 def harmless(cell: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from server.access.roles import ALL_STUDIES, Role
+from server.access.roles import ALL_STUDIES, ROLES, Role
 from server.db.models import OneTimeLink, Person, PersonRole, SignIn, columns
 from server.errors import InvalidField, LastOwner, PersonExists, PersonNotFound
 
@@ -88,8 +88,15 @@ def by_id(connection: Connection, person: int) -> Member | None:
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
 
-def set_role(connection: Connection, name: str, role: Role | None, study: str) -> None:
+def set_role(connection: Connection, name: str, role: Role | None, study: str) -> bool:
     """Give somebody a role for a study, or for all; None takes away the one that they have there.
+
+    Whoever gains by it: links to a new password that are open lead nowhere any more. Who made one could use
+    it, and may have been somebody who owns less. For the same reason a first role for all studies ends their
+    password and their sign-ins: who let them in until now may know the one.
+
+    Returns:
+        Whether they need a link to a password now.
 
     Raises:
         PersonNotFound: there is no such person.
@@ -102,10 +109,23 @@ def set_role(connection: Connection, name: str, role: Role | None, study: str) -
         raise InvalidField(f"`{person.name}` would have no role left", "Remove the person instead.")
     if study == ALL_STUDIES and role != "owner":
         _require_another_owner(connection, person)
+    gains = role is not None and _gains(person, role, study)
+    begins = study == ALL_STUDIES and ALL_STUDIES not in person.roles
+    if gains:
+        connection.execute(delete(OneTimeLink).where(LINK.person_id == person.id))
+    if gains and begins:
+        connection.execute(update(Person).where(PERSON.id == person.id).values(password=None))
+        connection.execute(delete(SignIn).where(SIGN_IN.person_id == person.id))
     its_row = (PERSON_ROLE.person_id == person.id, PERSON_ROLE.study == study)
     connection.execute(delete(PersonRole).where(*its_row))
     if role is not None:
         connection.execute(insert(PersonRole).values(person_id=person.id, study=study, role=role))
+    return gains and (begins or person.password is None)
+
+
+def _gains(person: Member, role: Role, study: str) -> bool:
+    held = person.roles.get(study)
+    return held is None or ROLES.index(role) > ROLES.index(held)
 
 
 def grant(connection: Connection, name: str, role: Role, study: str, at: datetime) -> int | None:
@@ -136,11 +156,12 @@ def leave_study(connection: Connection, name: str, study: str, at: datetime) -> 
 def forget_study(connection: Connection, study: str) -> None:
     """Take the roles in a study that is no more away, so that a later one of its name is not theirs.
 
-    Who has no other role keeps theirs: somebody who may sign in has a role.
+    Somebody who may sign in has a role: who has no other keeps theirs, for a name that no study can have.
     """
     elsewhere = select(PERSON_ROLE.person_id).where(PERSON_ROLE.study != study)
     of_it = PERSON_ROLE.study == study
     connection.execute(delete(PersonRole).where(of_it, PERSON_ROLE.person_id.in_(elsewhere)))
+    connection.execute(update(PersonRole).where(of_it).values(study=f"{study} (deleted)"))
 
 
 def remove(connection: Connection, name: str, at: datetime) -> None:
@@ -154,9 +175,10 @@ def remove(connection: Connection, name: str, at: datetime) -> None:
 
 
 def set_password(connection: Connection, person: int, stored: str, *, kept: str = "") -> None:
-    """Give somebody another password, and end every sign-in of theirs but the one with the hash `kept`."""
+    """Give somebody another password; end open links, and every sign-in but the one with the hash `kept`."""
     connection.execute(update(Person).where(PERSON.id == person).values(password=stored))
     connection.execute(delete(SignIn).where(SIGN_IN.person_id == person, SIGN_IN.hash != kept))
+    connection.execute(delete(OneTimeLink).where(LINK.person_id == person))
 
 
 def _require_another_owner(connection: Connection, person: Member) -> None:

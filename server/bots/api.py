@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import MOST_AT_ONCE, Endpoint
-from server.access.actor import Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.bots import stored_bots
 from server.bots.check_view import check_of, check_view
@@ -17,7 +17,7 @@ from server.bots.responses import BotList, BotView, CheckView, LastCheck
 from server.bots.stored_bots import Registration
 from server.db.store import Store
 from server.errors import NotChecked
-from server.study import parse_study
+from server.study import LEFT_OUT, SENT, aside, parse_study
 
 
 class _Body(BaseModel):
@@ -77,25 +77,25 @@ class BotsApi:
             path, call, methods=[method], status_code=status, dependencies=[Depends(allowed)]
         )
 
-    async def list_bots(self) -> BotList:
-        """Every registered bot, by name."""
+    async def list_bots(self, actor: Caller) -> BotList:
+        """Every registered bot, by name. Only those who may change them see what they are sent besides."""
 
         def read(connection: Connection) -> list[BotView]:
             return [_stored_view(connection, row) for row in stored_bots.registrations(connection)]
 
-        return BotList(bots=[self._with_states(view) for view in await self._store.read(read)])
+        return BotList(bots=[self._shown(view, actor) for view in await self._store.read(read)])
 
     async def register(self, body: NewBot, actor: Caller) -> BotView:
         """Register a bot."""
         return await self._view(await self._bots.register(body.name, body.endpoint, actor))
 
-    async def show(self, name: str) -> BotView:
-        """One registered bot."""
+    async def show(self, name: str, actor: Caller) -> BotView:
+        """One registered bot, as in the list."""
 
         def read(connection: Connection) -> BotView:
             return _stored_view(connection, stored_bots.find(connection, name))
 
-        return self._with_states(await self._store.read(read))
+        return self._shown(await self._store.read(read), actor)
 
     async def change(self, name: str, body: BotChange, actor: Caller) -> BotView:
         """Enable or disable a bot."""
@@ -118,7 +118,8 @@ class BotsApi:
     async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
         asked = body or NewCheck()
-        study = None if asked.study is None else parse_study(asked.study)
+        text = asked.study
+        study = None if text is None else await aside(lambda: parse_study(text))
         return check_view(await self._bots.start_check(name, actor, study, asked.at_once))
 
     async def show_check(self, name: str) -> CheckView:
@@ -131,6 +132,12 @@ class BotsApi:
 
     async def _view(self, row: Registration) -> BotView:
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
+
+    def _shown(self, view: BotView, actor: Actor) -> BotView:
+        seen = self._with_states(view)
+        return (
+            seen if actor.may("change_bots") else seen.model_copy(update={"endpoint": _bare(view.endpoint)})
+        )
 
     def _with_states(self, view: BotView) -> BotView:
         return view.model_copy(update={"replicas": list(self._bots.replica_states(view.name))})
@@ -149,3 +156,9 @@ def _stored_view(connection: Connection, row: Registration) -> BotView:
         check=None if check is None else LastCheck(at=check.at, verdict=check.report.verdict),
         replicas=[],
     )
+
+
+def _bare(endpoint: Endpoint) -> Endpoint:
+    """Return an endpoint without what is sent to it besides: headers and queries may hold secrets."""
+    sent = {name: dict.fromkeys(held, LEFT_OUT) for name in SENT if (held := getattr(endpoint, name, None))}
+    return endpoint.model_copy(update=sent)

@@ -12,6 +12,7 @@ from server.bots.fitness import Fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
+from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db import run_states, runs
 from server.db.audit import Doer, record
@@ -19,22 +20,20 @@ from server.db.run_rules import set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
-from server.db.studies import find_study
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, outline
-from server.study import parse_study
+from server.study import Study, aside, parse_study
 
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run that is to be opened: its name, and its study as text or by name (then its newest version)."""
+    """A run that is to be opened: its name, and the text of its study."""
 
     slug: str
-    study: str | None
-    text: str | None
+    text: str
     rules: RunRules
     despite_failing_bots: bool = False
 
@@ -46,6 +45,7 @@ class RunChanges:
         store: where they are.
         news: where other processes are told, which only makes it quicker.
         refuse_private: whether bots may be asked at public addresses only.
+        reach: which keys a study's own bots may have, and which corpora it may learn from.
         moderation: a service that judges what bots say in their check, and lines of runs, if there is one.
         ids: encrypts the ids of workers who may not come.
     """
@@ -56,6 +56,7 @@ class RunChanges:
         news: News,
         *,
         refuse_private: bool,
+        reach: Reach,
         moderation: Moderation | None,
         ids: IdCipher,
     ) -> None:
@@ -64,6 +65,7 @@ class RunChanges:
         self._moderation = moderation
         self._ids = ids
         self._refuse_private = refuse_private
+        self._reach = reach
 
     async def open(self, new: NewRun, actor: Doer) -> RunEntry:
         """Open a run, once the bots of its study are known to be fit; return it.
@@ -73,18 +75,22 @@ class RunChanges:
 
         Raises:
             RunExists: there is a run of this name.
-            StudyInvalid: the study has mistakes, or a bot cannot be opened.
-            StudyNotFound: no study of this name is stored.
+            StudyInvalid: the study has mistakes, its corpus may not be read, or a bot cannot be opened.
+            BotUnusable: the key of one of its bots may not be sent there.
             BotNotFound: a bot is registered no longer.
             BotsUnfit: bots failed their check.
             NoModeration: lines are to be sent to a moderation service, and there is none.
         """
         runs.require_slug(new.slug)
-        text = await self._store.read(lambda connection: _text(connection, new))
-        fitness.require_moderation(parse_study(text), self._moderation)
+        study = await aside(lambda: parse_study(new.text))
+        _require_no_file(study)
+        await self._store.read(lambda connection: _require_new(connection, new.slug))
+        self._reach.require_keys(study)
+        self._reach.require_corpora(study)
+        fitness.require_moderation(study, self._moderation)
         opened_bots = OpenedBots(refuse_private=self._refuse_private)
         try:
-            entry = RunEntry(0, new.slug, 0, "open", utc_now(), text)
+            entry = RunEntry(0, new.slug, 0, "open", utc_now(), new.text)
             read = await self._store.read(lambda connection: _lined_up(connection, opened_bots, entry))
             if not new.despite_failing_bots:
                 own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
@@ -94,7 +100,7 @@ class RunChanges:
         return await self._changed(
             actor,
             "run.open",
-            lambda connection: _store(connection, new, text, utc_now(), self._ids),
+            lambda connection: _store(connection, new, utc_now(), self._ids),
             outline(new.rules),
         )
 
@@ -152,30 +158,25 @@ def _lined_up(connection: Connection, opened_bots: OpenedBots, entry: RunEntry) 
     )
 
 
-def _text(connection: Connection, new: NewRun) -> str:
-    """Return the text of the study of a new run. Raises RunExists, StudyInvalid, StudyNotFound."""
-    if runs.has_run(connection, new.slug):
-        raise RunExists(f"there is a run named `{new.slug}` already")
-    text = new.text if new.study is None else find_study(connection, new.study).newest.yaml
-    if text is None:
-        raise StudyInvalid(
-            "there is no study to open a run of",
-            "Give the study's text as `yaml`, or the name of a study that is stored as `study`.",
-        )
-    content = parse_study(text)
-    if content.items is not None and content.items.file is not None:
+def _require_new(connection: Connection, slug: str) -> None:
+    """Check that there is no run of this name. Raises RunExists."""
+    if runs.has_run(connection, slug):
+        raise RunExists(f"there is a run named `{slug}` already")
+
+
+def _require_no_file(study: Study) -> None:
+    """Check that the items of a study are not in a file. Raises StudyInvalid."""
+    if study.items is not None and study.items.file is not None:
         raise StudyInvalid(
             "the study's items are in a file, which a server does not read",
             "Open it with `candor run open` where the file lies, or take the conversations of a run.",
         )
-    return text
 
 
-def _store(connection: Connection, new: NewRun, text: str, at: datetime, ids: IdCipher) -> RunEntry:
+def _store(connection: Connection, new: NewRun, at: datetime, ids: IdCipher) -> RunEntry:
     """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
-    if runs.has_run(connection, new.slug):
-        raise RunExists(f"there is a run named `{new.slug}` already")
-    runs.open_run(connection, text, new.slug, at, items_of(parse_study(text), connection))
+    _require_new(connection, new.slug)
+    runs.open_run(connection, new.text, new.slug, at, items_of(parse_study(new.text), connection))
     return set_rules(connection, new.slug, new.rules, ids)
 
 

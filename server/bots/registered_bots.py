@@ -1,12 +1,10 @@
 """The one owner of registered bots: a change of one is committed, then applied; then comes the next."""
 
 import asyncio
-import json
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -16,6 +14,7 @@ from server.bots import fitness, stored_bots
 from server.bots.background_checks import BackgroundCheck, BackgroundChecks
 from server.bots.fitness import FitnessCheck
 from server.bots.opened_bots import OpenedBots
+from server.bots.reach import Reach
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.config import without_password
@@ -53,7 +52,7 @@ class RegisteredBots:
         store: Store,
         opened_bots: OpenedBots,
         checks: BackgroundChecks,
-        keys: Mapping[str, Collection[str]],
+        reach: Reach,
         news: News,
     ) -> None:
         """Own the registered bots of this process.
@@ -62,15 +61,13 @@ class RegisteredBots:
             store: where they are registered.
             opened_bots: what this process holds of them, loaded from the same database.
             checks: the checks that are under way.
-            keys: the environment variables that an endpoint may name as its key, each with the hosts that it
-                may be sent to. Otherwise whoever may register a bot could have the server's keys sent to an
-                address of theirs.
+            reach: which keys may be sent where.
             news: where the other processes are told that a bot has changed.
         """
         self._store = store
         self._opened_bots = opened_bots
         self._checks = checks
-        self._keys = keys
+        self._reach = reach
         self._news = news
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._changes: set[asyncio.Task[Any]] = set()
@@ -121,7 +118,7 @@ class RegisteredBots:
         """
         endpoint = (await self._find(name)).endpoint
         await self._require_usable(endpoint)
-        self._require_key_allowed(endpoint, [url])
+        self._reach.require_key(endpoint, [url])
         logged = Logged(actor, "add_replica", without_password(url))
         return await self._change(
             name, lambda c: stored_bots.add_replica(c, name, url), logged, ends_check=True
@@ -265,25 +262,11 @@ class RegisteredBots:
 
     async def _require_usable(self, endpoint: Endpoint) -> None:
         """Check that this server can and may open `endpoint`. Raises BotUnusable."""
-        self._require_key_allowed(endpoint, getattr(endpoint, "urls", ()))
+        self._reach.require_key(endpoint)
         try:
             await self._opened_bots.require_openable(endpoint)
         except EndpointError as error:
             raise BotUnusable(str(error)) from error
-
-    def _require_key_allowed(self, endpoint: Endpoint, urls: Iterable[str]) -> None:
-        """Check that the key of `endpoint`, if it names one, may be sent to `urls`. Raises BotUnusable."""
-        key = getattr(endpoint, "key", None)
-        if key is None:
-            return
-        hosts = {urlsplit(url.strip()).hostname or url for url in urls}
-        forbidden = hosts - set(self._keys.get(key, ()))
-        if forbidden:
-            allowing = json.dumps({key: sorted(hosts | set(self._keys.get(key, ())))})
-            raise BotUnusable(
-                f"as a key, the environment variable {key} may not be sent to {', '.join(sorted(forbidden))}",
-                f"Whoever runs the server can allow it: CANDOR_BOT_KEYS='{allowing}'.",
-            )
 
     def _usable(self, name: str) -> Bot:
         try:

@@ -76,11 +76,18 @@ def set_role(
     study: Study = None,
     data: Data = None,
 ) -> None:
-    """Give somebody a role, for a study or for all; of two the higher one counts."""
+    """Give somebody a role, for a study or for all; of two the higher one counts.
+
+    A first role for all studies ends the password that they have; the link to another one is printed.
+    """
     where = study or ALL_STUDIES
     with transaction_or_fail(data) as connection:
-        people.set_role(connection, name, role, where)
+        needs_link = people.set_role(connection, name, role, where)
         record(connection, CommandLine(), "person.role", name.lower(), said(role, where))
+        member = people.require(connection, name)
+        secret = sign_ins.new_link(connection, member.id, utc_now()) if needs_link else None
+    if secret is not None:
+        sys.stdout.write(password_link(settings_from(data=data).resolved_public_url, secret) + "\n")
     console.print(f"[bold]{escape(name)}[/] is {said(role, where)}.")
 
 

@@ -206,10 +206,16 @@ async def begin_sign_in(
         request: of their browser.
         response: its answer.
         how: by what they have shown it, for the log; empty for a password.
+
+    Raises:
+        WrongPassword: they were removed, or have another password, since `member` was read.
     """
     actor = Actor("person", member.name, member.roles)
 
     def begin(connection: Connection) -> str:
+        now = people.by_id(connection, member.id)
+        if now is None or now.password != member.password:  # changed while the old one was being looked at
+            raise WrongPassword("this password was changed a moment ago")
         record(connection, actor, "person.sign_in", member.name, how)
         return sign_ins.begin(connection, member.id, utc_now())
 

@@ -10,9 +10,9 @@ from server.access.actor import Allowed
 from server.access.auth import Auth
 from server.clock import ShownTime
 from server.db.audit import Entry, Filter, entries
+from server.db.row_number import RowNumber
 from server.db.store import Store
 from server.desk.csv_table import CSV, csv_table
-from server.desk.row_number import RowNumber
 
 _A_PAGE = 100
 _COLUMNS = ("at", "kind", "actor", "action", "subject", "detail")

@@ -20,10 +20,15 @@ def csv_table(names: Sequence[str], rows: Iterable[Iterable[str | None]]) -> str
     """Return rows as CSV under a line of names.
 
     A cell that a spreadsheet would take for a formula starts with an apostrophe: what workers call themselves
-    is in such tables, and must compute nothing.
+    is in such tables, and must compute nothing. Where a semicolon separates cells, as in much of Europe,
+    another begins behind each of them.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(names)
-    table.writerows([harmless(cell or "") for cell in row] for row in rows)
+    table.writerows([_harmless(cell or "") for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _harmless(cell: str) -> str:
+    return ";".join(map(harmless, cell.split(";")))

@@ -68,6 +68,12 @@ class PersonWithLink(PersonRow):
     link: str
 
 
+class PersonChanged(PersonRow):
+    """Somebody with another role; where they need one, the link that lets them choose a password, once."""
+
+    link: str | None
+
+
 class TokenRow(BaseModel):
     """A token, without what opens anything. `study` None: for all studies."""
 
@@ -142,14 +148,22 @@ class PeopleApi:
 
         return await self._store.submit(add)
 
-    async def set_role(self, person: str, body: RoleChange, actor: Caller) -> PersonRow:
-        """Give somebody a role for a study or for all, or take it away."""
+    async def set_role(self, person: str, body: RoleChange, actor: Caller) -> PersonChanged:
+        """Give somebody a role for a study or for all, or take it away.
+
+        Where they gain, open links to a password lead nowhere any more; a first role for all studies ends
+        their password, too. Who has none then gets a new link.
+        """
         study = body.study or ALL_STUDIES
 
-        def change(connection: Connection) -> PersonRow:
-            people.set_role(connection, person, body.role, study)
+        def change(connection: Connection) -> PersonChanged:
+            needs_link = people.set_role(connection, person, body.role, study)
             record(connection, actor, "person.role", person.lower(), said(body.role, study))
-            return person_row(people.require(connection, person))
+            if needs_link:
+                member = people.require(connection, person)
+                secret = sign_ins.new_link(connection, member.id, utc_now())
+                return PersonChanged(**dict(self._linked(connection, person, secret)))
+            return PersonChanged(**dict(person_row(people.require(connection, person))), link=None)
 
         return await self._store.submit(change)
 
@@ -164,7 +178,7 @@ class PeopleApi:
         return await self._store.submit(make)
 
     async def remove_person(self, person: str, actor: Caller) -> Response:
-        """Let somebody in no more, at once."""
+        """Let somebody in no more, at once; what they are watching goes on for a minute at most."""
 
         def change(connection: Connection) -> None:
             people.remove(connection, person, utc_now())

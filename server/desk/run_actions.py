@@ -1,6 +1,7 @@
 """What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
 
 import re
+from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -8,16 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
+from server.access.roles import Permission
 from server.bots.opening import NewRun, RunChanges
 from server.clock import utc_now
 from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry, find_run
 from server.db.store import Store
+from server.db.studies import find_study
 from server.desk.responses import RunSummary
 from server.desk.run_view import run_summary
 from server.run_rules import RunRules
-from server.study import parse_study
+from server.study import aside, parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 RULES_PATH = re.compile(r"/api/desk/runs(/[^/]+/rules)?")
@@ -64,6 +67,7 @@ class RunActions:
     def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
         self._store = store
         self._ids = auth.ids
+        self._directory = auth.directory
         self._changes = changes
         self._public_url = public_url
         self.router = APIRouter(
@@ -79,9 +83,13 @@ class RunActions:
 
     async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
         """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
-        study = body.study or parse_study(body.yaml or "").name
-        actor.require("change_runs", study)
-        new = NewRun(body.run, body.study, body.yaml, body.rules, body.despite_failing_bots)
+        text = await self._text(body)
+        study = await aside(lambda: parse_study(text))
+        actor.require("change_runs", body.study or study.name)
+        if study.items is not None and study.items.run is not None:
+            await self._require_of(actor, "read_transcripts", [study.items.run])
+        await self._require_of(actor, "see_worker_ids", body.rules.excluded_runs)
+        new = NewRun(body.run, text, body.rules, body.despite_failing_bots)
         return await self._summary(await self._changes.open(new, actor))
 
     async def show_rules(self, run: str) -> RunRules:
@@ -90,6 +98,9 @@ class RunActions:
 
     async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
         """Have a run go by these rules from now on, in the place of those that it had."""
+        before = await self.show_rules(run)
+        named = [each for each in body.excluded_runs if each not in before.excluded_runs]
+        await self._require_of(actor, "see_worker_ids", named)
         return await self._summary(await self._changes.set_rules(run, body, actor))
 
     async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
@@ -109,6 +120,21 @@ class RunActions:
         wanted = body or Replication()
         entry = await self._changes.replicate(run, wanted.run, actor, same_workers=wanted.same_workers)
         return await self._summary(entry)
+
+    async def _text(self, body: RunToOpen) -> str:
+        name = body.study
+        if name is None:
+            return body.yaml or ""
+        return await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
+
+    async def _require_of(self, actor: Actor, permission: Permission, runs: Iterable[str]) -> None:
+        """Check that `actor` may do that with other runs: by naming them, one learns of their workers.
+
+        Raises NotAllowed.
+        """
+        if not actor.may_in_all(permission):
+            for run in runs:
+                actor.require(permission, await self._directory.study_of({"run": run}))
 
     async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
         return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))

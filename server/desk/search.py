@@ -1,7 +1,7 @@
 """Conversations of a run by what was said in them, and how they stand; page by page, newest first."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -53,8 +53,8 @@ class _Mark:
         """Return the mark that `text` is. Raises SearchInvalid."""
         at, _, conversation = text.partition("~")
         try:
-            return _Mark(datetime.fromisoformat(at), conversation)
-        except ValueError as error:
+            return _Mark(datetime.fromisoformat(at).astimezone(UTC), conversation)
+        except (ValueError, OverflowError) as error:
             raise SearchInvalid(f"`{text}` is not the end of a page") from error
 
 

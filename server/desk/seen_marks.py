@@ -9,6 +9,7 @@ from server.clock import utc_now
 from server.db.audit import record
 from server.db.flagged_lines import SeenFlag, mark_flag_seen
 from server.db.message_reports import SeenReport, mark_seen
+from server.db.row_number import RowNumber
 from server.db.store import Store
 from server.live.run_news import RunNews
 
@@ -27,7 +28,7 @@ class SeenMarks:
         path = "/assignments/{assignment}/flagged-lines/{position}/{attempt}/{line}/seen"
         self.router.add_api_route(path, self.mark_flag_as_seen, methods=["POST"], status_code=204)
 
-    async def mark_as_seen(self, assignment: str, report: int, actor: Caller) -> Response:
+    async def mark_as_seen(self, assignment: str, report: RowNumber, actor: Caller) -> Response:
         """Mark the report of a message as seen, so that it needs nobody's attention any more."""
 
         def work(connection: Connection) -> SeenReport:
@@ -41,7 +42,7 @@ class SeenMarks:
         return Response(status_code=204)
 
     async def mark_flag_as_seen(
-        self, assignment: str, position: int, attempt: int, line: int, actor: Caller
+        self, assignment: str, position: RowNumber, attempt: RowNumber, line: RowNumber, actor: Caller
     ) -> Response:
         """Mark a line that the moderation service flags as seen, so that it needs nobody's attention."""
 

@@ -1,6 +1,5 @@
 """Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -15,13 +14,14 @@ from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
+from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db import studies
 from server.db.audit import record
+from server.db.row_number import RowNumber
 from server.db.studies import StoredStudy
 from server.desk.listed import ListedStore
 from server.desk.preview import preview
-from server.desk.row_number import RowNumber
 from server.desk.study_responses import (
     CheckedStudy,
     QcExamination,
@@ -34,7 +34,9 @@ from server.desk.study_responses import (
 )
 from server.desk.study_view import (
     checked_study,
+    headline,
     mistake_view,
+    shown_text,
     study_detail,
     study_summary,
     version_changes,
@@ -49,6 +51,7 @@ from server.study import (
     NotEditable,
     Study,
     Unreadable,
+    aside,
     named,
     parse_study,
     read_study,
@@ -108,7 +111,7 @@ class StudyToCheck(_Body):
     """A study's text, and what is to be changed in it first."""
 
     yaml: StudyText
-    changes: Annotated[list[SettingChange], Field(max_length=500)] = []
+    changes: Annotated[list[SettingChange], Field(max_length=100)] = []
 
 
 class StudyToPreview(_Body):
@@ -118,11 +121,12 @@ class StudyToPreview(_Body):
 
 
 class StudiesApi:
-    """Keeps studies, and checks what is being written."""
+    """Keeps studies, and checks what is being written; of corpora it reads those within `reach`."""
 
-    def __init__(self, *, store: ListedStore, auth: Auth) -> None:
+    def __init__(self, *, store: ListedStore, auth: Auth, reach: Reach) -> None:
         self._store = store
         self._auth = auth
+        self._reach = reach
         self.router = APIRouter(prefix="/api/desk", tags=["studies"])
         self._route("GET", "/studies", self.list_studies, "see_studies")
         self._route("POST", "/studies", self.create_study, "create_studies", status=201)
@@ -158,7 +162,7 @@ class StudiesApi:
         """Store a new study. It may have mistakes: they are told wherever it is shown."""
         template = DEMO if body.begin_with == "demo" else BLANK
         text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
-        require_name(text, body.name)
+        await _read_first(text, body.name)
         at = utc_now()
 
         def create(connection: Connection) -> StoredStudy:
@@ -167,13 +171,17 @@ class StudiesApi:
 
         return await self._changed(actor, "create", create)
 
-    async def show_study(self, study: str) -> StudyDetail:
-        """One study: its newest text, its versions and its runs."""
-        return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study)))
+    async def show_study(self, study: str, actor: Caller) -> StudyDetail:
+        """One study: its newest text, its versions and its runs.
+
+        Its codes and tokens are left out for those who may not change it.
+        """
+        whole = actor.may("change_studies", study)
+        return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study), whole=whole))
 
     async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
         """Save a study's next version. Refused where somebody else has saved one meanwhile."""
-        require_name(body.yaml, study)
+        await _read_first(body.yaml, study)
         at = utc_now()
         return await self._changed(
             actor,
@@ -209,14 +217,18 @@ class StudiesApi:
 
         return await self._changed(actor, "copy", copy, f"of {study}")
 
-    async def show_version(self, study: str, version: RowNumber) -> VersionDetail:
+    async def show_version(self, study: str, version: RowNumber, actor: Caller) -> VersionDetail:
         """One version of a study, with its text."""
         found = await self._store.read(lambda c: studies.find_version(c, study, version))
-        return VersionDetail(**version_row(found).model_dump(), name=study, yaml=found.yaml)
+        text = shown_text(found.yaml, whole=actor.may("change_studies", study))
+        return VersionDetail(**version_row(found).model_dump(), name=study, yaml=text)
 
-    async def show_changes(self, study: str, version: RowNumber, since: RowNumber) -> VersionChanges:
+    async def show_changes(
+        self, study: str, version: RowNumber, since: RowNumber, actor: Caller
+    ) -> VersionChanges:
         """What was changed from the version `since` to this one."""
-        return await self._store.read(lambda c: version_changes(c, study, since, version))
+        whole = actor.may("change_studies", study)
+        return await self._store.read(lambda c: version_changes(c, study, since, version, whole=whole))
 
     async def examine_qc(self, study: str) -> QcExamination:
         """Examine the qc bot of a study as last saved, beside what registered bots said in their checks."""
@@ -227,8 +239,9 @@ class StudiesApi:
             return found, registered_fitness(connection, found, named)
 
         found, bots = await self._store.read(read)
+        self._reach.require_corpora(found)
         try:
-            examined = await asyncio.to_thread(qc_fitness, found, bots)
+            examined = await aside(lambda: qc_fitness(found, bots))
         except CorpusError as error:
             raise StudyInvalid(f"the qc bot has no corpus: {error}") from error
         return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
@@ -245,7 +258,7 @@ class StudiesApi:
         registered = await self._store.read(stored_bots.names)
         changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
         try:
-            return checked_study(body.yaml, changes, registered)
+            return await aside(lambda: checked_study(body.yaml, changes, registered))
         except (Unreadable, NotEditable) as error:
             raise StudyInvalid(
                 f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
@@ -253,10 +266,11 @@ class StudiesApi:
 
     async def preview_study(self, body: StudyToPreview) -> StudyPreview:
         """The pages that a worker comes to; of a study with mistakes, what is wrong with it."""
-        study, mistakes = read_study(body.yaml)
+        study, mistakes = await aside(lambda: read_study(body.yaml))
         if study is None or mistakes:
             return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
-        return StudyPreview(steps=await asyncio.to_thread(preview, study), mistakes=[])
+        self._reach.require_corpora(study)
+        return StudyPreview(steps=await aside(lambda: preview(study)), mistakes=[])
 
     async def _changed(
         self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
@@ -265,9 +279,15 @@ class StudiesApi:
             study = change(connection)
             said = detail or f"version {study.newest.number}"
             record(connection, actor, f"study.{action}", study.name, said)
-            return study_detail(connection, study)
+            return study_detail(connection, study, whole=True)
 
         return await self._store.submit(commit)
+
+
+async def _read_first(text: str, name: str) -> None:
+    """Read what is to be stored, so that no transaction does. Raises StudyNameDiffers."""
+    await aside(lambda: require_name(text, name))
+    await aside(lambda: headline(text))
 
 
 def _own(connection: Connection, actor: Actor, study: str) -> None:

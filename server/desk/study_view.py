@@ -20,14 +20,14 @@ from server.desk.study_responses import (
     VersionChanges,
     VersionRow,
 )
-from server.study import Change, Mistake, Unreadable, edited, located, read_document, read_study
+from server.study import Change, Mistake, Unreadable, edited, located, published, read_document, read_study
 
 _AROUND = 2  # unchanged lines that are shown around a change
 
 
 def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummary:
     """Return a study with its runs."""
-    title, mistakes = _headline(study.newest.yaml)
+    title, mistakes = headline(study.newest.yaml)
     return StudySummary(
         name=study.name,
         title=title,
@@ -41,17 +41,17 @@ def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummar
 
 
 @lru_cache(maxsize=500)
-def _headline(text: str) -> tuple[str, int]:
-    """Return a study's title, and how many mistakes it has: tens of milliseconds, so texts are read once."""
+def headline(text: str) -> tuple[str, int]:
+    """Return a study's title, and how many mistakes it has: takes long, so that each text is read once."""
     read, mistakes = read_study(text)
     return (read.title if read is not None else ""), len(mistakes)
 
 
-def study_detail(connection: Connection, study: StoredStudy) -> StudyDetail:
-    """Return a study with its text, its versions and its runs."""
+def study_detail(connection: Connection, study: StoredStudy, *, whole: bool) -> StudyDetail:
+    """Return a study with its text, its versions and its runs. `whole`: as it is, secrets and all."""
     summary = study_summary(study, runs_of(connection).get(study.name, []))
     rows = [version_row(each) for each in versions(connection, study.name)]
-    return StudyDetail(**summary.model_dump(), yaml=study.newest.yaml, versions=rows)
+    return StudyDetail(**summary.model_dump(), yaml=shown_text(study.newest.yaml, whole=whole), versions=rows)
 
 
 def version_row(version: StudyVersion) -> VersionRow:
@@ -61,10 +61,24 @@ def version_row(version: StudyVersion) -> VersionRow:
     )
 
 
-def version_changes(connection: Connection, name: str, since: int, number: int) -> VersionChanges:
-    """Return what was changed from one version to another. Raises StudyNotFound."""
+def shown_text(text: str, *, whole: bool) -> str:
+    """Return a study's text as it is where `whole`, else without what pays workers or opens services."""
+    if whole:
+        return text
+    try:
+        return published(text)
+    except Unreadable:
+        return "# The text of this study has a mistake; only those who may change studies see it.\n"
+
+
+def version_changes(
+    connection: Connection, name: str, since: int, number: int, *, whole: bool
+) -> VersionChanges:
+    """Return what was changed between two versions, as `shown_text` shows them. Raises StudyNotFound."""
     before, after = find_version(connection, name, since), find_version(connection, name, number)
-    lines = list(_changed_lines(before.yaml.splitlines(), after.yaml.splitlines()))
+    lines = list(
+        _changed_lines(*[shown_text(each.yaml, whole=whole).splitlines() for each in (before, after)])
+    )
     return VersionChanges(name=name, since=since, version=number, saved_by=after.saved_by, lines=lines)
 
 

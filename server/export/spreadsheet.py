@@ -2,7 +2,8 @@
 
 import re
 
-_FORMULA = re.compile(r"'*[=+@\t\r-]")
+# The signs of a formula, full-width ones too, which spreadsheets in East Asian settings take for the same.
+_FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]")
 
 
 def harmless(cell: str) -> str:

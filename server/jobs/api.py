@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.roles import Permission
+from server.bots.reach import Reach
 from server.db.analyses import find_analysis, find_points
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
@@ -44,7 +45,7 @@ from server.jobs.responses import (
     rehearsal_job,
     report_job,
 )
-from server.study import parse_study
+from server.study import aside, parse_study
 
 _POINTS = 120  # of a chart, which has no more of them across
 # A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
@@ -67,7 +68,10 @@ class StudyToRehearse(RehearsalOptions):
 
 
 class JobsApi:
-    """Serves what is done in the background, and what came of it."""
+    """Serves what is done in the background, and what came of it.
+
+    What a study names that is rehearsed has to be within `reach`; what is of a run was, when it was opened.
+    """
 
     def __init__(
         self,
@@ -79,6 +83,7 @@ class JobsApi:
         rehearsals: Rehearsals,
         exports: Exports,
         links: FileLinks,
+        reach: Reach,
     ) -> None:
         self._store = store
         self._auth = auth
@@ -87,6 +92,7 @@ class JobsApi:
         self._rehearsals = rehearsals
         self._exports = exports
         self._links = links
+        self._reach = reach
         self.router = APIRouter()
         self.router.add_api_route(
             "/reports/{link}/{name}", self.report_file, methods=["GET"], include_in_schema=False
@@ -162,6 +168,10 @@ class JobsApi:
         if body.study is not None:
             name = body.study
             text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
+        study = await aside(lambda: parse_study(text))
+        actor.require("rehearse", study.name)
+        self._reach.require_keys(study)
+        self._reach.require_corpora(study)
         options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
         return await self._rehearse(text, options, actor)
 
@@ -218,7 +228,7 @@ class JobsApi:
         actor.require(permission, parse_study(found.yaml).name)
 
     async def _rehearse(self, text: str, options: RehearsalOptions, actor: Actor) -> RehearsalJob:
-        study = parse_study(text).name
+        study = (await aside(lambda: parse_study(text))).name
         actor.require("rehearse", study)
         noted = _noted(actor, "study.rehearse", study)
         return rehearsal_job(await self._rehearsals.start(text, options, noted))

@@ -1,11 +1,16 @@
 """Errors as answers: one JSON shape for all of them."""
 
+from http import HTTPStatus
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from server.errors import CandorError, ErrorBody, ErrorDetail
+from server.process.null_characters import NO_NULL
+
+_TAKE_OUT = "Take it out and send the request again."
 
 
 def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
@@ -16,6 +21,11 @@ def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
 def too_long(reason: str) -> JSONResponse:
     """Return the answer to a request whose body is too long."""
     return _error(413, "too_long", reason, "Shorten it and send it again.")
+
+
+def null_character() -> JSONResponse:
+    """Return the answer to a request that has a null character where it is addressed."""
+    return _error(422, "invalid_request", NO_NULL, _TAKE_OUT)
 
 
 def add_errors(app: FastAPI) -> None:
@@ -32,6 +42,10 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(_request: Request, error: HTTPException) -> JSONResponse:
+        if (
+            error.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+        ):  # of a body, by a middleware that has read it
+            return _error(422, "invalid_request", str(error.detail), _TAKE_OUT)
         return _error(error.status_code, "http_error", str(error.detail), "Check the address and the method.")
 
     @app.exception_handler(Exception)

@@ -11,6 +11,7 @@ from server.access.auth import Auth
 from server.access.roles import Permission
 from server.db.pay_decisions import DecisionKind
 from server.db.recruitments import require_recruitment
+from server.db.row_number import RowNumber
 from server.db.runs import find_run
 from server.db.store import Store
 from server.recruiters.prolific.studies import Transition
@@ -179,16 +180,16 @@ class RecruitingApi:
         """Set bonuses up, and say what they will cost. Nothing is paid yet."""
         return batch_row(await self._bonuses.prepare(run, body.purpose, body.cents, actor))
 
-    async def discard_bonuses(self, run: str, batch: int, actor: Caller) -> Response:
+    async def discard_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> Response:
         """Take bonuses back that were prepared and not sent."""
         await self._bonuses.discard(run, batch, actor)
         return Response(status_code=204)
 
-    async def pay_bonuses(self, run: str, batch: int, actor: Caller) -> BatchRow:
+    async def pay_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchRow:
         """Pay prepared bonuses, once. Where no answer comes they stay open, and nothing is sent again."""
         return batch_row(await self._bonuses.pay(run, batch, actor))
 
-    async def look_at_bonuses(self, run: str, batch: int, actor: Caller) -> BatchLook:
+    async def look_at_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchLook:
         """Find out at the platform what became of bonuses that were sent."""
         found, seen = await self._bonuses.look(run, batch, actor)
         return BatchLook(seen=seen, batch=batch_row(found))

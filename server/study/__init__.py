@@ -1,10 +1,11 @@
 """A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
 
+from server.study.aside import aside
 from server.study.document import Location, Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited
 from server.study.mistakes import Mistake, did_you_mean
 from server.study.naming import named, require_name
-from server.study.published import published
+from server.study.published import LEFT_OUT, SENT, published
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
 from server.study.study import (
@@ -28,9 +29,11 @@ __all__ = [
     "COMPOSITIONS",
     "DEMO",
     "DEMO_TRANSCRIPTS",
+    "LEFT_OUT",
     "PARTNER",
     "PEOPLE",
     "REGISTERED",
+    "SENT",
     "WIZARD",
     "Change",
     "Composition",
@@ -42,6 +45,7 @@ __all__ = [
     "SystemSpec",
     "Timeouts",
     "Unreadable",
+    "aside",
     "builtin_elsewhere",
     "did_you_mean",
     "edited",

@@ -12,7 +12,7 @@ LEFT_OUT = "REMOVED"
 _ADDRESS = "https://removed.invalid/"  # where an address is expected (RFC 2606)
 _CODES = ("completion_code", "credit_token")
 _ADDRESSES = ("completion_url", "partial_url")  # which hold codes, too
-_OF_BOTS = ("headers", "query")
+SENT = ("headers", "query")  # of bots: what goes with a request, and may be a secret
 _WHY = f"# Codes, tokens, and what is sent to services beside a request, are left out ({LEFT_OUT}).\n"
 
 
@@ -42,7 +42,7 @@ def _secrets(content: dict[Any, Any]) -> Iterator[tuple[dict[Any, Any], Any, str
             yield from ((holder, name, text) for name, text in instead.items() if holder.get(name))
     bots = content.get("bots")
     for bot in bots.values() if isinstance(bots, dict) else ():
-        for name in _OF_BOTS if isinstance(bot, dict) else ():
+        for name in SENT if isinstance(bot, dict) else ():
             sent = bot.get(name)
             if isinstance(sent, dict):
                 yield from ((sent, key, LEFT_OUT) for key in sent)

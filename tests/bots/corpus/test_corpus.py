@@ -161,6 +161,8 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         load_corpus(str(tmp_path / "none"))
     with pytest.raises(CorpusError, match="cannot be read"):
         load_corpus(str(tmp_path))
+    with pytest.raises(CorpusError, match="not a regular file"):
+        load_corpus("/dev/zero")  # which has no end
     with pytest.raises(CorpusError, match=r"no such shipped corpus.*builtin:smalltalk"):
         load_corpus("builtin:none")
 

@@ -120,7 +120,7 @@ def test_every_call_needs_a_researchers_token(shared: House, method: str, path: 
     assert query(shared.url, "SELECT * FROM registration") == []
 
 
-@pytest.mark.parametrize("name", ["far", "qc", "..", "%00", "x" * 300, "日本"])
+@pytest.mark.parametrize("name", ["far", "qc", "..", "x" * 300, "日本"])
 @pytest.mark.parametrize(("method", "path"), [call for call in CALLS if call[1]])
 def test_a_bot_that_is_not_registered_is_not_found(shared: House, method: str, path: str, name: str) -> None:
     there = path.replace("far", name)
@@ -227,6 +227,19 @@ def test_no_key_is_sent_anywhere_unless_the_operator_says_so(
     monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
     said = error(bots(house, "POST", json={"name": "far", "endpoint": KEYED}), 422, "bot_unusable")
     assert 'CANDOR_BOT_KEYS=\'{"PARROT_API_KEY": ["127.0.0.1"]}\'' in said["hint"]
+
+
+def test_what_is_sent_besides_is_seen_by_those_who_may_change_it(house: House) -> None:
+    sent = {"headers": {"X-Team": "sesame"}, "query": {"code": "open-up"}}
+    endpoint = {"kind": "openai", "urls": ["http://127.0.0.1:1/v1"], "model": "m", **sent}
+    good(bots(house, "POST", json={"name": "far", "endpoint": endpoint}), 201)
+    body = {"name": "reader", "scope": "researcher", "study": "lighthouse"}
+    reader = house.desk("/tokens", method="POST", json=body).json()["token"]
+    for path in ("/bots", "/bots/far"):
+        assert all(secret in house.desk(path).text for secret in ("sesame", "open-up"))
+        seen = house.desk(path, reader)
+        assert "X-Team" in seen.text
+        assert not any(secret in seen.text for secret in ("sesame", "open-up"))
 
 
 # ---- replicas --------------------------------------------------------------------------------

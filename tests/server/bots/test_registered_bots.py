@@ -16,6 +16,7 @@ from server.app import create_app
 from server.bots import stored_bots
 from server.bots.background_checks import BackgroundChecks
 from server.bots.opened_bots import OpenedBots
+from server.bots.reach import Reach
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.audit import CommandLine
@@ -160,7 +161,8 @@ ME = CommandLine()
 
 
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
-    return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), keys={}, news=LocalNews())
+    reach = Reach({}, Path("corpora"))
+    return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), reach, LocalNews())
 
 
 async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:

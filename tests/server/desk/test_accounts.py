@@ -6,10 +6,15 @@ from typing import Any
 
 import httpx2
 import pytest
+from fastapi import Request, Response
 
 from server.access import sign_ins
+from server.access.people import require, set_password
 from server.clock import utc_now
 from server.db.engine import open_engine
+from server.db.store import Store
+from server.desk.accounts import begin_sign_in
+from server.errors import WrongPassword
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.support.waiting import PATIENCE
@@ -225,6 +230,50 @@ def test_a_role_is_changed_at_once(people: People) -> None:
     assert code(answer) == (400, "invalid_field")
 
 
+def test_who_let_somebody_in_gets_nothing_of_what_others_give_them_later(people: People) -> None:
+    """The owner of a study who has kept a link, or has chosen the password, would be an owner of all."""
+    kept, role = people.invite("viewer", "lighthouse"), f"/people/{people.name}/role"
+    more = people.house.desk(role, method="PUT", json={"role": "analyst", "study": "tidepool"}).json()
+    late = people.browser().send("PUT", "/api/account/link", json={"link": kept, "password": PASSWORD})
+    assert code(late) == (403, "link_used")
+    browser, secret = people.browser(), more["link"].partition("#link=")[2]
+    used = browser.send("PUT", "/api/account/link", json={"link": secret, "password": PASSWORD})
+    assert used.status_code == 200
+    less = people.house.desk(role, method="PUT", json={"role": "viewer", "study": "tidepool"}).json()
+    assert (less["link"], less["has_password"], browser.status()) == (None, True, 200)
+    owner = people.house.desk(role, method="PUT", json={"role": "owner"}).json()
+    assert (owner["has_password"], browser.status()) == (False, 401)
+    assert code(people.browser().sign_in(people.name)) == (403, "wrong_password")
+    body = {"link": owner["link"].partition("#link=")[2], "password": "another small tide"}
+    assert browser.send("PUT", "/api/account/link", json=body).status_code == 200
+    people.house.desk(role, method="PUT", json={"role": "viewer"})
+    again = people.house.desk(role, method="PUT", json={"role": "owner"}).json()
+    assert (again["link"], browser.status()) == (None, 200)  # they were let in to all studies before
+
+
+def test_a_new_password_ends_the_links_that_are_open(people: People) -> None:
+    browser = people.signed_in("viewer")
+    link = people.house.desk(f"/people/{people.name}/link", method="POST").json()["link"]
+    change = {"old": PASSWORD, "new": "another small tide"}
+    assert browser.send("PUT", "/api/account/password", json=change).status_code == 200
+    body = {"link": link.partition("#link=")[2], "password": PASSWORD}
+    assert code(people.browser().send("PUT", "/api/account/link", json=body)) == (403, "link_used")
+
+
+async def test_nobody_signs_in_with_a_password_that_was_changed_meanwhile(people: People) -> None:
+    """To look at a password takes tens of milliseconds, in which another may be chosen."""
+    people.signed_in("viewer")
+    store = Store(people.house.url)
+    store.start()
+    before = await store.read(lambda connection: require(connection, people.name))
+    await store.submit(lambda connection: set_password(connection, before.id, "another's hash"))
+    request, response = Request({"type": "http", "headers": []}), Response()
+    with pytest.raises(WrongPassword):
+        await begin_sign_in(store, before, request, response)
+    assert "set-cookie" not in response.headers
+    store.stop()
+
+
 def test_there_is_an_owner_always(people: People) -> None:
     """Whoever is the only one can neither be removed nor made less."""
     people.signed_in("owner")
@@ -338,6 +387,18 @@ def test_a_name_that_is_free_again_opens_nothing_of_whoever_had_it(people: Peopl
     assert people.browser().sign_in(people.name).status_code == 403
     (row,) = [row for row in people.house.desk("/people").json()["people"] if row["name"] == people.name]
     assert row["roles"] == [{"study": None, "role": "viewer"}]
+
+
+def test_who_owned_a_study_that_is_deleted_owns_no_later_one_of_its_name(people: People) -> None:
+    study = f"strait_{people.name.replace('-', '_')}"
+    begin = {"name": study, "begin_with": "blank"}
+    people.house.desk("/studies", method="POST", json=begin)
+    browser = people.signed_in("owner", study)
+    assert browser.send("GET", f"/api/desk/studies/{study}/people").status_code == 200
+    people.house.desk(f"/studies/{study}", method="DELETE")
+    assert people.house.desk("/studies", method="POST", json=begin).status_code == 201
+    assert browser.send("GET", f"/api/desk/studies/{study}/people").status_code == 403
+    assert browser.status() == 200  # they may sign in, and are given another role
 
 
 def test_who_makes_a_study_owns_it_until_it_is_deleted(people: People) -> None:

@@ -1,15 +1,19 @@
 """Runs over the REST API: opened, paused, resumed, closed and replicated while a server serves."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import bots
 from server.clock import utc_now
 from tests.server.support.answers import error
 from tests.server.support.database import execute, make_run, query
+from tests.server.support.items import items_text
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import wait_until
@@ -240,3 +244,104 @@ def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path,
     assert again.exit_code == 2
     assert "it is closed" in again.stderr
     assert "candor run resume pilot" in again.stderr
+
+
+# ---- what a study that comes over the API may reach -------------------------------------------
+
+
+def researcher_of(house: House, study: str) -> str:
+    """Return the token of somebody who may do everything in one study, and nothing in others."""
+    body = {"name": f"researcher-{study}", "scope": "researcher", "study": study}
+    return str(house.desk("/tokens", method="POST", json=body).json()["token"])
+
+
+def opened(house: House, token: str, **body: Any) -> Any:
+    return house.desk("/runs", token, method="POST", json={"run": "theirs", **body})
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[str, list[str]]]:
+    """The address of a server of somebody's own, and what it was sent in its `Authorization` headers."""
+    heard: list[str] = []
+
+    class Hears(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            heard.append(self.headers.get("Authorization", ""))
+            self.send_error(404)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hears)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", heard
+    server.shutdown()
+    server.server_close()
+
+
+def test_no_study_has_a_key_of_the_servers_sent_to_an_address_of_its_own(
+    house: House, listener: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANDOR_PROLIFIC_HOOK_SECRET", "hush-hush")
+    address, heard = listener
+    endpoint = {"kind": "openai", "urls": [address], "model": "m", "key": "CANDOR_PROLIFIC_HOOK_SECRET"}
+    systems = [*BUILTIN[:-1], BUILTIN[-1] | {"bot": "evil"}]
+    text = study_text(
+        name="tidepool",
+        systems=systems,
+        corpus="builtin:smalltalk",
+        personas="corpus",
+        bots={"evil": endpoint},
+    )
+    token = researcher_of(house, "tidepool")
+    said = error(opened(house, token, yaml=text), 422, "bot_unusable")
+    assert said["message"].startswith("bot `evil`: ")
+    assert "CANDOR_BOT_KEYS" in said["hint"]
+    rehearsed = house.desk("/rehearsals", token, method="POST", json={"yaml": text, "workers": 5})
+    error(rehearsed, 422, "bot_unusable")
+    assert heard == []
+
+
+@pytest.mark.parametrize("corpus", ["/dev/zero", "/etc/passwd", "../outside.txt", "candor.db", "\0"])
+def test_no_study_has_a_file_of_the_servers_read(house: House, corpus: str) -> None:
+    text = study_text(name="tidepool", systems=BUILTIN, corpus=corpus, personas="corpus")
+    token = researcher_of(house, "tidepool")
+    said = error(opened(house, token, yaml=text), 422, "study_invalid")
+    assert "is not in the folder `corpora`" in said["message"]
+    seen = house.desk("/study-preview", token, method="POST", json={"yaml": text})
+    assert "is not in the folder `corpora`" in error(seen, 422, "study_invalid")["message"]
+    rehearsed = house.desk("/rehearsals", token, method="POST", json={"yaml": text, "workers": 5})
+    error(rehearsed, 422, "study_invalid")
+
+
+def test_a_study_learns_from_the_corpora_that_the_operator_has_put_there(
+    house: House, tmp_path: Path
+) -> None:
+    folder = tmp_path / "corpora"
+    folder.mkdir()
+    shipped = Path(bots.__file__).parent / "data/smalltalk.jsonl"
+    (folder / "own.jsonl").write_bytes(shipped.read_bytes())
+    text = study_text(name="tidepool", systems=BUILTIN, corpus=str(folder / "own.jsonl"), personas="corpus")
+    answer = opened(house, researcher_of(house, "tidepool"), yaml=text)
+    assert answer.status_code == 201, answer.text
+
+
+def test_what_workers_said_in_another_study_is_not_taken_as_items(house: House) -> None:
+    token = researcher_of(house, "tidepool")
+    for run in (RUN, "nowhere"):
+        text = items_text(name="tidepool", items={"run": run}, simulate=None)
+        error(opened(house, token, yaml=text), 403, "not_allowed")
+
+
+def test_nobody_finds_out_by_rules_who_took_part_in_another_study(house: House) -> None:
+    token = researcher_of(house, "tidepool")
+    text = study_text(name="tidepool", systems=BUILTIN, corpus="builtin:smalltalk", personas="corpus")
+    excluding = {"excluded_runs": [RUN]}
+    error(opened(house, token, yaml=text, rules=excluding), 403, "not_allowed")
+    assert opened(house, token, yaml=text).status_code == 201
+    changed = house.desk("/runs/theirs/rules", token, method="PUT", json=excluding)
+    error(changed, 403, "not_allowed")
+    # Whoever may see both sets it; it stays when somebody of the one study changes another rule.
+    assert house.desk("/runs/theirs/rules", method="PUT", json=excluding).status_code == 200
+    again = house.desk("/runs/theirs/rules", token, method="PUT", json=excluding | {"most_at_once": 3})
+    assert again.status_code == 200, again.text

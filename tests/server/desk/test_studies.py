@@ -1,16 +1,20 @@
 """Studies over the REST API: stored version by version, checked while they are written."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import yaml
 
+from server.desk.study_view import checked_study
 from server.study import DEMO
 from tests.server.support.answers import error
 from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import study_text
+from tests.support.waiting import PATIENCE
 
 TEXT = DEMO.read_text(encoding="utf-8")
 
@@ -220,3 +224,43 @@ def test_the_qc_bot_of_a_study_is_examined_before_its_launch(shared: House, name
     refused = shared.desk(f"/studies/{name}/qc-examination")
     error(refused, 422, "study_invalid")
     assert "nowhere.txt" in refused.json()["error"]["message"]
+
+
+def test_while_a_text_is_read_the_server_goes_on(shared: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long text takes a second, for whoever may look at any study; workers must not wait for it."""
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def slowly(*arguments: Any) -> Any:
+        begun.set()
+        assert goes_on.wait(PATIENCE)
+        return checked_study(*arguments)
+
+    monkeypatch.setattr("server.desk.studies.checked_study", slowly)
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(check, shared, TEXT)
+        assert begun.wait(PATIENCE)
+        assert shared.http("GET", "/healthz").status_code == 200
+        goes_on.set()
+        assert asked.result().json()["mistakes"] == []
+
+
+def test_who_may_not_change_a_study_sees_none_of_its_codes(
+    shared: House, name: str, stored: Callable[[], dict[str, Any]]
+) -> None:
+    version = stored()["version"]
+    text = stored()["yaml"] + "completion_code: C0DESECRET\n"
+    assert save(shared, name, text, version).status_code == 200
+    body = {"name": f"viewer-of-{name}", "scope": "viewer", "study": name}
+    viewer = shared.desk("/tokens", method="POST", json=body).json()["token"]
+    paths = [f"/studies/{name}{end}" for end in ("", f"/versions/{version + 1}")]
+    changes = f"/studies/{name}/versions/{version + 1}/changes?since={version}"
+    for path in (*paths, changes):
+        assert "C0DESECRET" in shared.desk(path).text
+        seen = shared.desk(path, viewer)
+        assert seen.status_code == 200
+        assert "completion_code" in seen.text
+        assert "C0DESECRET" not in seen.text
+    assert save(shared, name, "completion_code: C0DESECRET\n - a\n", version + 1).status_code == 200
+    broken = shared.desk(f"/studies/{name}", viewer)
+    assert broken.status_code == 200
+    assert "C0DESECRET" not in broken.text

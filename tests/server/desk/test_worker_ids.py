@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from server.access import tokens
 from server.cli.command_line import cli
 from server.db.engine import open_engine
+from server.desk.csv_table import csv_table
 from tests.server.support.commands import assert_refused
 from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT
@@ -78,3 +79,8 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     assert [row["external_id"] for row in csv.DictReader(out.read_text().splitlines())] == ["PID-4711"]
     assert house.desk("/audit?action=worker_ids").json()["entries"][0]["actor"] == "command line"
+
+
+def test_no_cell_of_a_table_is_a_formula_where_a_semicolon_separates_cells_either() -> None:
+    table = csv_table(["id", "code"], [["w1;=1+1;", "x"], ["\uff1d1+1", ";-)"], ["a;b", None]])
+    assert table.splitlines()[1:] == ["w1;'=1+1;,x", "'\uff1d1+1,;'-)", "a;b,"]

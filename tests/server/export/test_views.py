@@ -32,6 +32,7 @@ from tests.server.support.study import RUN
 WHOLE: tuple[Written, ...] = ("jsonl", "parquet", "csv")
 # What CSV, a spreadsheet and JSON each could take for something else.
 WORDS = ["=1+1", "'+2", "''", 'She said "no", twice', "one\ntwo\r\nthree", "NULL", "véritable 🦦", "-3"]
+WORDS += ["\uff1d1+1", "\n=1"]
 # Ratings by the order of their ids, lower ones for the qc bot.
 _VARIED = """
     UPDATE rating SET value = 17 * (
