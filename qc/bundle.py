@@ -1,5 +1,6 @@
 """Pack a run with its study and report for others to analyse: `python -m qc.bundle SOURCE BUNDLE`."""
 
+import hashlib
 from pathlib import Path
 from typing import Annotated
 
@@ -79,6 +80,11 @@ def bundle(
         console.print(
             "Workers have other names in it. What they wrote is in it: read it before you publish it."
         )
+    if _is_another_study(bundled):
+        console.print(
+            "The study in it is not, word for word, what the run was opened with: is it the run's own?",
+            soft_wrap=True,
+        )
     console.print(f"Signature: {manifest.signature}", soft_wrap=True)
 
 
@@ -102,6 +108,14 @@ def _read(
     return Bundled(
         first, second, not of_server, None if study is None else _content(study), _export(source, asked)
     )
+
+
+def _is_another_study(bundled: Bundled) -> bool:
+    """Return whether the study that is packed is known not to be the one that the server has of the run."""
+    state = bundled.run.state
+    if bundled.study is None or state is None:
+        return False
+    return hashlib.sha256(bundled.study).hexdigest()[: len(state.study_hash)] != state.study_hash
 
 
 def _export(source: str, asked: LoadOptions) -> Path | None:

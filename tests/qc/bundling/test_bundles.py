@@ -358,3 +358,24 @@ def test_names_keep_the_order_of_ids() -> None:
     run = run_of(workers, ["s", "qc"] * 6 + ["s"], np.full((13, 4), 50.0), list(range(1, 14)), seconds=1.0)
     names = pseudonyms_for([run])
     assert [names[name] for name in "abk"] == ["w01", "w02", "w11"]
+
+
+def test_a_study_that_the_run_was_not_opened_with_is_pointed_out(database: Any, tmp_path: Path) -> None:
+    study, text = tmp_path / "study.yaml", b"name: tiny\n"
+    study.write_bytes(text)
+    database.execute("""
+        CREATE VIEW v1_run_state AS
+        SELECT run_id, run, 'open' AS status, 'researcher' AS cause, '' AS reason, NULL AS target_assignments,
+               NULL AS target_conversations_per_system, NULL AS target_widest_interval
+        FROM v1_run""")
+
+    def packed(stored: str) -> str:
+        database.execute("UPDATE v1_run SET study_hash = ?", stored)
+        asked = [database.url, str(tmp_path / "run.zip"), "--study", str(study), "--bootstrap", "100"]
+        result = CliRunner().invoke(bundle_app, [*asked, "--force"])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    said = "The study in it is not, word for word, what the run was opened with"
+    assert said in packed("0" * 16)
+    assert said not in packed(hashlib.sha256(text).hexdigest()[:16])
