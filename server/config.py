@@ -90,7 +90,8 @@ class Settings(BaseSettings):
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
     bot_hosts: int = Field(1, ge=1, le=64, description="processes in which the builtin bots compute")
     bot_keys: dict[str, list[str]] = Field(
-        {}, description="environment variables that may be the key of a bot that comes over the API, each with its hosts"
+        {},
+        description="environment variables that may be the key of a bot from the API, each with its hosts",
     )
     moderation_url: str | None = Field(
         None,

@@ -22,7 +22,7 @@ def keep_sign_in(request: Request, response: Response, secret: str) -> None:
         secret,
         max_age=HOURS * 3_600,
         path="/",
-        secure=_is_secure(request),
+        secure=is_secure(request),
         httponly=True,
         samesite="strict",
     )
@@ -31,7 +31,7 @@ def keep_sign_in(request: Request, response: Response, secret: str) -> None:
 def forget_sign_in(request: Request, response: Response) -> None:
     """Have the browser forget its sign-in."""
     name = _name(request)
-    response.delete_cookie(name, path="/", secure=_is_secure(request), httponly=True, samesite="strict")
+    response.delete_cookie(name, path="/", secure=is_secure(request), httponly=True, samesite="strict")
 
 
 def require_own_page(request: Request) -> None:
@@ -49,8 +49,9 @@ def require_own_page(request: Request) -> None:
 
 def _name(request: Request) -> str:
     # A name that starts like this is taken over TLS only, and from this very host: nobody plants one.
-    return "__Host-candor" if _is_secure(request) else "candor"
+    return "__Host-candor" if is_secure(request) else "candor"
 
 
-def _is_secure(request: Request) -> bool:
+def is_secure(request: Request) -> bool:
+    """Return whether the browser speaks TLS, to us or to a proxy that says so."""
     return request.url.scheme == "https"

@@ -11,6 +11,7 @@ from server.access import passwords, people, sign_ins
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.cookie import forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
+from server.access.known_browsers import KnownBrowsers
 from server.access.people import Member
 from server.access.rate_limit import RateLimits
 from server.access.roles import ALL_STUDIES, PERMISSIONS, Permission, Role
@@ -94,7 +95,8 @@ class AccountsApi:
         store: where they are stored, and sign-ins.
         listed: the same, for what the desk lists.
         auth: tells who calls.
-        limits: counts tries, by the address that they come from and by the name that is tried.
+        limits: counts tries, by the address that they come from and by the name that is tried; a browser in
+            which that person has signed in before has its own.
         tries: how many of them are let through.
     """
 
@@ -105,6 +107,7 @@ class AccountsApi:
         self._listed = listed
         self._limits = limits
         self._tries = tries
+        self._known = KnownBrowsers(auth.secret)
         self.router = APIRouter(prefix="/api/account", tags=["account"])
         own = [Depends(Allowed(auth, "have_account"))]
         self.router.add_api_route("", self.show_account, methods=["GET"], dependencies=own)
@@ -131,11 +134,11 @@ class AccountsApi:
     async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
         """Sign a person in; their browser keeps that for twelve hours."""
         require_own_page(request)
-        await self._count(request, body.name)
+        await self._count(request, self._known.whose_tries(request, body.name.lower()))
         found = await self._store.read(lambda c: people.find(c, body.name))
         if not await passwords.is_right(found.password if found else None, body.password) or found is None:
             raise WrongPassword("this name and this password do not belong together")
-        return await begin_sign_in(self._store, found, request, response)
+        return await self._begin(found, request, response)
 
     async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
         """Say whom a one-time link is for; it stays good."""
@@ -151,7 +154,7 @@ class AccountsApi:
         await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
         stored = await passwords.hashed(body.password)
         member = await self._listed.submit(lambda c: _with_password(c, body, stored))
-        return await begin_sign_in(self._store, member, request, response)
+        return await self._begin(member, request, response)
 
     async def sign_out(self, actor: Caller, request: Request) -> Response:
         """Sign out in this browser."""
@@ -171,7 +174,7 @@ class AccountsApi:
 
     async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
         """Choose another password; whoever is signed in elsewhere with the old one is signed out."""
-        await self._count(request, actor.name)
+        await self._count(request, self._known.whose_tries(request, actor.name))
         passwords.require_good(body.new)
         found = await self._store.read(lambda c: _person(c, actor))
         if found is not None and found.password is None:
@@ -188,6 +191,11 @@ class AccountsApi:
 
         await self._store.submit(change)
         return account(actor, has_password=True)
+
+    async def _begin(self, member: Member, request: Request, response: Response) -> Account:
+        signed_in = await begin_sign_in(self._store, member, request, response)
+        self._known.keep(request, response, member.name)
+        return signed_in
 
     async def _count(self, request: Request, whose: str) -> None:
         what = "tries to sign in"

@@ -310,6 +310,32 @@ def test_tries_to_sign_in_are_limited(house: House, serve: Any) -> None:
     browser.client.close()
 
 
+def test_who_knows_a_name_locks_nobody_out(house: House, serve: Any) -> None:
+    strict = serve(house.url, *house.runs, sign_ins="6/minute")
+    person = People(strict, "ann")
+    known = person.signed_in("viewer")
+    elsewhere = Browser(strict)
+    # As from many addresses: those of one are counted, too.
+    clients = [{"X-Forwarded-For": f"203.0.113.{number}"} for number in range(1, 9)]
+    body = {"name": "ann", "password": "a wrong password"}
+    guesses = [
+        strict.http(
+            "POST",
+            "/api/account/sign-in",
+            json=body,
+            headers={"Origin": f"http://127.0.0.1:{strict.port}", **client},
+        )
+        for client in clients
+    ]
+    assert [answer.status_code for answer in guesses].count(429) > 0
+    assert elsewhere.sign_in("ann").status_code == 429
+    assert known.sign_in("ann").status_code == 200
+    tries = [known.sign_in("ann", "a wrong password").status_code for _ in range(7)]
+    assert tries[-1] == 429  # but it is no way to guess without end
+    for browser in (*person.browsers, elsewhere):
+        browser.client.close()
+
+
 def test_the_first_link_makes_an_owner_and_then_nobody(house: House) -> None:
     engine = open_engine(house.url, begin="BEGIN IMMEDIATE")
     with engine.begin() as connection:
