@@ -11,7 +11,7 @@ from rich.table import Table
 from bots import console
 from server.bots.fitness import require_moderation
 from server.cli import study
-from server.cli.database import id_cipher_or_fail, transaction_or_fail
+from server.cli.database import id_cipher, transaction_or_fail
 from server.cli.rules_file import read_rules_file
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
@@ -66,8 +66,8 @@ def close(run: Name, why: Why = "", data: Data = None) -> None:
 @cli.command()
 def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
     """Show the rules of a run; with a file, have the run go by those from now on."""
-    ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        ids = id_cipher(settings_from(data=data), connection)
         require_key(connection, ids)
         if file is not None:
             given_rules = read_rules_file(file)

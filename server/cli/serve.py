@@ -143,9 +143,9 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     Raises:
         CandorError: the database cannot be opened, or no run of it can be served.
     """
-    with transaction(settings) as connection:
+    with transaction(settings, begins=True) as connection:
         require_servable(connection)
-        encrypt_again(connection, id_cipher(settings))
+        encrypt_again(connection, id_cipher(settings, connection))
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)

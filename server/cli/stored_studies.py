@@ -57,7 +57,7 @@ def new(study: Name, begin_with: From = None, demo: Demo = False, data: Data = N
         text = named((DEMO if demo else BLANK).read_text(encoding="utf-8"), study)
     else:
         text = _file(begin_with)
-    with transaction_or_fail(data) as connection:
+    with transaction_or_fail(data, begins=True) as connection:
         require_name(text, study)
         stored = studies.create_study(connection, study, text, utc_now(), _ME.name)
         record(connection, _ME, "study.create", study)

@@ -106,7 +106,7 @@ def open_(
         require_slug(run)
         fitness.require_moderation(content, opened_bots.moderation)
         given = read_rules_file(rules)
-        with transaction(settings) as connection:
+        with transaction(settings, begins=True) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
@@ -115,7 +115,7 @@ def open_(
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
-                ids = id_cipher(settings)
+                ids = id_cipher(settings, connection)
                 require_key(connection, ids)
                 set_rules(connection, run, given, ids)
                 action = "run.open" if stands is None else "run.rules"

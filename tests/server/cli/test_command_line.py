@@ -180,7 +180,9 @@ def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_pat
 
 def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
+    candor("study", "new", "pilot", "--demo", "--data", data)
     assert "There is no run yet" in candor("run", "list", "--data", data).stdout
+    candor("study", "delete", "pilot", "--data", data)
     candor("study", "open", DEMO, "--run", "first", "--data", data)
     candor("study", "open", DEMO, "--run", "second", "--data", data)
     candor("study", "close", "--run", "first", "--data", data)
