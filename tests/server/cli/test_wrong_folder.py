@@ -13,7 +13,7 @@ from server.errors import CandorError
 from server.study import DEMO
 from tests.server.support.commands import Candor, assert_refused
 
-READING = {
+READING: dict[str, list[str]] = {
     "run list": [],
     "run pause": ["demo"],
     "run rules": ["demo"],
@@ -34,7 +34,7 @@ READING = {
     "recruit show": ["demo"],
     "demo transcripts": [],
 }
-BEGINNING = {
+BEGINNING: dict[str, list[str | Path]] = {
     "study new": ["pilot", "--demo"],
     "study open": [DEMO, "--run", "pilot"],
     "people add": ["ann@example.org"],
