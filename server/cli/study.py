@@ -25,7 +25,7 @@ from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.run_rules import outline
-from server.study import parse_study, text_notes
+from server.study import parse_study, study_notes
 
 cli = typer.Typer(
     help="Write studies, check them, open runs of them.",
@@ -77,7 +77,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     )
     if content.retention is not None:
         console.print(content.retention.in_words(None), soft_wrap=True)
-    for note in text_notes(content):
+    for note in study_notes(content):
         console.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)
 
 
@@ -111,13 +111,13 @@ def open_(
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
         if stands is None:  # a study under way is not examined again
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
-        notes: list[str] = []
+        notes = list(study_notes(content)) if stands is None else []
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
                 ids = id_cipher(settings, connection)
                 require_key(connection, ids)
-                notes = changed_rules(connection, run, given, ids)
+                notes += changed_rules(connection, run, given, ids)
                 action = "run.open" if stands is None else "run.rules"
                 record(connection, CommandLine(), action, run, outline(given))
     except CandorError as error:

@@ -149,7 +149,8 @@ def test_rules_from_a_file() -> None:
             "rules.yaml:2: excluded: there is no such rule; did you mean `excluded_runs`?",
         ),
         (
-            "opening_hours:\n  hours:\n    - {opens: 09:00, closes: 17:00}\n    - {zzz: 1}\n  time_zone: UTC\n",
+            "opening_hours:\n  hours:\n    - {opens: 09:00, closes: 17:00}\n    - {zzz: 1}\n  time_zone: "
+            "UTC\n",
             "rules.yaml:4: opening_hours.hours.1.zzz: there is no such rule; there are `days`, `opens`, "
             "`closes`",
         ),
