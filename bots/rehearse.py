@@ -53,7 +53,9 @@ def rehearse(
         ),
     ] = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
-    fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
+    fee: Annotated[
+        float, typer.Option(min=0, help="Share that the platform takes on top, as 0.2 for 20 %.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
     server: Server = SERVER,
     token: Token = None,
@@ -62,6 +64,8 @@ def rehearse(
 
     The study's chatbots are asked as if people came. No report mixes the rehearsal with other data.
     """
+    if fee > 1:
+        fail(f"--fee is {fee:g}, but here it is a share", "Write 0.2 for 20 %.")
     options: dict[str, Any] = {"workers": workers, "fee": fee, "seed": seed}
     given = {"planned": planned, "spread": spread, "pay": pay, "honest": honest}
     options |= {name: value for name, value in given.items() if value is not None}

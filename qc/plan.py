@@ -59,7 +59,9 @@ def plan(
         typer.Option("--conversations", min=1, help="Without SOURCE: with systems, in an assignment."),
     ] = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
-    fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
+    fee: Annotated[
+        float, typer.Option(min=0, help="Share that the platform takes on top, as 0.2 for 20 %.")
+    ] = 0.0,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="For an assignment; not given: the median of SOURCE.")
     ] = None,
@@ -84,6 +86,8 @@ def plan(
     with stderr_console() as stderr:
         wanted = wanted_formats(formats, out)
         require_level(alpha)
+        if fee > 1:
+            raise OptionError(f"--fee is {fee:g}, but here it is a share. Write 0.2 for 20 %.")
         asked = tuple(difference or DIFFERENCES)
         if bad := [each for each in asked if not 0 < each < np.inf]:
             raise OptionError(f"--difference is {bad[0]:g}, but it must be above 0.")

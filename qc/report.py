@@ -19,6 +19,7 @@ from qc.command import (
     names_in,
     stderr_console,
 )
+from qc.errors import OptionError
 from qc.options import FORMATS, PAPER_FORMATS, SECTIONS, AnalysisOptions
 from qc.process import settle, spare_modules
 
@@ -77,7 +78,10 @@ def report(
     seed: Seed = 0,
     reward: Reward = None,
     fee: Annotated[
-        float, typer.Option(metavar="PERCENT", help="Of the platform, on top of the rewards.")
+        float,
+        typer.Option(
+            metavar="PERCENT", help="What the platform takes on top of the rewards, as 20 for 20 %."
+        ),
     ] = 0.0,
     background: Annotated[
         Path | None,
@@ -114,6 +118,8 @@ def report(
     """Say which workers of a run are kept, how its systems score, and how sure that is."""
     with stderr_console() as stderr:
         sections = names_in("--only", only, tuple(SECTIONS))
+        if 0 < fee < 1:  # no platform takes so little: it is a share, as `candor plan` has it
+            raise OptionError(f"--fee is {fee:g}, but here it is in per cent. Write 20 for 20 %.")
         options = AnalysisOptions(
             alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100
         )

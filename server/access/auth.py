@@ -258,7 +258,7 @@ def token_file(folder: Path) -> Path:
 
 
 def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
-    """Return the installation's secrets from `folder`; make them on the first start.
+    """Return the installation's secrets from `folder`, the keys of workers' ids among them; as `load_signer`.
 
     Args:
         folder: where they lie.
@@ -266,8 +266,17 @@ def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
         id_key: the setting of the key of workers' ids.
 
     Raises:
-        CandorError: they cannot be made or read. They are never made anew: links given out and
-            pseudonyms depend on them.
+        CandorError: as `load_signer`, or a key of workers' ids cannot be used.
+    """
+    return replace(load_signer(folder, token_days), id_keys=load_id_keys(folder, id_key))
+
+
+def load_signer(folder: Path, token_days: int) -> Auth:
+    """Return what signs links and tokens, which reads nobody's id; it is made on the first start.
+
+    Raises:
+        CandorError: it cannot be made or read. It is never made anew: links given out and pseudonyms
+            depend on it.
     """
     path = token_file(folder)
     try:
@@ -280,7 +289,7 @@ def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
         raise CandorError(
             reason, "Restore the file from a backup, or choose another --data folder."
         ) from error
-    return Auth(secret, token, token_days * 86_400, id_keys=load_id_keys(folder, id_key))
+    return Auth(secret, token, token_days * 86_400)
 
 
 def _make_secrets(path: Path) -> None:

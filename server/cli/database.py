@@ -10,33 +10,62 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bots import fail, stderr
-from server.access.id_keys import load_id_keys
+from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
 from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
 from server.db.sole_server import sole_server
-from server.errors import CandorError
+from server.db.worker_ids import PUT_KEY_BACK, needs_key
+from server.errors import CandorError, DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_APART = 5
 
 
 @contextmanager
-def transaction(settings: Settings) -> Iterator[Connection]:
+def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connection]:
     """Bring the database up to date and open a transaction on it.
 
+    Args:
+        settings: say where it is.
+        begins: make a database where there is none, for what an installation can begin with.
+
     Raises:
-        CandorError: it cannot be opened.
+        CandorError: it cannot be opened, or there is none.
     """
     url = _usable_url(settings)
     with _database_errors(url):
-        migrate(url, partial(id_cipher, settings))
+        if not begins:
+            _require_database(url)
+        migrate(url, partial(_id_cipher, settings))
         with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
             yield connection
 
 
-def id_cipher(settings: Settings) -> IdCipher:
-    """Return what encrypts workers' ids. Raises CandorError: its key cannot be used."""
+def id_cipher(settings: Settings, connection: Connection) -> IdCipher:
+    """Return what encrypts workers' ids; its key is made where the database has not seen one.
+
+    Raises:
+        CandorError: the key cannot be used, or there is none and the database was encrypted under one.
+    """
+    require_id_key(settings, connection)
+    return _id_cipher(settings)
+
+
+def require_id_key(settings: Settings, connection: Connection) -> None:
+    """Check that a key is at hand where the database needs one: a new one would be a wrong one.
+
+    Raises:
+        DatabaseUnfit: there is none.
+    """
+    path = key_file(settings.data)
+    if settings.worker_id_key is None and not path.exists() and needs_key(connection):
+        raise DatabaseUnfit(
+            f"there is no {path}, and the database is encrypted under the key that was in it", PUT_KEY_BACK
+        )
+
+
+def _id_cipher(settings: Settings) -> IdCipher:
     return IdCipher(load_id_keys(settings.data, settings.worker_id_key))
 
 
@@ -48,8 +77,9 @@ def reading(settings: Settings) -> Iterator[Connection | None]:
         CandorError: it is there, and cannot be opened.
     """
     url = _usable_url(settings)
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists():
+    with _database_errors(url):
+        missing = _missing(url) is not None
+    if missing:
         yield None
         return
     with _database_errors(url), _opened(url) as engine, engine.connect() as connection:
@@ -66,7 +96,8 @@ def snapshot_or_fail(data: Path | None) -> Iterator[Connection]:
         settings = settings_from(data=data)
         url = _usable_url(settings)
         with _database_errors(url):
-            migrate(url, partial(id_cipher, settings))
+            _require_database(url)
+            migrate(url, partial(_id_cipher, settings))
             with _opened(url) as engine, engine.connect() as connection:
                 yield connection
     except CandorError as error:
@@ -74,19 +105,14 @@ def snapshot_or_fail(data: Path | None) -> Iterator[Connection]:
 
 
 @contextmanager
-def transaction_or_fail(data: Path | None) -> Iterator[Connection]:
-    """Open a transaction on the database of the `data` folder; end the command with what goes wrong in it."""
+def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[Connection]:
+    """Open a transaction on the database of the `data` folder; end the command with what goes wrong in it.
+
+    `begins`: as in `transaction`.
+    """
     try:
-        with transaction(settings_from(data=data)) as connection:
+        with transaction(settings_from(data=data), begins=begins) as connection:
             yield connection
-    except CandorError as error:
-        fail(error.message, error.hint)
-
-
-def id_cipher_or_fail(data: Path | None) -> IdCipher:
-    """Return what encrypts workers' ids; end the command where its key cannot be used."""
-    try:
-        return id_cipher(settings_from(data=data))
     except CandorError as error:
         fail(error.message, error.hint)
 
@@ -115,6 +141,22 @@ def require_servable(connection: Connection) -> None:
             f"{'ahead of' if apart > 0 else 'behind'} this machine's. One of them is wrong, and so will be "
             "times that are stored. Set both by NTP.",
             soft_wrap=True,
+        )
+
+
+def _missing(url: str) -> Path | None:
+    """Return the file of a SQLite database that is not there; None of any other database."""
+    parsed = make_url(url)
+    path = Path(parsed.database or "")
+    return path if parsed.get_backend_name() == "sqlite" and not path.exists() else None
+
+
+def _require_database(url: str) -> None:
+    """Check that there is a database. Raises CandorError: in the wrong folder nothing is begun."""
+    if (path := _missing(url)) is not None:
+        raise CandorError(
+            f"there is no {path}",
+            "Give the folder of the installation with --data; `candor serve` begins a new one.",
         )
 
 

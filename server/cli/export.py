@@ -16,12 +16,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bots import console, fail, stderr
 from server.access.auth import load_auth
-from server.cli.database import snapshot_or_fail, transaction_or_fail
+from server.cli.database import require_id_key, snapshot_or_fail, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.runs import RunEntry, find_run
 from server.desk.worker_ids import Sought, identities, identities_csv
-from server.export.formats import Format, OnStep, file_name, replaced, write_run
+from server.export.formats import Format, OnStep, file_name, has_assignments, replaced, write_run
 from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
 from server.study import published
 
@@ -60,18 +60,25 @@ def export(
         _write_ids(run, out or Path("worker_ids.csv"), data)
         return
     with TemporaryDirectory() as folder, _progress(progress_lines) as on_step:
-        with snapshot_or_fail(data) as connection, _writable():
+        with snapshot_or_fail(data) as connection:
             found = find_run(connection, run)
             path = out or Path(file_name(found, form))
-            if form != "bundle":
-                write_run(connection, found, form, path, on_step)
-            else:
-                views = Path(folder) / f"{found.slug}.jsonl"
-                write_run(connection, found, "jsonl", views, on_step)
+            if path.is_dir():
+                fail(f"{path} is a folder", "Name a file in it with --out.")
+            views = Path(folder) / f"{found.slug}.jsonl"
+            with _writable(path):
+                if form != "bundle":
+                    write_run(connection, found, form, path, on_step)
+                else:
+                    write_run(connection, found, "jsonl", views, on_step)
+            is_empty = not has_assignments(connection, found, form)
         if form == "bundle":  # which takes long, and needs the database no more
             _bundle(found, views, path, data, on_step)
     size = path.stat().st_size / 1e6
     console.print(f"The run {run} is written to {path} ({form}, {size:.1f} MB).", soft_wrap=True)
+    if is_empty:
+        lacking = "No assignment of it is completed" if form == "hits_data" else "Nobody has come yet"
+        stderr.print(f"[yellow]Note:[/] {lacking}, so that the file holds none.", soft_wrap=True)
 
 
 def _end(_signal: int, _frame: object) -> None:
@@ -80,19 +87,21 @@ def _end(_signal: int, _frame: object) -> None:
 
 
 @contextmanager
-def _writable() -> Iterator[None]:
+def _writable(path: Path) -> Iterator[None]:
+    """End the command where `path` cannot be written; what is written beside it first is not spoken of."""
     try:
         yield
     except OSError as error:
-        fail(f"{error.filename}: cannot be written: {error.strerror}", "Choose another file with --out.")
+        fail(f"{path}: cannot be written: {error.strerror}", "Choose another file with --out.")
 
 
 def _write_ids(run: str, path: Path, data: Path | None) -> None:
     with transaction_or_fail(data) as connection:
         settings = settings_from(data=data)
+        require_id_key(settings, connection)
         auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
         people = identities(connection, auth, CommandLine(), run, Sought())
-    with _writable(), replaced(path, private=True) as file:
+    with _writable(path), replaced(path, private=True) as file:
         file.write(identities_csv(people).encode())
     console.print(f"{len(people)} assignments written to {path}.")
 
@@ -111,7 +120,7 @@ def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: 
         asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, told_progress(on_step)))
     except ChildFailed as error:
         fail(f"the bundle was not made: {error}")
-    with _writable(), made.open("rb") as content, replaced(path) as file:
+    with _writable(path), made.open("rb") as content, replaced(path) as file:
         copyfileobj(content, file)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bots import fail, stderr
-from server.access.auth import load_auth
+from server.access.auth import load_signer
 from server.cli.database import transaction
 from server.cli.settings import Data, settings_from
 from server.db.runs import find_run
@@ -40,7 +40,7 @@ def links(
         ids = _read(workers)
         with transaction(settings) as connection:
             find_run(connection, run)
-        auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
+        auth = load_signer(settings.data, settings.token_days)
     except CandorError as error:
         fail(error.message, error.hint)
     url = settings.resolved_public_url

@@ -18,9 +18,9 @@ from sqlalchemy import Connection, func, select
 
 from bots import console, fail
 from server.cli import stored_studies
-from server.cli.database import reading, transaction
+from server.cli.database import transaction_or_fail
 from server.cli.rules_file import RulesFile, read_rules_file
-from server.cli.settings import Data, settings_from
+from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.models import Assignment, columns
@@ -72,14 +72,18 @@ def preregister(
 ) -> None:
     """Fix hypotheses, criteria, filter, levels, target, stopping rule and exclusions in a dated, hashed file.
 
-    It is refused once an assignment of the run has begun. The audit log keeps the hash and the time.
+    It is refused once an assignment of the run has begun, and where there is no database to look into. The
+    audit log keeps the hash and the time.
     """
-    settings = settings_from(data=data)
     try:
         require_slug(run)
-        with reading(settings) as connection:
-            content, text = stored_studies.study_of(connection, study)
-            given, begun = _of_run(connection, text, run, read_rules_file(rules))
+        given_rules = read_rules_file(rules)
+    except CandorError as error:
+        fail(error.message, error.hint)
+    # Of a run that nobody has looked for, no file may say that none of it had begun.
+    with transaction_or_fail(data) as connection:
+        content, text = stored_studies.study_of(connection, study)
+        given, begun = _of_run(connection, text, run, given_rules)
         if begun and not after_the_fact:
             raise RunRefused(
                 f"{begun} assignments of the run `{run}` have begun, so nothing can be registered before it",
@@ -88,11 +92,7 @@ def preregister(
         plan = plan_of(content, hypothesis or [], given, (alpha, familywise), stopping, exclude or [])
         about = {"run": run, "study": content.name, "study_hash": study_hash(text), "begun_before": begun}
         written = registered(about | plan, utc_now())
-        if connection is not None:
-            with transaction(settings) as writing:
-                record(writing, CommandLine(), "run.preregister", run, written["hash"])
-    except CandorError as error:
-        fail(error.message, error.hint)
+        record(connection, CommandLine(), "run.preregister", run, written["hash"])
     _write(out, written)
     console.print(f"{escape(str(out))} holds the preregistration of the run [bold]{escape(run)}[/].")
     console.print(f"Its hash, for a paper or a registry: {written['hash']}", soft_wrap=True)
@@ -160,14 +160,14 @@ def _hypothesis(study: Study, text: str) -> Json:
     return {"higher": pair[0], "lower": pair[1]}
 
 
-def _of_run(connection: Connection | None, text: str, run: str, rules: RunRules) -> tuple[RunRules, int]:
+def _of_run(connection: Connection, text: str, run: str, rules: RunRules) -> tuple[RunRules, int]:
     """Return the rules of the run and how many assignments have begun; `rules` and 0 if it is not open yet.
 
     Raises:
         StudyInvalid: the run is of another study.
     """
-    entry = None if connection is None else find_opened(connection, text, run)
-    if connection is None or entry is None:
+    entry = find_opened(connection, text, run)
+    if entry is None:
         return rules, 0
     begun = select(func.count()).select_from(Assignment).where(ASSIGNMENT.run_id == entry.id)
     stored = rules_of(connection, entry.id)

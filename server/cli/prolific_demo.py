@@ -147,7 +147,7 @@ def _open(settings: Settings, *, signed: bool) -> None:
     _, text = load_study(_STUDY)
     if signed:
         text = edited(text, Change(("recruiter", "signed"), value=True)).text
-    with transaction(settings) as connection:
+    with transaction(settings, begins=True) as connection:
         entry = open_run(connection, text, RUN, utc_now(), [])
         record(connection, CommandLine(), "run.open", entry.slug)
 

@@ -1,11 +1,18 @@
-"""The rules of a run as a command reads them."""
+"""The rules of a run as a command reads them, and what it says of their change."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+from sqlalchemy import Connection
 
+from bots import stderr
+from server.db.run_rules import all_rules_of, set_rules
+from server.db.run_states import end_foreseen
+from server.db.runs import find_run
 from server.errors import RulesInvalid
+from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, parse_rules
 
 RulesFile = Annotated[
@@ -22,3 +29,31 @@ def read_rules_file(path: Path | None) -> RunRules:
         return parse_rules(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise RulesInvalid(f"{path} cannot be read: {error}", "Name a text file with the rules.") from error
+
+
+def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCipher) -> list[str]:
+    """Have a run go by `rules` from now on; return what whoever changes them may not have meant.
+
+    Raises:
+        RunNotFound, RulesInvalid: as `set_rules`.
+    """
+    entry = find_run(connection, run)
+    before = all_rules_of(connection, entry.id, ids)
+    set_rules(connection, run, rules, ids)
+    notes = [
+        f"Workers of `{name}` may come now: the new rules do not exclude them."
+        for name in before.excluded_runs
+        if name not in rules.excluded_runs
+    ]
+    if let_in := set(before.excluded_workers) - set(rules.excluded_workers):
+        who = "1 worker who was" if len(let_in) == 1 else f"{len(let_in)} workers who were"
+        notes.append(f"{who} excluded by id may come now: the new rules do not exclude them.")
+    if entry.status != "closed" and (end := end_foreseen(connection, entry)) is not None:
+        notes.append(f"By these rules the run ends at once. {end.reason}")
+    return notes
+
+
+def tell(notes: list[str]) -> None:
+    """Print such notes."""
+    for note in notes:
+        stderr.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)

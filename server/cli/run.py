@@ -11,12 +11,12 @@ from rich.table import Table
 from bots import console
 from server.bots.fitness import require_moderation
 from server.cli import study
-from server.cli.database import id_cipher_or_fail, transaction_or_fail
-from server.cli.rules_file import read_rules_file
+from server.cli.database import id_cipher, transaction_or_fail
+from server.cli.rules_file import changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.run_rules import all_rules_of, set_rules
+from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange, change_run, replicate_run
 from server.db.runs import all_runs, find_run
 from server.db.worker_ids import require_key
@@ -66,18 +66,20 @@ def close(run: Name, why: Why = "", data: Data = None) -> None:
 @cli.command()
 def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
     """Show the rules of a run; with a file, have the run go by those from now on."""
-    ids = id_cipher_or_fail(data)
+    notes: list[str] = []
     with transaction_or_fail(data) as connection:
+        ids = id_cipher(settings_from(data=data), connection)
         require_key(connection, ids)
         if file is not None:
             given_rules = read_rules_file(file)
-            set_rules(connection, run, given_rules, ids)
+            notes = changed_rules(connection, run, given_rules, ids)
             record(connection, CommandLine(), "run.rules", run, outline(given_rules))
         found = all_rules_of(connection, find_run(connection, run).id, ids)
     shown = found.model_dump(mode="json", exclude_defaults=True)
     console.print(
         yaml.safe_dump(shown, sort_keys=False) if shown else "Nothing limits this run.", markup=False
     )
+    tell(notes)
 
 
 @cli.command()
@@ -94,9 +96,9 @@ def replicate(run: Name, name: NewName = None, same_workers: SameWorkers = False
 
 @cli.command("list")
 def list_(data: Data = None) -> None:
-    """List the runs: of which study, in which state and why, since when."""
+    """List the runs: of which study, in which state and why, since when. Rehearsals are none of them."""
     with transaction_or_fail(data) as connection:
-        found = all_runs(connection)
+        found = [run for run in all_runs(connection) if run.kind == "study"]
     table = Table("run", "study", "status", "opened", "why", box=None)
     for run in found:
         opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"

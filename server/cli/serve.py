@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+from collections.abc import Callable
+from functools import partial
 
 import typer
 from rich.markup import escape
@@ -20,7 +22,7 @@ from server.cli.settings import Data, Host, Port, Processes, moderation_from, se
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
-from server.db.runs import RunEntry, all_runs, open_run
+from server.db.runs import RunEntry, all_runs, open_run, open_slugs
 from server.db.worker_ids import encrypt_again
 from server.desk.people import password_link
 from server.errors import CandorError
@@ -73,26 +75,24 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     opened_bots = opened_by(settings)
     runs = prepare(settings, opened_bots)
     first_link = _first_link(settings)
+    entrances = _entrances(settings, runs)
     auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
     raise_file_limit()
     configure_logging(auth.secrets)
     if settings.processes > 1:
-        _serve_supervised(settings, runs, opened_bots, listener, first_link)
+        announce = partial(_announce, settings, entrances, first_link)
+        _serve_supervised(settings, opened_bots, listener, announce)
         return
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
-    _announce(settings, runs, first_link)
+    _announce(settings, entrances, first_link)
     Server(app, lifecycle, settings).run(sockets=[listener])
 
 
 def _serve_supervised(
-    settings: Settings,
-    runs: dict[int, OpenRun],
-    opened_bots: OpenedBots,
-    listener: socket.socket,
-    first_link: str | None,
+    settings: Settings, opened_bots: OpenedBots, listener: socket.socket, announce: Callable[[], None]
 ) -> None:
-    """Serve with several processes. `runs` have shown that they can be served; each process opens its own."""
+    """Serve with several processes. Its runs have shown that they can be; each process opens its own."""
 
     async def supervise() -> None:
         await opened_bots.close()
@@ -100,7 +100,7 @@ def _serve_supervised(
             listener, settings.model_dump_json(), settings.processes, settings.drain_seconds
         )
         await supervisor.start()
-        _announce(settings, runs, first_link)
+        announce()
         await supervisor.run()
 
     try:
@@ -143,9 +143,9 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     Raises:
         CandorError: the database cannot be opened, or no run of it can be served.
     """
-    with transaction(settings) as connection:
+    with transaction(settings, begins=True) as connection:
         require_servable(connection)
-        encrypt_again(connection, id_cipher(settings))
+        encrypt_again(connection, id_cipher(settings, connection))
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)
@@ -199,12 +199,19 @@ def _first_link(settings: Settings) -> str | None:
         return None if has_people(connection) else new_link(connection, None, utc_now())
 
 
-def _announce(settings: Settings, runs: dict[int, OpenRun], first_link: str | None) -> None:
+def _entrances(settings: Settings, runs: dict[int, OpenRun]) -> list[str]:
+    """Return the names of the runs to which people may come, in the order of `runs`."""
+    with transaction(settings) as connection:
+        found = open_slugs(connection, [run.id for run in runs.values() if not run.is_rehearsal])
+    return [run.slug for run in runs.values() if run.id in found]
+
+
+def _announce(settings: Settings, entrances: list[str], first_link: str | None) -> None:
     settings.remember_served()
     url = settings.resolved_public_url
     console.print("\n[bold]Candor[/] is ready.\n")
-    for run in runs.values():
-        console.print(f"  Workers start here     {url}/w/{run.slug}", soft_wrap=True)
+    for run in entrances:
+        console.print(f"  Workers start here     {url}/w/{run}", soft_wrap=True)
     # The first link opens everything: into a terminal it may go, into the log of a service it may not.
     if first_link is not None and console.is_terminal:
         console.print(f"  Researchers start here {password_link(url, first_link)}", soft_wrap=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from server.access.auth import load_auth
+from server.access.auth import load_signer
 from server.config import Settings
 from server.errors import CandorError
 
@@ -76,7 +76,7 @@ class DeskClient:
     """The researcher's API of such a server, below one path. What is refused raises CandorError."""
 
     def __init__(self, settings: Settings, path: str) -> None:
-        self.token = load_auth(settings.data, settings.token_days).researcher_token
+        self.token = load_signer(settings.data, settings.token_days).researcher_token
         self._start = f"{settings.own_url}/api/desk"
         self._path = path
         headers = {"Authorization": f"Bearer {self.token}"}

@@ -23,6 +23,7 @@ from server.clock import utc_now
 from server.db import studies
 from server.db.audit import CommandLine, record
 from server.db.studies import StoredStudy
+from server.errors import StudyInvalid
 from server.study import (
     BLANK,
     DEMO,
@@ -34,6 +35,7 @@ from server.study import (
     parse_study,
     read_study,
     require_name,
+    require_study_name,
 )
 
 _ME = CommandLine()
@@ -53,11 +55,12 @@ Back = Annotated[bool, typer.Option("--back", help="Take it back from the archiv
 
 def new(study: Name, begin_with: From = None, demo: Demo = False, data: Data = None) -> None:
     """Store a new study: the published instrument without systems, the demo study, or a file."""
+    _require_name(study)
     if begin_with is None:
         text = named((DEMO if demo else BLANK).read_text(encoding="utf-8"), study)
     else:
         text = _file(begin_with)
-    with transaction_or_fail(data) as connection:
+    with transaction_or_fail(data, begins=True) as connection:
         require_name(text, study)
         stored = studies.create_study(connection, study, text, utc_now(), _ME.name)
         record(connection, _ME, "study.create", study)
@@ -93,6 +96,7 @@ def show(study: Name, version: Version = None, data: Data = None) -> None:
 
 def copy_(study: Name, new_name: NewName, data: Data = None) -> None:
     """Store the newest version of a study as another study."""
+    _require_name(new_name)
     with transaction_or_fail(data) as connection:
         text = named(studies.find_study(connection, study).newest.yaml, new_name)
         stored = studies.create_study(connection, new_name, text, utc_now(), _ME.name)
@@ -148,9 +152,23 @@ def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
     Raises:
         StudyInvalid: it has mistakes, or there is neither.
     """
-    if not study.exists() and (text := stored_text(connection, str(study))) is not None:
-        return parse_study(text, str(study)), text
-    return load_study(study)
+    if study.exists():
+        return load_study(study)
+    text = stored_text(connection, str(study))
+    if text is None:
+        raise StudyInvalid(
+            f"there is neither a file {study} nor a stored study of that name",
+            "Check the path, or the name: `candor study list` shows what is stored in the folder of --data.",
+        )
+    return parse_study(text, str(study)), text
+
+
+def _require_name(study: str) -> None:
+    """End the command where no study can be called so."""
+    try:
+        require_study_name(study)
+    except StudyInvalid as error:
+        fail(error.message, error.hint)
 
 
 def _tell(connection: Connection, study: StoredStudy) -> None:

@@ -15,18 +15,17 @@ from server.bots.opened_bots import OpenedBots
 from server.cli import preregistration, stored_studies
 from server.cli.database import id_cipher, reading, transaction, transaction_or_fail
 from server.cli.fitness import check_fitness
-from server.cli.rules_file import RulesFile, read_rules_file
+from server.cli.rules_file import RulesFile, changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.run_rules import set_rules
 from server.db.run_states import change_run
 from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.run_rules import outline
-from server.study import parse_study, text_notes
+from server.study import parse_study, study_notes
 
 cli = typer.Typer(
     help="Write studies, check them, open runs of them.",
@@ -78,7 +77,7 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
     )
     if content.retention is not None:
         console.print(content.retention.in_words(None), soft_wrap=True)
-    for note in text_notes(content):
+    for note in study_notes(content):
         console.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)
 
 
@@ -106,22 +105,24 @@ def open_(
         require_slug(run)
         fitness.require_moderation(content, opened_bots.moderation)
         given = read_rules_file(rules)
-        with transaction(settings) as connection:
+        with transaction(settings, begins=True) as connection:
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
         if stands is None:  # a study under way is not examined again
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
+        notes = list(study_notes(content)) if stands is None else []
         with transaction(settings) as connection:
             entry = open_run(connection, text, run, utc_now(), items)
             if stands is None or rules is not None:
-                ids = id_cipher(settings)
+                ids = id_cipher(settings, connection)
                 require_key(connection, ids)
-                set_rules(connection, run, given, ids)
+                notes += changed_rules(connection, run, given, ids)
                 action = "run.open" if stands is None else "run.rules"
                 record(connection, CommandLine(), action, run, outline(given))
     except CandorError as error:
         fail(error.message, error.hint)
+    tell(notes)
     if entry.status != "open":
         fail(
             f"the run `{entry.slug}` is there already, and it is {entry.status}",

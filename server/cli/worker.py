@@ -6,8 +6,8 @@ import typer
 from rich.markup import escape
 
 from bots import console, fail
-from server.cli.database import id_cipher_or_fail, transaction_or_fail
-from server.cli.settings import Data
+from server.cli.database import id_cipher, transaction_or_fail
+from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine
 from server.db.removal import Extent
@@ -31,8 +31,8 @@ Platform = Annotated[
 @cli.command()
 def show(worker: Who, platform: Platform = None, data: Data = None) -> None:
     """Say what is stored of a worker."""
-    ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        ids = id_cipher(settings_from(data=data), connection)
         require_key(connection, ids)
         found = look_up(connection, ids, CommandLine(), worker, platform)
     console.print(_said(found), soft_wrap=True)
@@ -54,8 +54,8 @@ def forget_worker(
     are yours to delete.
     """
     extent: Extent = "all" if everything else "words"
-    ids = id_cipher_or_fail(data)
     with transaction_or_fail(data) as connection:
+        ids = id_cipher(settings_from(data=data), connection)
         require_key(connection, ids)
         found = holdings_of(connection, ids, worker, platform)
     console.print(_said(found), soft_wrap=True)

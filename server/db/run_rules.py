@@ -6,7 +6,7 @@ from server.db.models import ExcludedRun, ExcludedWorker, Run, columns
 from server.db.revisions import raise_revision
 from server.db.runs import RunEntry, find_run
 from server.db.worker_ids import external_id
-from server.errors import RunNotFound
+from server.errors import RulesInvalid, RunNotFound
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, read_rules
 
@@ -45,10 +45,16 @@ def set_rules(connection: Connection, slug: str, rules: RunRules, ids: IdCipher)
 
     Raises:
         RunNotFound: there is no run `slug`, or one that `rules` excludes.
+        RulesInvalid: `rules` exclude the run itself, to which nobody could come twice anyway.
     """
     raise_revision(connection, "runs")
     run = find_run(connection, slug)
-    others = {_other(connection, name) for name in rules.excluded_runs} - {run.id}
+    if slug in rules.excluded_runs:
+        raise RulesInvalid(
+            f"`excluded_runs` names `{slug}`, which is the run itself",
+            "Leave it out: nobody takes part in a run twice.",
+        )
+    others = {_other(connection, name) for name in rules.excluded_runs}
     text = rules.model_dump_json(exclude=_LOOKED_UP, exclude_none=True)
     connection.execute(update(Run).where(RUN.id == run.id).values(rules=text))
     connection.execute(delete(ExcludedRun).where(EXCLUDED_RUN.run_id == run.id))

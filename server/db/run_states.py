@@ -12,7 +12,7 @@ from server.db.revisions import raise_revision
 from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, RunStatus, find_run, has_run, open_run
-from server.errors import RunExists, RunHasEnough, WrongRunStatus
+from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
 from server.run_rules import End, end_of
 from server.study import parse_study
 
@@ -44,6 +44,7 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
 
     Raises:
         RunNotFound: there is no such run.
+        RunRefused: a rehearsal would be resumed.
         WrongRunStatus: the change does not lead from the state that the run has.
         RunHasEnough: it would be resumed, and stop again at once.
     """
@@ -52,6 +53,10 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
     before, after = _CHANGES[change]
     if run.status not in before:
         raise WrongRunStatus(f"`{slug}` is {run.status}: it cannot become {after}")
+    if change == "resume" and run.kind == "rehearsal":
+        raise RunRefused(
+            f"`{slug}` is a rehearsal, which takes no people", "Rehearse the study once more instead."
+        )
     if change == "resume":
         _require_more_wanted(connection, run)
     values: dict[str, object] = {"status": after, "cause": "researcher", "reason": reason}
@@ -106,9 +111,14 @@ def excluded_runs(connection: Connection, run_id: int) -> list[int]:
     return list(connection.execute(query).scalars())
 
 
-def _require_more_wanted(connection: Connection, run: RunEntry) -> None:
+def end_foreseen(connection: Connection, run: RunEntry) -> End | None:
+    """Return why a run would stop at once by the rules that it has, were it open; None if it would not."""
     rules = rules_of(connection, run.id)
-    end = end_of(rules, standing(connection, run.id, parse_study(run.yaml), rules))
+    return end_of(rules, standing(connection, run.id, parse_study(run.yaml), rules))
+
+
+def _require_more_wanted(connection: Connection, run: RunEntry) -> None:
+    end = end_foreseen(connection, run)
     if end is not None:
         raise RunHasEnough(f"`{run.slug}` cannot go on. {end.reason}")
 

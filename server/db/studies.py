@@ -83,11 +83,12 @@ def find_version(connection: Connection, name: str, number: int) -> StudyVersion
 
 
 def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
-    """Return the runs of every study that has some, oldest first."""
+    """Return the runs of every study that has some, oldest first; rehearsals are none of them."""
     query = (
         select(STUDY.name, RUN.slug, RUN.status, func.min(VERSION.number))
         .join(Study, STUDY.id == RUN.study_id)
         .outerjoin(DraftVersion, (VERSION.name == STUDY.name) & (VERSION.hash == STUDY.hash))
+        .where(RUN.kind == "study")
         .group_by(RUN.id, STUDY.name, RUN.slug, RUN.status)
         .order_by(RUN.id)
     )
@@ -156,11 +157,14 @@ def set_archived(connection: Connection, name: str, at: datetime | None) -> Stor
 
 
 def delete_study(connection: Connection, name: str) -> None:
-    """Forget a study that was never opened. Raises StudyNotFound, StudyOpened."""
+    """Forget a study that was never opened or rehearsed. Raises StudyNotFound, StudyOpened."""
     find_study(connection, name)
     opened = runs_of(connection).get(name, [])
     if opened:
         raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
+    rehearsed = select(RUN.id).join(Study, STUDY.id == RUN.study_id).where(STUDY.name == name)
+    if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
+        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals are of it")
     connection.execute(delete(DraftVersion).where(VERSION.name == name))
     connection.execute(delete(Draft).where(DRAFT.name == name))
 

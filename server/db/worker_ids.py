@@ -9,6 +9,11 @@ from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 FORGOTTEN: Final = "forgotten:"  # begins what stands where an id was; no encrypted id has a colon
+PUT_KEY_BACK: Final = (
+    "Put worker-ids.key back into the data folder from where you keep it, or set "
+    "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
+    "docs/privacy.md says more."
+)
 _MARK: Final = text("SELECT mark FROM worker_id_key")
 # Of two servers that start at once the second waits here, and then finds the mark of the first.
 _FIRST_MARK: Final = text(
@@ -27,6 +32,14 @@ def external_id(kept: str, ids: IdCipher) -> str | None:
     return plain
 
 
+def needs_key(connection: Connection) -> bool:
+    """Return whether a key was in use: it has left its mark, or ids that are encrypted under it."""
+    if connection.execute(_MARK).scalar_one_or_none() is not None:
+        return True
+    found = (connection.execute(text(f"SELECT 1 FROM {table} LIMIT 1")).first() for table in _KEYS)  # noqa: S608
+    return any(row is not None for row in found)
+
+
 def require_key(connection: Connection, ids: IdCipher) -> None:
     """Check that ids are encrypted under one of these keys, or none is yet. Raises DatabaseUnfit."""
     mark = connection.execute(_MARK).scalar_one_or_none()
@@ -37,9 +50,7 @@ def require_key(connection: Connection, ids: IdCipher) -> None:
 def _another_key() -> DatabaseUnfit:
     return DatabaseUnfit(
         "the ids of workers in the database are encrypted under another key than the one at hand",
-        "Put worker-ids.key back into the data folder from where you keep it, or set "
-        "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
-        "docs/privacy.md says more.",
+        PUT_KEY_BACK,
     )
 
 

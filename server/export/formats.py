@@ -1,5 +1,6 @@
 """The formats in which a run is written, and how a file of each comes about: whole, or not at all."""
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal, get_args
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from server.db.runs import RunEntry
 from server.export.choices import choice_lines
@@ -27,6 +28,7 @@ _SUFFIXES: dict[Format, str] = {
     "csv": ".csv.zip",
     "bundle": ".bundle.zip",
 }
+_ANY = text("SELECT 1 FROM v1_assignment WHERE run_id = :run LIMIT 1")
 _PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "side_by_side": "choices.jsonl"}
 
 
@@ -35,6 +37,13 @@ def file_name(run: RunEntry, form: Format) -> str:
     if form == "hits_data":
         return _PUBLISHED[parse_study(run.yaml).task]
     return f"{run.slug}{_SUFFIXES[form]}"
+
+
+def has_assignments(connection: Connection, run: RunEntry, form: Format) -> bool:
+    """Return whether what is written of a run in a form holds any assignment."""
+    if form == "hits_data":
+        return bool(completed(connection, run).ids)
+    return connection.execute(_ANY, {"run": run.id}).first() is not None
 
 
 def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, on_step: OnStep) -> None:
@@ -71,7 +80,12 @@ def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a file beside `path` that takes its place at the end of the `with`, and goes away on an error.
 
     One that a killed process has left there is begun anew. `private`: nobody but its owner reads it.
+
+    Raises:
+        OSError: it cannot be written, or `path` is a folder.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     unfinished = path.with_name(f".{path.name}.part")
     unfinished.unlink(missing_ok=True)
     try:

@@ -103,7 +103,8 @@ class Rehearsals:
 
         Raises:
             StudyInvalid: the study has mistakes.
-            RehearsalRefused: its workers do not chat, or it has too few places for the simulated ones.
+            RehearsalRefused: its workers do not chat, or cannot be tested, or it has too few places for the
+                simulated ones.
             JobUnderWay: this study is being rehearsed.
         """
         study = parse_study(text)
@@ -226,6 +227,11 @@ def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
             f"workers of this study {workers}, and a forecast is made of ratings of single chats only",
             "Give it a `simulate` section and open a run, in which simulated workers take part with"
             " `candor crowd --url` and its link.",
+        )
+    if not study.qc_per_assignment:
+        raise RehearsalRefused(
+            "no worker of this study can be tested, and a forecast is made of those who pass",
+            "Give each assignment a conversation with the quality-control bot: `qc_per_assignment: 1`.",
         )
     if study.assignments is not None and study.assignments < options.workers:
         raise RehearsalRefused(

@@ -4,6 +4,7 @@ import yaml
 from pydantic import ValidationError
 
 from server.errors import RulesInvalid
+from server.run_rules.mistakes import mistakes
 from server.run_rules.rules import RunRules
 
 
@@ -23,7 +24,5 @@ def parse_rules(text: str, source: str) -> RunRules:
     except yaml.YAMLError as error:
         raise RulesInvalid(f"{source}: not valid YAML: {error}") from error
     except ValidationError as error:
-        problems = (
-            f"{'.'.join(map(str, each['loc'])) or 'the whole'}: {each['msg']}" for each in error.errors()
-        )
-        raise RulesInvalid("\n".join(f"{source}: {problem}" for problem in problems)) from error
+        found = mistakes(error, RunRules, yaml.compose(text, Loader=yaml.BaseLoader))
+        raise RulesInvalid("\n".join(f"{source}:{mistake}" for mistake in found)) from error

@@ -4,7 +4,8 @@ from server.study.aside import aside
 from server.study.document import Location, Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited
 from server.study.mistakes import Mistake, did_you_mean
-from server.study.naming import named, require_name
+from server.study.naming import named, require_name, require_study_name
+from server.study.notes import study_notes
 from server.study.published import LEFT_OUT, SENT, published
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
@@ -22,7 +23,7 @@ from server.study.study import (
     SystemSpec,
     Timeouts,
 )
-from server.study.text_mistakes import builtin_elsewhere, text_notes
+from server.study.text_mistakes import builtin_elsewhere
 
 __all__ = [
     "BLANK",
@@ -57,7 +58,8 @@ __all__ = [
     "read_document",
     "read_study",
     "require_name",
+    "require_study_name",
     "study_hash",
+    "study_notes",
     "study_schema",
-    "text_notes",
 ]

@@ -1,8 +1,28 @@
 """The name of a study, which stands in its text."""
 
+from pydantic import TypeAdapter, ValidationError
+
 from server.errors import StudyInvalid, StudyNameDiffers
+from server.session.instrument import Label
 from server.study.document import Unreadable, read_document
 from server.study.edits import Change, NotEditable, edited
+
+_NAME = TypeAdapter(Label)
+
+
+def require_study_name(name: str) -> None:
+    """Check that a study can be called so: under another name it could be stored, and never opened.
+
+    Raises:
+        StudyInvalid: it cannot.
+    """
+    try:
+        _NAME.validate_python(name)
+    except ValidationError as error:
+        raise StudyInvalid(
+            f"`{name}` cannot be the name of a study",
+            "Use small letters, digits and _, at most 40 of them, the first one a letter.",
+        ) from error
 
 
 def named(text: str, name: str) -> str:

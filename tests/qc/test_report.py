@@ -168,6 +168,12 @@ def test_wrong_usage(arguments: list[str], report: Callable[..., Result]) -> Non
     assert "Traceback" not in result.output
 
 
+def test_a_fee_that_is_a_share_is_refused(report: Callable[..., Result]) -> None:
+    result = report("run.json", "--fee", 0.2)
+    assert result.exit_code == 2
+    assert "--fee is 0.2, but here it is in per cent. Write 20 for 20 %." in result.stderr
+
+
 def test_help(report: Callable[..., Result]) -> None:
     result = report("--help")
     assert result.exit_code == 0

@@ -82,7 +82,7 @@ def test_a_refusal_as_a_user_sees_it(tmp_path: Path) -> None:
     done = process("open", tmp_path / "none.yaml", "--run", "x")
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.splitlines()[0].startswith(f"Error: {tmp_path / 'none.yaml'}: cannot be read")
+    assert done.stderr.startswith(f"Error: there is neither a file {tmp_path / 'none.yaml'} nor a stored")
     assert len(done.stderr.splitlines()) == 2  # what, and what to do
 
 
@@ -115,7 +115,7 @@ def test_brackets_in_a_mistake_are_printed_as_they_are(candor: Candor, tmp_path:
 
 
 def test_a_study_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
-    assert_refused(candor("check", tmp_path / "none.yaml"), "none.yaml", "cannot be read")
+    assert_refused(candor("check", tmp_path / "none.yaml"), "none.yaml", "nor a stored study of that name")
 
 
 def test_a_bot_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
@@ -180,7 +180,9 @@ def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_pat
 
 def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
+    candor("study", "new", "pilot", "--demo", "--data", data)
     assert "There is no run yet" in candor("run", "list", "--data", data).stdout
+    candor("study", "delete", "pilot", "--data", data)
     candor("study", "open", DEMO, "--run", "first", "--data", data)
     candor("study", "open", DEMO, "--run", "second", "--data", data)
     candor("study", "close", "--run", "first", "--data", data)

@@ -97,12 +97,21 @@ def test_what_is_fixed_is_in_the_file_with_its_hash(candor: Candor, data: Path, 
     assert row == ("pilot", content["hash"])
 
 
-def test_a_run_that_is_not_open_yet_needs_no_server(candor: Candor, tmp_path: Path) -> None:
+def test_a_run_that_is_not_open_yet_has_no_target(candor: Candor, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "plan.yaml"
-    done = candor("study", "preregister", DEMO, "--run", "later", "--out", out, "--data", tmp_path / "none")
+    done = candor("study", "preregister", DEMO, "--run", "later", "--out", out, "--data", data)
     assert done.exit_code == 0, done.output
     assert content_of(out)["target"] is None
-    assert not (tmp_path / "none").exists()
+
+
+def test_where_there_is_no_database_nobody_says_that_nothing_had_begun(
+    candor: Candor, tmp_path: Path
+) -> None:
+    out, wrong = tmp_path / "plan.yaml", tmp_path / "none"
+    done = candor("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", wrong)
+    assert_refused(done, f"there is no {wrong / 'candor.db'}", "--data")
+    assert not out.exists()
+    assert not wrong.exists()
 
 
 def test_after_the_first_assignment_it_is_refused_or_says_so(
@@ -128,17 +137,17 @@ def test_after_the_first_assignment_it_is_refused_or_says_so(
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    candor: Candor, tmp_path: Path, options: tuple[str, ...], said: str
+    candor: Candor, data: Path, tmp_path: Path, options: tuple[str, ...], said: str
 ) -> None:
     out = tmp_path / "plan.yaml"
-    asked = ("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", tmp_path / "none")
+    asked = ("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", data)
     assert_refused(candor(*asked, *options), said)
     assert not out.exists()
 
 
-def test_no_file_is_replaced(candor: Candor, tmp_path: Path) -> None:
+def test_no_file_is_replaced(candor: Candor, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "plan.yaml"
     out.write_text("mine", encoding="utf-8")
-    done = candor("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", tmp_path / "none")
+    done = candor("study", "preregister", DEMO, "--run", "pilot", "--out", out, "--data", data)
     assert_refused(done, "cannot be written")
     assert out.read_text(encoding="utf-8") == "mine"

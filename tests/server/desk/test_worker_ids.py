@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from server.access import tokens
+from server.access.id_keys import key_file
 from server.cli.command_line import cli
 from server.db.engine import open_engine
 from server.desk.csv_table import csv_table
@@ -73,6 +74,9 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     given = ["export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
     command = [*given, str(house.folder)]
     database = {"CANDOR_DATABASE_URL": house.url}
+    assert_refused(CliRunner().invoke(cli, command, env=database), "there is no", "worker-ids.key")
+    assert not key_file(house.folder).exists()
+    key_file(house.folder).write_text("k" * 32)
     assert_refused(CliRunner().invoke(cli, command, env=database), "under another key")
     assert not out.exists()
     done = CliRunner().invoke(cli, command, env=database | {"CANDOR_WORKER_ID_KEY": ID_KEY})

@@ -34,6 +34,7 @@ def exported(url: str, run: OpenRun, serve: Callable[..., House], candor: Candor
     file = tmp_path / "hits_data.json"
     done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
+    assert "holds none" not in done.stderr
     return file
 
 

@@ -103,6 +103,12 @@ def test_a_rehearsal_is_given_up(server: Server) -> None:
     wait_until(lambda: ask(server, "GET", f"/desk/runs/{begun['run']}")["status"] == "closed", "the close")
 
 
+def test_a_fee_in_per_cent_is_refused() -> None:
+    done = CliRunner().invoke(cli, ["study.yaml", "--fee", "25"])
+    assert done.exit_code == 2
+    assert "--fee is 25, but here it is a share" in done.stderr
+
+
 def test_what_cannot_be_rehearsed(server: Server) -> None:
     few = STUDY | {"assignments": 10}
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(few)})
@@ -114,6 +120,9 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     pairs |= {"task": "side_by_side", "criteria": []}
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(pairs), "workers": 10})
     assert refused["error"]["message"].startswith("workers of this study compare two chatbots")
+    untested = STUDY | {"qc_per_assignment": 0}
+    refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(untested), "workers": 10})
+    assert refused["error"]["message"].startswith("no worker of this study can be tested")
     broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})

@@ -138,6 +138,40 @@ def test_rules_from_a_file() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "most_at_once: 3\ntarget:\n  assignmants: 40\n",
+            "rules.yaml:3: target.assignmants: there is no such rule; did you mean `assignments`?",
+        ),
+        (
+            "\nexcluded: [a]\n",
+            "rules.yaml:2: excluded: there is no such rule; did you mean `excluded_runs`?",
+        ),
+        (
+            "opening_hours:\n  hours:\n    - {opens: 09:00, closes: 17:00}\n    - {zzz: 1}\n  time_zone: "
+            "UTC\n",
+            "rules.yaml:4: opening_hours.hours.1.zzz: there is no such rule; there are `days`, `opens`, "
+            "`closes`",
+        ),
+        (
+            "\n\ntarget: {assignments: ten}",
+            "rules.yaml:3: target.assignments: expected a whole number, got `ten`",
+        ),
+        ("target: {assignments: 0}", "rules.yaml:1: target.assignments: expected 1 or more, got `0`"),
+        ("target: 40", "rules.yaml:1: target: expected settings, each as `name: value`, got `40`"),
+        ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: expected a list, got `maxi`"),
+        ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: is missing"),
+        ("target: {}", "rules.yaml:1: target: give one of `assignments`"),
+    ],
+)
+def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) -> None:
+    with pytest.raises(RulesInvalid) as refused:
+        parse_rules(text, "rules.yaml")
+    assert said in refused.value.message.splitlines() or refused.value.message.startswith(said)
+
+
+@pytest.mark.parametrize(
     ("text", "named"),
     [
         ("target: {}", "target"),

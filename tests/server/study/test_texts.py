@@ -8,9 +8,11 @@ import yaml
 from server.bots.lineup import study_card
 from server.errors import StudyInvalid
 from server.session.texts import direction_of, places_in
-from server.study import Study, parse_study, text_notes
+from server.study import Study, parse_study, study_notes
+from server.study.text_mistakes import text_notes
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
-from tests.server.support.study import study_text
+from tests.server.support.items import items_text
+from tests.server.support.study import pairs_text, study_text
 
 # The statements of METHOD section 1, to the letter.
 PUBLISHED = {
@@ -91,6 +93,16 @@ def test_builtin_bots_and_the_shipped_corpus_are_english_and_it_is_said() -> Non
         "The qc bot's corpus `builtin:smalltalk` is English: give one in `de` (`qc: {corpus: FILE}`).",
     ]
     assert not list(text_notes(study(**alone)))
+
+
+def test_a_study_that_tests_no_worker_is_told_so() -> None:
+    none: dict[str, Any] = {"systems_per_assignment": 2, "qc_per_assignment": 0, "simulate": None}
+    (note,) = study_notes(study(**none))
+    assert note.startswith("No worker can be tested")
+    assert "no report can be made" in note
+    assert not list(study_notes(study()))
+    assert not list(study_notes(parse_study(pairs_text(qc_per_assignment=0))))
+    assert not list(study_notes(parse_study(items_text())))
 
 
 def test_a_study_may_bring_a_language_of_its_own() -> None:

@@ -1,0 +1,100 @@
+"""Commands where there is no installation, or one whose key is lost: they begin nothing by themselves."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from server.access.id_keys import key_file
+from server.bots.opened_bots import OpenedBots
+from server.cli.serve import prepare
+from server.config import Settings
+from server.errors import CandorError
+from server.study import DEMO
+from tests.server.support.commands import Candor, assert_refused
+
+READING: dict[str, list[str]] = {
+    "run list": [],
+    "run pause": ["demo"],
+    "run rules": ["demo"],
+    "run replicate": ["demo"],
+    "export": ["--run", "demo"],
+    "people list": [],
+    "people link": ["ann"],
+    "token list": [],
+    "token revoke": ["gpu"],
+    "study list": [],
+    "study show": ["demo"],
+    "study copy": ["demo", "other"],
+    "study close": ["--run", "demo"],
+    "worker show": ["ann"],
+    "worker forget": ["ann", "--yes"],
+    "audit": [],
+    "credits": ["demo"],
+    "recruit show": ["demo"],
+    "demo transcripts": [],
+}
+BEGINNING: dict[str, list[str | Path]] = {
+    "study new": ["pilot", "--demo"],
+    "study open": [DEMO, "--run", "pilot"],
+    "people add": ["ann@example.org"],
+    "token new": ["--name", "gpu"],
+}
+
+
+@pytest.mark.parametrize("command", READING)
+def test_what_no_installation_begins_with_makes_none(candor: Candor, tmp_path: Path, command: str) -> None:
+    wrong = tmp_path / "wrong"
+    done = candor(*command.split(), *READING[command], "--data", wrong)
+    assert_refused(
+        done, f"there is no {wrong / 'candor.db'}", "Give the folder of the installation with --data"
+    )
+    assert not wrong.exists()
+
+
+def test_links_make_no_installation_either(candor: Candor, tmp_path: Path) -> None:
+    workers, wrong = tmp_path / "workers.txt", tmp_path / "wrong"
+    workers.write_text("ann\n")
+    assert_refused(candor("links", "demo", "--workers", workers, "--data", wrong), "there is no")
+    assert not wrong.exists()
+
+
+@pytest.mark.parametrize("command", BEGINNING)
+def test_what_an_installation_begins_with_makes_one(candor: Candor, tmp_path: Path, command: str) -> None:
+    done = candor(*command.split(), *BEGINNING[command], "--data", tmp_path / "new")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "new" / "candor.db").exists()
+
+
+@pytest.fixture
+def restored(tmp_path: Path) -> Path:
+    """An installation that was served, in a folder to which its key was not brought."""
+    begun, folder = tmp_path / "begun", tmp_path / "restored"
+    prepare(Settings(data=begun), OpenedBots(refuse_private=False))
+    assert key_file(begun).exists()
+    folder.mkdir()
+    shutil.copy(begun / "candor.db", folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command", ["worker show ann", "run rules demo", "export --run demo --worker-ids --out ids.csv"]
+)
+def test_no_key_is_made_in_the_place_of_a_lost_one(candor: Candor, restored: Path, command: str) -> None:
+    done = candor(*command.split(), "--data", restored)
+    assert_refused(done, f"there is no {key_file(restored)}", "Put worker-ids.key back")
+    assert not key_file(restored).exists()
+
+
+def test_a_server_says_that_its_key_is_lost_and_makes_none(restored: Path) -> None:
+    with pytest.raises(CandorError, match=r"there is no .*worker-ids\.key"):
+        prepare(Settings(data=restored), OpenedBots(refuse_private=False))
+    assert not key_file(restored).exists()
+
+
+def test_links_are_signed_without_the_key(candor: Candor, restored: Path, tmp_path: Path) -> None:
+    workers = tmp_path / "workers.txt"
+    workers.write_text("ann\n")
+    done = candor("links", "demo", "--workers", workers, "--data", restored)
+    assert done.exit_code == 0, done.output
+    assert not key_file(restored).exists()
