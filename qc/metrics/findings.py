@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 SHOWN = 15
 METHOD = (
     "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
-    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; the variances "
-    "of Fieller, Hartley and Pearson (Biometrika, 1957) for ρ and τ. Pairs right: Kocmi et al., To ship or "
-    "not to ship, WMT 2021. Which metric correlates more strongly: Williams (Regression analysis, 1959) as "
-    "in Graham and Baldwin, EMNLP 2014."
+    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; those of "
+    "ρ and τ are its ends in their terms (Kruskal, Journal of the American Statistical Association 53, "
+    "1958). Pairs right: Kocmi et al., To ship or not to ship, WMT 2021. Which metric correlates more "
+    "strongly: Williams (Regression analysis, 1959) as in Graham and Baldwin, EMNLP 2014."
 )
 
 
@@ -203,10 +203,10 @@ def _williams(found: AgainstPeople) -> FindingsTable:
     shown = frame.sort_values("p", kind="stable")
     shown = shown.assign(turned=["absolute values" if turned else "" for turned in shown["turned"]])
     text = (
-        "Williams' test, one-sided, n − 3 degrees of freedom: does the first metric correlate more strongly "
-        "with people than the second, over the same systems? Where one of the two correlates negatively, "
-        "absolute values are compared: stronger then need not mean better. Holm corrects for the number of "
-        "tests."
+        "Williams' test, two-sided, n − 3 degrees of freedom: do the two metrics correlate equally strongly "
+        "with people, over the same systems? The one that does more strongly in these scores stands first. "
+        "Where one of the two correlates negatively, absolute values are compared: stronger then need not "
+        "mean better. Holm corrects for the number of tests."
     )
     return FindingsTable(
         "williams", "Which metric correlates more strongly", text, Table(frame, columns, shown), SHOWN
