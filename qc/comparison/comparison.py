@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.loading.choices import Choices
+from qc.method.filter import require_level
 from qc.progress import OnStep, no_step
 from qc.statistics import davidson
 from qc.statistics.chance import generator
@@ -77,7 +78,11 @@ def compare(
         bootstrap: resamples of the workers.
         seed: of what is drawn.
         on_step: called with a description when a part is begun.
+
+    Raises:
+        OptionError: `alpha` is no level.
     """
+    require_level(alpha)
     rows, systems = choices.choices, choices.systems
     compared = rows[~rows["left"].isin(choices.qc) & ~rows["right"].isin(choices.qc)]
     workers = _workers(rows, choices.qc, alpha)

@@ -1,7 +1,6 @@
 """What comparisons side by side say, for people."""
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,17 +24,16 @@ METHOD = (
 
 
 def comparison_findings(
-    found: Comparison, ratings: Ratings | None, choices: Mapping[str, object], remarks: Sequence[str] = ()
+    found: Comparison, ratings: Ratings | None, signature: str, remarks: Sequence[str] = ()
 ) -> Findings:
     """Return the results of a run of comparisons in tables and words.
 
     Args:
         found: what the choices say.
         ratings: scores of the same run by ratings; None where nothing was rated.
-        choices: what the analyst chose, by name, for the signature.
+        signature: what the numbers were made of.
         remarks: what is to be said of the ratings.
     """
-    made_of = {"candor": version("candor"), "task": "side_by_side", **choices}
     return Findings(
         command="report",
         title=f"Side by side: {found.choices.name}",
@@ -45,7 +43,7 @@ def comparison_findings(
         tables=(_scores(found, ratings), _pairs(found), _sides(found), _workers(found)),
         figures=(),
         method=METHOD,
-        signature="|".join(f"{key}={value}" for key, value in made_of.items()),
+        signature=signature,
     )
 
 

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,12 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from qc.comparison import compare
-from qc.errors import DataError, SourceError
+from qc.errors import DataError, OptionError, SourceError
 from qc.loading import LoadOptions, load, open_source
 from qc.loading.choices import Choices, read_choices
 from qc.render.findings.comparison import comparison_findings
 from qc.report import app
 from qc.run import SIMULATED_NOTE
+from qc.signature import comparison_signature, data_hash
 from server.db.engine import migrate
 from tests.server.support.database import make_run
 from tests.server.support.study import pairs_text
@@ -183,5 +186,70 @@ def test_what_needs_ratings_says_where_those_of_comparisons_are(tmp_path: Path) 
 
 def test_why_ratings_beside_a_comparison_have_no_z_is_said() -> None:
     found = compare(choices(drawn(10, 7)), bootstrap=100)
-    shown = comparison_findings(found, None, {}, ("The ratings have no z.",))
+    shown = comparison_findings(found, None, "", ("The ratings have no z.",))
     assert shown.notes[-1] == "The ratings have no z."
+
+
+def signed(source: Path, *options: str) -> dict[str, str]:
+    out = source.parent / "report"
+    given = ["--bootstrap", "100", "--format", "json", "--out", str(out), *options]
+    done = CliRunner().invoke(app, [str(source), *given])
+    assert done.exit_code == 0, done.output
+    line = json.loads((out / "report.json").read_text())["signature"]
+    return dict(part.split("=", 1) for part in line.split("|"))
+
+
+def test_the_signature_tells_data_apart(tmp_path: Path) -> None:
+    rows = drawn(10, 8)
+    of_one = signed(written(tmp_path / "one.jsonl", rows))
+    assert list(of_one) == ["candor", "task", "data", "alpha", "seed", "bootstrap"]
+    assert signed(written(tmp_path / "again.jsonl", rows)) == of_one
+    turned = [(*row[:3], {"left": "right", "right": "left"}.get(row[3], "tie")) for row in rows]
+    assert signed(written(tmp_path / "other.jsonl", turned))["data"] != of_one["data"]
+    assert signed(tmp_path / "one.jsonl", "--seed", "1") == of_one | {"seed": "1"}
+
+
+def test_the_signature_holds_systems_the_qc_bot_and_what_was_rated_beside(
+    spoken_database: Any, tmp_path: Path
+) -> None:
+    frame, names, qc = choices(drawn(3, 8)).choices, ("ash", "birch", "cedar"), frozenset({"qc"})
+    sign = partial(comparison_signature, alpha=0.05, seed=0, bootstrap=100)
+    plain = sign(frame, names, qc, None)
+    assert sign(frame, (*names, "dogwood"), qc, None) != plain
+    assert sign(frame, (*names, "qc"), frozenset(), None) != plain
+    run = load(spoken_database.url)
+    assert f"|ratings=sha256:{data_hash(run)[:16]}|" in sign(frame, names, qc, run)
+
+
+@pytest.mark.parametrize("alpha", [7.0, float("nan"), 0.0])
+def test_a_level_that_is_none_is_refused(alpha: float) -> None:
+    with pytest.raises(OptionError, match="--alpha is"):
+        compare(choices(drawn(3, 6)), alpha, bootstrap=100)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--preregistration", "x.yaml"], "which --preregistration would have no effect on"),
+        (["--background", "x.csv"], "which --background would"),
+        (["--reward", "1", "--fee", "20"], "which --reward and --fee would"),
+        (["--only", "significance"], "which --only would"),
+        (["--workers"], "which --workers would"),
+        (["--criteria-file", "criteria.yaml"], "which --criteria-file would"),
+        (["--margins", "margins.csv"], "which --margins would"),
+        (
+            ["--run", "x", "--simulated", "--include-partial"],
+            "--run and --include-partial and --simulated would",
+        ),
+    ],
+)
+def test_what_would_have_no_effect_on_a_comparison_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "margins.csv").write_text("field,group,share\nsex,f,0.5\nsex,m,0.5\n")
+    (tmp_path / "criteria.yaml").write_text("criteria: [{label: fun}]\n")
+    written(tmp_path / "choices.jsonl", drawn(3, 6))
+    done = CliRunner().invoke(app, ["choices.jsonl", *options])
+    assert done.exit_code == 2
+    assert said in " ".join(done.output.split())
