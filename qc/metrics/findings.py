@@ -97,8 +97,6 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
                 "on": each.on,
                 "n": each.systems.n,
                 **_coefficients(each),
-                "r_workers_low": each.workers_low,
-                "r_workers_high": each.workers_high,
                 "pairwise_accuracy": each.systems.pairwise_accuracy,
                 "pairs": each.systems.pairs,
             }
@@ -112,15 +110,14 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
         Column("n", "n", COUNT),
         Column("r", "r", THREE),
         Column("r_low", "95 %: other systems", THREE, upper="r_high"),
-        Column("r_workers_low", "95 %: other workers", THREE, upper="r_workers_high"),
         Column("rho", "ρ", THREE),
         Column("tau", "τ", THREE),
         Column("pairwise_accuracy", "pairs right", SHARE),
     )
     text = (
-        "n is the number of systems. The first interval is Fisher's, for other systems like these; the "
-        "second is for the same systems and other workers. Where lower is better, scores are turned around "
-        "first. Pairs that people have tied are left out; a tie of the metric is half right."
+        "n is the number of systems. The interval is Fisher's, for other systems like these. Where lower is "
+        "better, scores are turned around first. Pairs that people have tied are left out; a tie of the "
+        "metric is half right."
     )
     return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
