@@ -16,12 +16,13 @@ from qc.loading.choices import Choices, read_choices
 from qc.loading.worker_table import read_margins, with_background
 from qc.method.filter import nobody_passed
 from qc.method.scores import Scores
-from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, AnalysisOptions
+from qc.options import FORMATS, NEEDING_WORDS, PAPER_FORMATS, SECTIONS, AnalysisOptions
 from qc.progress import OnStep
 from qc.registration import read_registration
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
+from qc.signature import comparison_signature
 from qc.terminal import Console
 
 
@@ -42,14 +43,6 @@ class ReportSource:
     together: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.together:
-            of_one = ("replicate", "preregistration", "background", "margins")
-            given = [f"--{name}" for name in of_one if getattr(self, name) is not None]
-            if given:
-                raise OptionError(
-                    f"{' and '.join(given)} and --with do not go together: --with sets runs side by side, "
-                    "the other is about one of them. Make two reports."
-                )
         if self.replicate is None and self.replicate_run is not None:
             raise OptionError(
                 f"--replicate-run is {self.replicate_run!r}, but --replicate is not given. Name the second "
@@ -80,8 +73,11 @@ def report_on(
 
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
+        OptionError: an option is given that has no effect on a report of several runs, or of comparisons.
     """
+    for_ratings = _for_ratings_of_one_run(asked, options, workers)
     if asked.together:
+        _require_one_run(asked, for_ratings)
         _report_together(asked, options, out, formats, stderr, lines=lines)
         return
     if asked.margins is not None:
@@ -92,6 +88,7 @@ def report_on(
     with progress(stderr, total, lines=lines) as on_step:
         read = _read(asked, options, on_step)
         if isinstance(read, _Compared):
+            _require_effect(asked, read, for_ratings)
             found: Analysis | Findings = _compared(read, options, on_step)
         else:
             first, second = read
@@ -100,6 +97,49 @@ def report_on(
             found = _registered(analyse(first, options, second, on_step), asked.preregistration)
         files = _written(found, out, wanted, on_step) if out else []
     _tell(found, out, files, workers)
+
+
+def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, workers: bool) -> list[str]:
+    """Return the options that were given and have an effect only on a report of one run, by ratings."""
+    given = {
+        "--preregistration": asked.preregistration is not None,
+        "--background": asked.background is not None,
+        "--margins": asked.margins is not None,
+        "--reward": options.reward is not None,
+        "--fee": options.fee > 0,
+        "--only": options.sections != SECTIONS.keys(),
+        "--workers": workers,
+    }
+    return [name for name, is_given in given.items() if is_given]
+
+
+def _require_one_run(asked: ReportSource, for_ratings: list[str]) -> None:
+    given = [*(["--replicate"] if asked.replicate is not None else []), *for_ratings]
+    if given:
+        raise OptionError(
+            f"{' and '.join(given)} and --with do not go together: --with sets runs side by side, "
+            "the other is about one of them. Make two reports."
+        )
+
+
+def _require_effect(asked: ReportSource, read: "_Compared", for_ratings: list[str]) -> None:
+    about_ratings = [*for_ratings, *(["--criteria-file"] if asked.criteria and read.run is None else [])]
+    if about_ratings:
+        raise OptionError(
+            f"{read.choices.source}: the workers of this run compared two systems side by side, which "
+            f"{' and '.join(about_ratings)} would have no effect on. Leave out what has none."
+        )
+    of_databases = {
+        "--run": asked.run is not None,
+        "--include-partial": asked.include_partial,
+        "--simulated": asked.simulated,
+    }
+    given = [name for name, is_given in of_databases.items() if is_given]
+    if given and not read.of_database:
+        raise OptionError(
+            f"{' and '.join(given)} would choose from a database, but {read.choices.source} is a file with "
+            "the choices of one run. Leave out what has no effect on it."
+        )
 
 
 def _report_together(
@@ -150,6 +190,7 @@ class _Compared(NamedTuple):
 
     choices: Choices
     run: Run | None
+    of_database: bool
 
 
 def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Findings:
@@ -158,10 +199,19 @@ def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Fin
     from qc.comparison import compare  # noqa: PLC0415
     from qc.render.findings.comparison import comparison_findings  # noqa: PLC0415
 
-    found = compare(read.choices, options.alpha, options.bootstrap, options.seed, on_step)
-    chosen = {"alpha": options.alpha, "seed": options.seed, "bootstrap": options.bootstrap}
+    choices = read.choices
+    found = compare(choices, options.alpha, options.bootstrap, options.seed, on_step)
+    made_of = comparison_signature(
+        choices.choices,
+        choices.systems,
+        choices.qc,
+        read.run,
+        alpha=options.alpha,
+        seed=options.seed,
+        bootstrap=options.bootstrap,
+    )
     ratings, remarks = _rated(read.run, options)
-    return comparison_findings(found, ratings, chosen, remarks)
+    return comparison_findings(found, ratings, made_of, remarks)
 
 
 def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tuple[str, ...]]:
@@ -220,8 +270,10 @@ def _read(
             choices = read_choices(first, loading)
             if choices is None:
                 return read_run(first, loading), None
-            rated = choices.rated and is_database(first)
-            return _Compared(choices, read_run(first, replace(loading, words=False)) if rated else None)
+            of_database = is_database(first)
+            rated = choices.rated and of_database
+            run = read_run(first, replace(loading, words=False)) if rated else None
+            return _Compared(choices, run, of_database)
         with _second_source(first, asked.replicate, asked.replicate_run) as (second, name):
             on_step("Reading the run")
             run = read_run(first, loading)

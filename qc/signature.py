@@ -5,7 +5,7 @@ After the example of sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scor
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from typing import Protocol
 
@@ -23,6 +23,7 @@ _ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
 _CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
 # What the bots said decides no number, and a large run is read without it.
 _EXCHANGE = ["conversation", "round", "input"]
+_CHOICE = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
 
 
 class Digest(Protocol):
@@ -76,6 +77,44 @@ def signature(
         **({} if run.writing is None else {"writing": f"sha256:{_hash(run.writing)[:DIGEST_LENGTH]}"}),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
+    }
+    return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
+def comparison_signature(
+    choices: pd.DataFrame,
+    systems: Sequence[str],
+    qc: Collection[str],
+    rated: Run | None,
+    *,
+    alpha: float,
+    seed: int,
+    bootstrap: int,
+) -> str:
+    """Return the signature of what a run of comparisons says: the same one means the same numbers.
+
+    Args:
+        choices: with the columns of `qc.loading.choices.Choices.choices`, in their order.
+        systems: those that were compared.
+        qc: the qc bots.
+        rated: what was rated beside; None where nothing was.
+        alpha: level from which on a worker is suspicious, and at which one passes who rated.
+        seed: of everything that is drawn.
+        bootstrap: number of resamples.
+    """
+    named = pd.DataFrame(
+        [(name, False) for name in systems] + [(name, True) for name in sorted(qc)],
+        columns=["system", "is_qc"],
+    )
+    data = _hash(choices[_CHOICE], named)
+    parts = {
+        "candor": version("candor"),
+        "task": "side_by_side",
+        "data": f"sha256:{data[:DIGEST_LENGTH]}",
+        **({} if rated is None else {"ratings": f"sha256:{data_hash(rated)[:DIGEST_LENGTH]}"}),
+        "alpha": str(alpha),
+        "seed": str(seed),
+        "bootstrap": str(bootstrap),
     }
     return "|".join(f"{key}={value}" for key, value in parts.items())
 

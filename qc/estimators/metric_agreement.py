@@ -1,28 +1,33 @@
 """How well a metric's scores of systems agree with people's, and how sure that is with so few systems.
 
 Sources: Ji, PhD thesis, sections 3.4.4, 4.4.6 and 5.4.7 (correlations with human scores); Kocmi et al., *To
-Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: Fisher, *On the "Probable Error" of
-a Coefficient of Correlation*, 1921, for r; Fieller, Hartley and Pearson, *Tests for Rank Correlation
-Coefficients*, Biometrika 1957, for ρ and τ.
+Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: `qc.statistics.correlation`.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from qc.statistics.confidence import LEVEL
-from qc.statistics.correlation import kendall, pearson, spearman
+from qc.statistics.correlation import (
+    LARGEST_R,
+    CorrelationInterval,
+    interval_of_r,
+    interval_of_rank_correlation,
+    kendall,
+    pearson,
+    spearman,
+)
 from qc.statistics.noise import without_noise
-
-# Variance of the inverse hyperbolic tangent of a coefficient: numerator, and what is taken off n.
-_VARIANCE = {"pearson": (1.0, 3), "spearman": (1.06, 3), "kendall": (0.437, 4)}
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A correlation and its interval for other systems like these; bounds are NaN with too few systems."""
+    """A correlation and its interval for other systems like these.
+
+    Bounds are NaN with fewer than 4 systems, or where r is −1 or 1.
+    """
 
     value: float
     low: float
@@ -58,16 +63,8 @@ def agree(human: NDArray[np.float64], metric: NDArray[np.float64]) -> MetricAgre
     """
     there = np.isfinite(human) & np.isfinite(metric)
     people, scores = human[there], metric[there]
-    n = len(people)
     accuracy, pairs = pairwise_accuracy(people, scores)
-    return MetricAgreement(
-        n,
-        _coefficient("pearson", pearson(scores, people), n),
-        _coefficient("spearman", spearman(scores, people), n),
-        _coefficient("kendall", kendall(scores, people), n),
-        accuracy,
-        pairs,
-    )
+    return MetricAgreement(len(people), *_coefficients(people, scores), accuracy, pairs)
 
 
 def pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[float, int]:
@@ -85,21 +82,18 @@ def pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -
     return (float(right.mean()) if len(right) else float("nan")), len(right)
 
 
-def atanh_interval(coefficient: str, value: float, n: int) -> tuple[float, float]:
-    """Return the bounds tanh(artanh(value) ± z · se) of LEVEL; NaN where there are none.
-
-    Args:
-        coefficient: `pearson` (se² = 1/(n − 3)), `spearman` (1.06/(n − 3)) or `kendall` (0.437/(n − 4)).
-        value: of the coefficient; of −1 and 1 there is no interval.
-        n: number of points.
-    """
-    numerator, taken = _VARIANCE[coefficient]
-    if n <= taken or not abs(value) < 1:
-        return float("nan"), float("nan")
-    reach = ndtri((1 + LEVEL) / 2) * np.sqrt(numerator / (n - taken))
-    low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
-    return float(low), float(high)
-
-
-def _coefficient(name: str, value: float, n: int) -> Coefficient:
-    return Coefficient(value, *atanh_interval(name, value, n))
+def _coefficients(
+    human: NDArray[np.float64], metric: NDArray[np.float64]
+) -> tuple[Coefficient, Coefficient, Coefficient]:
+    """Return r, ρ and τ; the intervals of ρ and τ are that of r in their terms. Of r = ±1 there is none."""
+    r = pearson(metric, human)
+    unknown = CorrelationInterval(float("nan"), float("nan"))
+    of_r = interval_of_r(r, len(human), LEVEL) if abs(r) < LARGEST_R else unknown
+    rho, tau = spearman(metric, human), kendall(metric, human)
+    of_rho = interval_of_rank_correlation("spearman", rho, of_r)
+    of_tau = interval_of_rank_correlation("kendall", tau, of_r)
+    return (
+        Coefficient(r, of_r.low, of_r.high),
+        Coefficient(rho, of_rho.low, of_rho.high),
+        Coefficient(tau, of_tau.low, of_tau.high),
+    )

@@ -31,8 +31,10 @@ class Williams:
         r_between: Pearson's r of the two metrics, their signs kept.
         n: number of systems.
         t: the statistic, with n − 3 degrees of freedom.
-        p: one-sided, for |r_better| > |r_worse|. NaN with fewer than 4 systems, where a metric does not vary,
-            and where the two metrics order and space the systems alike.
+        p: two-sided, for |r_better| ≠ |r_worse|: the scores themselves say which one is called better, so a
+            one-sided p in that direction would lie below a level twice as often as it should. NaN with fewer
+            than 4 systems, where a metric does not vary, and where the two metrics order and space the
+            systems alike.
         turned: whether |r| of a negative correlation was compared.
     """
 
@@ -75,7 +77,7 @@ def compare_metrics(
     between = pearson(a, b)
     same_side = r_a * r_b >= 0
     t = williams_t(abs(r_a), abs(r_b), between if same_side else -between, len(order))
-    p = float(stdtr(len(order) - 3, -t)) if np.isfinite(t) else float("nan")
+    p = float(2 * stdtr(len(order) - 3, -abs(t))) if np.isfinite(t) else float("nan")
     return Williams(better, worse, r_a, r_b, between, len(order), t, p, turned=min(r_a, r_b) < 0)
 
 

@@ -9,9 +9,9 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.run import codes
 from qc.statistics.chance import generator
-from qc.statistics.clustered_means import means_by_group
+from qc.statistics.clustered_means import FEWEST_WORKERS, means_by_group
 
-# Below so many workers percentiles of resamples are too narrow to lean on.
+# Below so many workers a score hangs on each of them.
 FEW_WORKERS = 10
 
 
@@ -21,7 +21,7 @@ class ScenarioScores:
 
     Attributes:
         table: `scenario`, `system` (empty: all systems), `n` (conversations), `workers` (int), `z` (mean
-            overall z), `low`, `high` (its interval; NaN with fewer than two workers). By scenario, all
+            overall z), `low`, `high` (its interval; NaN as in `means_by_group`). By scenario, all
             systems first, then the systems, best first.
         notes: which scenarios are carried by few workers.
     """
@@ -36,8 +36,8 @@ def score_scenarios(sample: Sample, scores: Scores, draws: int, seed: int) -> Sc
     Args:
         sample: the conversations.
         scores: gives the order of the systems.
-        draws: number of resamples of workers.
-        seed: of the resamples.
+        draws: number of draws for the intervals.
+        seed: of the draws.
     """
     given = sample.run.scenarios
     if given is None:
@@ -68,5 +68,5 @@ def _few(labels: list[str], workers: list[int]) -> list[str]:
         return []
     return [
         f"Scenarios rated by fewer than {FEW_WORKERS} workers who passed, in brackets: {', '.join(few)}. "
-        "Their scores stand on few shoulders, and their intervals are too narrow."
+        f"Their scores stand on few shoulders, and below {FEWEST_WORKERS} workers there are no intervals."
     ]

@@ -24,7 +24,7 @@ class TurnRatings:
     Attributes:
         systems: `system` (best first by the scores of conversations, the qc bot last), `replies` (NaN if what
             was said is not known), `rated` (int), `rated_share` (of the replies), `workers` (int), `mean`,
-            `low`, `high` (its interval; NaN with fewer than two workers).
+            `low`, `high` (its interval; NaN as in `means_by_group`).
         conversations: how many have a rated reply and enter `r`: with systems, of workers who have several.
         r: Pearson's correlation, over these conversations, of the mean of the rated replies with overall z,
             both as deviations from the worker's own mean; NaN where it does not exist.
@@ -68,7 +68,9 @@ def _by_system(
     names = sample.run.systems["system"]
     rng = generator(seed, "bootstrap of rated replies")
     systems = sample.systems[row]
-    workers, mean, low, high = means_by_group(values, sample.workers[row], systems, len(names), draws, rng)
+    workers, mean, low, high = means_by_group(
+        values, sample.workers[row], systems, len(names), draws, rng, (0, 100)
+    )
     replies, rated = _replies(sample), np.bincount(systems, minlength=len(names))
     table = pd.DataFrame(
         {

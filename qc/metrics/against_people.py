@@ -20,10 +20,8 @@ from qc.estimators.williams import Williams, compare_metrics
 from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.metrics.metric_scores import MetricScores, mean_by_system
-from qc.robustness.intervals import Draws, draw
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
-from qc.statistics.correlation import pearson_of_rows
 from qc.statistics.noise import NOISE
 from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
 
@@ -39,15 +37,14 @@ class Agreement:
         metric: its name.
         on: `overall` or the label of a criterion.
         systems: the agreement over systems, with intervals for other systems.
-        workers_low, workers_high: interval of r for other workers and the same systems: percentiles over
-            resamples of the workers, the metric's scores held.
+
+    There is no interval for other workers and the same systems. Resamples of the workers add noise to scores
+    that have some already, so the drawn correlations lie below the true one, and the interval with them.
     """
 
     metric: str
     on: str
     systems: MetricAgreement
-    workers_low: float
-    workers_high: float
 
 
 @dataclass(frozen=True)
@@ -121,14 +118,13 @@ def hold_against_people(
     values = by_code[:, order]
     signs = np.array([1.0 if metric.higher_is_better else -1.0 for metric in metrics])
     oriented = values * signs[:, None]
-    draws = draw(sample, human, bootstrap, seed)
     qc_bots = np.flatnonzero(sample.run.systems["is_qc"])
     williams, notes = _williams(human, metrics, oriented)
     return AgainstPeople(
         human,
         values,
         tuple(metrics),
-        tuple(_agreements(human, metrics, oriented, draws)),
+        tuple(_agreements(human, metrics, oriented)),
         tuple(_by_conversation(sample, metrics, bootstrap, seed)),
         tuple(williams),
         tuple(_prefilters(human, metrics, oriented)),
@@ -147,17 +143,13 @@ def _of_systems(sample: Sample, metric: MetricScores) -> NDArray[np.float64]:
 
 
 def _agreements(
-    human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64], draws: Draws
+    human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64]
 ) -> list[Agreement]:
-    labels = list(human.z.columns.drop(["system", "n"]))
-    drawn = np.concatenate([draws.overall("z")[..., None], draws.z], axis=2)
-    found = []
-    for metric, scores in zip(metrics, oriented, strict=True):
-        for column, label in enumerate(labels):
-            low, high = percentile_interval(pearson_of_rows(drawn[..., column], scores), LEVEL)
-            agreement = agree(human.z[label].to_numpy(np.float64), scores)
-            found.append(Agreement(metric.name, label, agreement, float(low), float(high)))
-    return found
+    return [
+        Agreement(metric.name, label, agree(human.z[label].to_numpy(np.float64), scores))
+        for metric, scores in zip(metrics, oriented, strict=True)
+        for label in human.z.columns.drop(["system", "n"])
+    ]
 
 
 def _by_conversation(

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 SHOWN = 15
 METHOD = (
     "People’s scores: mean z of the workers who passed, as in Ji et al., Achieving reliable human assessment "
-    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; the variances "
-    "of Fieller, Hartley and Pearson (Biometrika, 1957) for ρ and τ. Pairs right: Kocmi et al., To ship or "
-    "not to ship, WMT 2021. Which metric correlates more strongly: Williams (Regression analysis, 1959) as "
-    "in Graham and Baldwin, EMNLP 2014."
+    "of open-domain dialogue systems, ACL 2022. Intervals for other systems: Fisher’s z for r; those of "
+    "ρ and τ are its ends in their terms (Kruskal, Journal of the American Statistical Association 53, "
+    "1958). Pairs right: Kocmi et al., To ship or not to ship, WMT 2021. Which metric correlates more "
+    "strongly: Williams (Regression analysis, 1959) as in Graham and Baldwin, EMNLP 2014."
 )
 
 
@@ -97,8 +97,6 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
                 "on": each.on,
                 "n": each.systems.n,
                 **_coefficients(each),
-                "r_workers_low": each.workers_low,
-                "r_workers_high": each.workers_high,
                 "pairwise_accuracy": each.systems.pairwise_accuracy,
                 "pairs": each.systems.pairs,
             }
@@ -112,15 +110,14 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
         Column("n", "n", COUNT),
         Column("r", "r", THREE),
         Column("r_low", "95 %: other systems", THREE, upper="r_high"),
-        Column("r_workers_low", "95 %: other workers", THREE, upper="r_workers_high"),
         Column("rho", "ρ", THREE),
         Column("tau", "τ", THREE),
         Column("pairwise_accuracy", "pairs right", SHARE),
     )
     text = (
-        "n is the number of systems. The first interval is Fisher's, for other systems like these; the "
-        "second is for the same systems and other workers. Where lower is better, scores are turned around "
-        "first. Pairs that people have tied are left out; a tie of the metric is half right."
+        "n is the number of systems. The interval is Fisher's, for other systems like these. Where lower is "
+        "better, scores are turned around first. Pairs that people have tied are left out; a tie of the "
+        "metric is half right."
     )
     return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
@@ -203,10 +200,10 @@ def _williams(found: AgainstPeople) -> FindingsTable:
     shown = frame.sort_values("p", kind="stable")
     shown = shown.assign(turned=["absolute values" if turned else "" for turned in shown["turned"]])
     text = (
-        "Williams' test, one-sided, n − 3 degrees of freedom: does the first metric correlate more strongly "
-        "with people than the second, over the same systems? Where one of the two correlates negatively, "
-        "absolute values are compared: stronger then need not mean better. Holm corrects for the number of "
-        "tests."
+        "Williams' test, two-sided, n − 3 degrees of freedom: do the two metrics correlate equally strongly "
+        "with people, over the same systems? The one that does more strongly in these scores stands first. "
+        "Where one of the two correlates negatively, absolute values are compared: stronger then need not "
+        "mean better. Holm corrects for the number of tests."
     )
     return FindingsTable(
         "williams", "Which metric correlates more strongly", text, Table(frame, columns, shown), SHOWN

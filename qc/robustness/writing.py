@@ -40,7 +40,7 @@ class WritingResults:
         threshold: the share of pasted characters from which on a conversation looks pasted.
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
             `workers`, `conversations` (recorded), `pasted` (how many look so), `share`, `low`, `high` (its
-            interval over resamples of whole workers; NaN with fewer than two); medians over conversations:
+            interval; NaN as in `means_by_group`); medians over conversations:
             `pace`, `pause` (the longest, seconds), `away` (times), `away_seconds`.
         workers: of every worker of whom it is known: `worker`, `passed`, `conversations`, `pasted` (how many
             look so), `pasted_share`, `typed_share` (of all their characters), and the medians as above.
@@ -114,7 +114,7 @@ def _groups(
         part = written[among]
         looks = part["looks_pasted"].to_numpy(np.float64)
         one_group, rng = np.zeros(len(part), np.intp), generator(seed, f"bootstrap of pasting, {group}")
-        found = means_by_group(looks, owner[among], one_group, 1, draws, rng)
+        found = means_by_group(looks, owner[among], one_group, 1, draws, rng, (0, 1))
         workers, share, low, high = (float(each[0]) for each in found)
         rows.append(
             {

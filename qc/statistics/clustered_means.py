@@ -1,10 +1,19 @@
-"""Means of values that hang together by worker, and how far they would move with other workers."""
+"""Means of values that hang together by worker, and how sure they are.
+
+Intervals are those of the ranking: mean ± q · standard error of whole workers, q being the quantile of |t*|
+of a wild bootstrap (`qc.statistics.wild_bootstrap`). Percentiles of resampled workers hold too little with
+few of them: 83 % with 5 and 90 % with 10, in the simulation of this module's test.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
+from qc.statistics.resampling import unit_sums, upper_quantile
+from qc.statistics.wild_bootstrap import influences, wild_draws
+
+# With 3 or 4 workers, some with many values and some with few, the intervals hold 87 and 90 %.
+FEWEST_WORKERS = 5
 
 
 def means_by_group(
@@ -14,35 +23,40 @@ def means_by_group(
     count: int,
     draws: int,
     rng: np.random.Generator,
+    bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the workers behind the mean of each group, the means, and both ends of their intervals.
 
-    Intervals are percentiles of `draws` resamples of whole workers, as those of the scores.
-
     Args:
         values: (rows,).
-        workers: (rows,), codes; only those that are there are drawn from.
+        workers: (rows,), codes; only those that are there count.
         groups: (rows,), codes from 0.
         count: number of groups.
-        draws: number of resamples.
+        draws: of the workers' signs.
         rng: source of the draws.
+        bounds: what no value lies outside of; nor does an interval.
 
     Returns:
-        Four arrays (groups,). A mean is NaN where there is no value, an interval where there are fewer than
-        two workers.
+        Four arrays (groups,). A mean is NaN where there is no value; an interval where there are fewer than
+        FEWEST_WORKERS workers, or where nothing is known of how workers differ, as all do the same.
     """
     names, worker = np.unique(workers, return_inverse=True)
     columns = np.column_stack([np.ones(len(values)), values])
     sums = unit_sums(columns, worker.astype(np.intp), groups, (len(names), count))
     behind = np.count_nonzero(sums[..., 0], axis=0).astype(np.intp)
-    low = high = np.full(count, np.nan)
-    if len(names):
-        drawn = bootstrap_sums(sums.reshape(len(names), -1), draws, rng).reshape(draws, count, 2)
-        low, high = percentile_interval(_means(drawn), LEVEL)
-    known = behind > 1
-    return behind, _means(sums.sum(axis=0)), np.where(known, low, np.nan), np.where(known, high, np.nan)
+    mean, half = np.full(count, np.nan), np.full(count, np.nan)
+    for group in np.flatnonzero(behind):
+        own = sums[sums[:, group, 0] > 0, group]
+        mean[group] = own[:, 1].sum() / own[:, 0].sum()
+        if len(own) >= FEWEST_WORKERS:
+            half[group] = _half_width(own, draws, rng)
+    low, high = (np.clip(end, *bounds) for end in (mean - half, mean + half))
+    return behind, mean, low, high
 
 
-def _means(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (…) means from (…, 2) numbers and sums of values; NaN where there is none."""
-    return np.asarray(sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], np.nan))
+def _half_width(sums: NDArray[np.float64], draws: int, rng: np.random.Generator) -> float:
+    """Return half of the interval's width from (workers, 2) counts and sums of values; NaN if unknown."""
+    found = influences(sums[:, None, :])
+    error = float(found.standard_errors()[0, 0])
+    quantile = float(upper_quantile(np.abs(wild_draws(found, draws, rng).t[:, 0, 0]), LEVEL))
+    return quantile * error if error > 0 and np.isfinite(quantile) else float("nan")

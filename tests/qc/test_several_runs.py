@@ -219,6 +219,10 @@ def test_the_command_writes_page_json_tables_and_figure(
             ("--with", "second.json", "--replicate", "second.json"),
             "--replicate and --with do not go together",
         ),
+        (
+            ("--with", "second.json", "--reward", "1", "--fee", "20", "--only", "significance", "--workers"),
+            "--reward and --fee and --only and --workers and --with do not go together",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(

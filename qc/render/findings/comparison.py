@@ -1,41 +1,41 @@
 """What comparisons side by side say, for people."""
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from qc.comparison import Comparison
-from qc.comparison.comparison import FEWEST_AGAINST_QC, LEVEL, Scores
+from qc.comparison.comparison import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, Scores
 from qc.method.scores import Scores as Ratings
 from qc.number_format import decimal, listed, percent, probability, whole
 from qc.render.findings.findings import Findings, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, SHARE, THREE, Column, P, Table
+from qc.statistics.confidence import LEVEL
 
 METHOD = (
     "Scores: the model of Bradley and Terry (Biometrika 39, 1952) with ties after Davidson (Journal of the "
     "American Statistical Association 65, 1970), by maximum likelihood; they exist if and only if every "
     "system was preferred to, or as good as, some other of every division of the systems in two (Ford 1957). "
-    "Intervals: percentiles over workers drawn anew with all of their choices (Davison and Hinkley 1997, "
-    "section 3.8). Sides and workers: sign tests. The filter by the quality-control bot is ours and not "
-    "published; nobody is left out of the scores by it."
+    "Intervals: Student’s t with one degree of freedom less than there are workers, errors from workers "
+    "drawn anew with all of their choices (Davison and Hinkley 1997, section 3.8). All pairs together: the "
+    "largest difference in these draws (Romano and Wolf 2005). Sides and workers: sign tests. The filter by "
+    "the quality-control bot is ours and not published; nobody is left out of the scores by it."
 )
 
 
 def comparison_findings(
-    found: Comparison, ratings: Ratings | None, choices: Mapping[str, object], remarks: Sequence[str] = ()
+    found: Comparison, ratings: Ratings | None, signature: str, remarks: Sequence[str] = ()
 ) -> Findings:
     """Return the results of a run of comparisons in tables and words.
 
     Args:
         found: what the choices say.
         ratings: scores of the same run by ratings; None where nothing was rated.
-        choices: what the analyst chose, by name, for the signature.
+        signature: what the numbers were made of.
         remarks: what is to be said of the ratings.
     """
-    made_of = {"candor": version("candor"), "task": "side_by_side", **choices}
     return Findings(
         command="report",
         title=f"Side by side: {found.choices.name}",
@@ -45,7 +45,7 @@ def comparison_findings(
         tables=(_scores(found, ratings), _pairs(found), _sides(found), _workers(found)),
         figures=(),
         method=METHOD,
-        signature="|".join(f"{key}={value}" for key, value in made_of.items()),
+        signature=signature,
     )
 
 
@@ -174,13 +174,16 @@ def _verdict(found: Comparison) -> tuple[str, ...]:
     first = order[0]
     name = found.systems[first]
     level = percent(LEVEL, digits=0)
-    sentences = [
-        f"{name} was preferred most: its score is {decimal(scores.fit.scores[first])}, with a {level} "
-        f"interval from {decimal(scores.low[first])} to {decimal(scores.high[first])}."
-    ]
-    apart = [found.systems[i] for i in order[1:] if scores.high[i] < scores.low[first]]
+    interval = (
+        f"with a {level} interval from {decimal(scores.low[first])} to {decimal(scores.high[first])}"
+        if np.isfinite(scores.low[first])
+        else f"without an interval: that takes {FEWEST_WORKERS} workers, and {FEWEST_DRAWS} resamples that "
+        "fix the scores"
+    )
+    sentences = [f"{name} was preferred most: its score is {decimal(scores.fit.scores[first])}, {interval}."]
+    apart = [found.systems[i] for i in order[1:] if scores.above[first, i]]
     if apart:
-        sentences.append(f"Its interval lies above that of {listed(apart)}.")
+        sentences.append(f"At {level} for all pairs of systems together it lies above {listed(apart)}.")
     return tuple(sentences)
 
 

@@ -112,7 +112,7 @@ def test_williams(golden: Json, name: str) -> None:
         assert found.r_worse == pytest.approx(expected["r_worse"], abs=1e-3)
         assert found.r_between == pytest.approx(expected["r_between"], abs=1e-3)
         assert found.t == pytest.approx(expected["t"], abs=1e-3)
-        assert found.p == pytest.approx(expected["p_one_sided"], abs=1e-3)
+        assert found.p == pytest.approx(2 * expected["p_one_sided"], abs=2e-3)
         assert found.turned == (name == "dialogue")
 
 
@@ -155,8 +155,8 @@ def test_qascores_lead_is_not_significant_over_the_same_systems(golden: Json) ->
         )
         assert found.better == "QAScore"
         assert found.t == pytest.approx(expected["t"], abs=1e-3)
-        assert found.p == pytest.approx(expected["p_one_sided"], abs=1e-3)
-        assert found.p > 0.24
+        assert found.p == pytest.approx(2 * expected["p_one_sided"], abs=2e-3)
+        assert found.p > 0.48
 
 
 def test_two_runs_of_question_generation(golden: Json) -> None:

@@ -36,8 +36,7 @@ def test_means_are_of_the_replies_that_workers_who_passed_have_rated() -> None:
     row = found.systems.set_index("system").loc["plain"]
     assert (row["rated"], row["workers"], row["replies"]) == (3, 2, len(plain))  # one reply in each
     assert row["mean"] == pytest.approx(200 / 3)
-    # Of two workers a resample has both, or one of them twice: 0, 2/3 or 1 of the thumbs are up.
-    assert (row["low"], row["high"]) == (0, 100)
+    assert row[["low", "high"]].isna().all()  # two workers say too little of others
     assert found.systems["system"].iloc[-1] == "qc"
     assert found.systems.set_index("system").loc["qc", "rated"] == 0
 

@@ -1,0 +1,39 @@
+"""Means of values that hang together by worker, and their intervals."""
+
+import numpy as np
+import pytest
+
+from qc.statistics.clustered_means import FEWEST_WORKERS, means_by_group
+
+
+def test_intervals_hold_the_truth_with_few_workers() -> None:
+    # 500 times so many workers with 3 values each, half of whose variance is the worker's: 95 % with a
+    # standard error of one point. Percentiles of resampled workers held 83 % with 5 and 90 % with 10.
+    rng = np.random.default_rng(0)
+    for workers in (5, 10, 20):
+        owner, group, held = np.repeat(np.arange(workers), 3), np.zeros(3 * workers, np.intp), 0
+        for _ in range(500):
+            values = rng.normal(size=workers)[owner] + rng.normal(size=len(owner))
+            _, _, low, high = means_by_group(values, owner, group, 1, 499, rng)
+            held += low[0] <= 0 <= high[0]
+        assert held / 500 > 0.93, workers
+
+
+def test_there_is_no_interval_of_too_few_workers_or_where_all_do_the_same() -> None:
+    workers = np.array([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9], np.intp)
+    groups = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2], np.intp)
+    values = np.array([1.0, 2, 3, 4, 5, 7, 7, 7, 7, 7, 9])
+    behind, mean, low, high = means_by_group(values, workers, groups, 4, 200, np.random.default_rng(0))
+    assert behind.tolist() == [FEWEST_WORKERS - 1, FEWEST_WORKERS, 1, 0]
+    np.testing.assert_array_equal(mean, [3, 7, 9, np.nan])
+    assert np.isnan([low, high]).all()
+
+
+def test_an_interval_ends_where_values_do() -> None:
+    values = np.array([0.0, 0, 0, 0, 1, 1])
+    workers, group = np.arange(6, dtype=np.intp), np.zeros(6, np.intp)
+    for bounds in ((0.0, 1.0), (-np.inf, np.inf)):
+        _, mean, low, high = means_by_group(values, workers, group, 1, 200, np.random.default_rng(0), bounds)
+        assert mean[0] == pytest.approx(1 / 3)
+        assert low[0] == 0 if bounds[0] == 0 else low[0] < 0
+        assert high[0] <= bounds[1]
