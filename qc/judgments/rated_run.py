@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import EmptyRunError
 from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs
@@ -34,14 +33,8 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
 
     Raises:
         DataError: the metric file does not fit the run.
-        EmptyRunError: no worker has passed who rated a system.
     """
     counted = _in_order(sample)
-    if not len(counted):
-        raise EmptyRunError(
-            f"{sample.run.source}: none of {len(sample.screening.workers)} workers has passed so far, so no "
-            "rating counts."
-        )
     judged = _judged(sample.run).iloc[counted].reset_index(drop=True)
     labels = [OVERALL, *sample.run.criteria["label"]]
     rated = judged.drop_duplicates("output", ignore_index=True)[["output", "system"]]

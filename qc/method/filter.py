@@ -70,7 +70,7 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
         EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality
-            control, or no conversation with its qc bot, or none with a system that is no person.
+            control, or no conversation with its qc bot, or none with a system.
     """
     require_level(alpha)
     _validate(run)
@@ -139,11 +139,6 @@ def _validate(run: Run) -> None:
         raise EmptyRunError(
             f"{run.source}: no conversation with a system, only with the quality-control bot. "
             "Check which system is declared as the quality-control bot."
-        )
-    if not run.competing[codes(run.conversations["system"])].any():
-        raise EmptyRunError(
-            f"{run.source}: no conversation with a system, only with people and the quality-control bot: "
-            "there is nothing to compare. `candor export` gives the ratings as they are."
         )
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from qc.analysis import analyse
-from qc.errors import EmptyRunError
 from qc.judgments.rated_run import from_sample
 from qc.method.ceiling import find_ceiling
 from qc.method.sample import take_sample
@@ -76,18 +75,3 @@ def test_people_are_no_system_whose_mean_is_estimated() -> None:
     judgments = from_sample(take_sample(MET), None)
     assert PERSON not in judgments.systems
     assert judgments.belongs.any(axis=1).all(), "every output belongs to a system"
-
-
-def test_where_people_alone_took_part_there_is_nothing_to_compare() -> None:
-    """Such as a study whose one system is a researcher who answers in a chatbot's place."""
-    everybody = frozenset(CALM.systems.loc[~CALM.systems["is_qc"], "system"])
-    with pytest.raises(EmptyRunError, match="only with people and the quality-control bot"):
-        analyse(replace(CALM, people=everybody), QUICK)
-
-
-def test_where_nobody_has_passed_no_rating_counts() -> None:
-    """As in the first minutes of a run, whose data a command asks again and again until they are enough."""
-    sample = take_sample(CALM, alpha=1e-9)
-    assert not sample.screening.workers["passed"].any()
-    with pytest.raises(EmptyRunError, match="has passed so far, so no rating counts"):
-        from_sample(sample, None)
