@@ -5,9 +5,11 @@ After the example of sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scor
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Protocol
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -23,6 +25,11 @@ _ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
 _CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
 # What the bots said decides no number, and a large run is read without it.
 _EXCHANGE = ["conversation", "round", "input"]
+_UNRATED = ["assignment", "worker", "system"]
+_QUESTION = ["part", "label", "kind", "question", "points"]
+_ANSWER = ["assignment", "system", "part", "label", "text", "number"]
+# What would end a part of the line, an item of it, or the line itself, and the sign of what stands for these.
+_UNSAFE = re.compile("[%|,\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Digest(Protocol):
@@ -72,8 +79,7 @@ def signature(
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
         **_background(run, margins),
-        **({} if run.quizzes is None else {"quiz": f"sha256:{_hash(run.quizzes)[:DIGEST_LENGTH]}"}),
-        **({} if run.writing is None else {"writing": f"sha256:{_hash(run.writing)[:DIGEST_LENGTH]}"}),
+        **_asked(run),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
     }
@@ -113,6 +119,31 @@ def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> 
     return {name: f"sha256:{digest}" for name, digest in parts.items()}
 
 
+def _asked(run: Run) -> dict[str, str]:
+    """Return hashes of what a study has beyond ratings and words, as far as there is any of it."""
+    frames = {
+        "quiz": [] if run.quizzes is None else [run.quizzes],
+        "writing": [] if run.writing is None else [run.writing],
+        "turns": [] if run.turn_ratings is None else [run.turn_ratings],
+        "scenarios": [] if run.scenarios is None else [run.scenarios.to_frame("scenario")],
+        "answers": _answers(run),
+        "unrated": [] if run.unrated is None else [run.unrated.conversations[_UNRATED]],
+        "people": [pd.DataFrame({"system": sorted(run.people)}, dtype="str")] if run.people else [],
+    }
+    return {name: f"sha256:{_hash(*held)[:DIGEST_LENGTH]}" for name, held in frames.items() if held}
+
+
+def _answers(run: Run) -> list[pd.DataFrame]:
+    """Return the questions after conversations and their answers; those before are background."""
+    if run.answers is None or (run.answers.questions["part"] == "before").all():
+        return []
+    questions, given = (
+        frame.query("part != 'before'") for frame in (run.answers.questions, run.answers.given)
+    )
+    choices = questions["choices"].map("\x1d".join)
+    return [questions[_QUESTION].assign(choices=choices), given[_ANSWER]]
+
+
 def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
     """Return the reward that all have in common, or a hash of all; nothing if none is known."""
     amounts = paid.unique() if given is None else np.array([given])
@@ -132,15 +163,30 @@ def data_hash(run: Run) -> str:
     return _hash(run.criteria, run.systems, assignments, conversations, run.ratings, *items)
 
 
+def ratings_hash(run: Run) -> str:
+    """Return the SHA-256, in hex, of who rated which systems how: what every form of a run holds.
+
+    Two sources of the same run have the same one, also where only one of them says families and personas.
+    """
+    conversations = run.conversations[["worker", "system", "is_qc"]].astype({"worker": str, "system": str})
+    items = [] if run.items is None else [run.items]
+    return _hash(conversations, run.ratings[sorted(run.ratings.columns)], *items)
+
+
 def words_hash(words: Words) -> str:
     """Return the SHA-256, in hex, of what the workers said and of the topics; not of the bots' replies."""
     return _hash(words.exchanges[_EXCHANGE], words.topics, words.changes)
 
 
+def as_part(text: str) -> str:
+    """Return `text` as it stands in a signature: what would take the line apart is percent-encoded."""
+    return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
+
+
 def _criteria(run: Run) -> list[str]:
     """Return the criteria as labels, with `-` before a negative one and `*` after one that counts for qc."""
     return [
-        f"{'-' if row.negative else ''}{row.label}{'*' if row.counts_for_qc else ''}"
+        f"{'-' if row.negative else ''}{as_part(row.label)}{'*' if row.counts_for_qc else ''}"
         for row in run.criteria.itertuples()
     ]
 
