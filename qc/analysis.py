@@ -41,7 +41,7 @@ from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.run import Run
-from qc.signature import ratings_hash, signature
+from qc.signature import published_hash, signature
 from qc.transcripts.judgments import take_judgments
 from qc.transcripts.results import TranscriptResults, describe_transcripts
 
@@ -229,9 +229,9 @@ def _scales(run: Run) -> list[str]:
 
 def _same_data(run: Run, other: Run | None) -> list[str]:
     # Hashing takes time, so only runs of the same size are hashed.
-    if other is None or run.ratings.shape != other.ratings.shape or ratings_hash(run) != ratings_hash(other):
+    if other is None or run.ratings.shape != other.ratings.shape:
         return []
-    return [SAME_DATA]
+    return [SAME_DATA] if published_hash(run) == published_hash(other) else []
 
 
 def _gaps(sample: Sample, scores: Scores) -> list[str]:

@@ -158,19 +158,21 @@ def data_hash(run: Run) -> str:
     It depends on what the data say and not on how they are stored: the same run read from another
     format, or with its assignments in another order, has the same hash.
     """
+    return _data_hash(run, run.systems)
+
+
+def published_hash(run: Run) -> str:
+    """Return the same of what the published form holds, too: all but families and personas of systems.
+
+    It tells that two sources are one run also where one of them cannot say these.
+    """
+    return _data_hash(run, run.systems[["system", "is_qc"]])
+
+
+def _data_hash(run: Run, systems: pd.DataFrame) -> str:
     assignments, conversations = run.assignments[_ASSIGNMENT], run.conversations[_CONVERSATION]
     items = [] if run.items is None else [run.items]
-    return _hash(run.criteria, run.systems, assignments, conversations, run.ratings, *items)
-
-
-def ratings_hash(run: Run) -> str:
-    """Return the SHA-256, in hex, of who rated which systems how: what every form of a run holds.
-
-    Two sources of the same run have the same one, also where only one of them says families and personas.
-    """
-    conversations = run.conversations[["worker", "system", "is_qc"]].astype({"worker": str, "system": str})
-    items = [] if run.items is None else [run.items]
-    return _hash(conversations, run.ratings[sorted(run.ratings.columns)], *items)
+    return _hash(run.criteria, systems, assignments, conversations, run.ratings, *items)
 
 
 def words_hash(words: Words) -> str:
@@ -186,7 +188,7 @@ def as_part(text: str) -> str:
 def _criteria(run: Run) -> list[str]:
     """Return the criteria as labels, with `-` before a negative one and `*` after one that counts for qc."""
     return [
-        f"{'-' if row.negative else ''}{as_part(row.label)}{'*' if row.counts_for_qc else ''}"
+        f"{'-' if row.negative else ''}{as_part(str(row.label))}{'*' if row.counts_for_qc else ''}"
         for row in run.criteria.itertuples()
     ]
 

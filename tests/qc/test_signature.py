@@ -15,7 +15,7 @@ from qc.errors import OptionError
 from qc.loading import load
 from qc.run import Run, Unrated
 from qc.several_runs import set_side_by_side
-from qc.signature import data_hash, ratings_hash, signature, words_hash
+from qc.signature import data_hash, published_hash, signature, words_hash
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 
@@ -179,7 +179,7 @@ def test_no_label_takes_the_line_apart() -> None:
 def test_families_and_personas_make_no_other_run_of_the_same_ratings() -> None:
     poorer = replace(WHOLE, systems=WHOLE.systems.assign(family=WHOLE.systems["system"], has_persona=False))
     assert data_hash(poorer) != data_hash(WHOLE)
-    assert ratings_hash(poorer) == ratings_hash(WHOLE)
+    assert published_hash(poorer) == published_hash(WHOLE)
     options = AnalysisOptions(bootstrap=100, sections=frozenset())
     assert SAME_DATA in analyse(WHOLE, options, poorer).notes
     with pytest.raises(OptionError, match="the same data twice"):
