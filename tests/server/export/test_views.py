@@ -127,6 +127,25 @@ def test_each_format_says_what_postgresql_says(url: str, serve: Callable[..., Ho
     same_in_every_format(url, tmp_path)
 
 
+def test_each_format_says_which_systems_are_people(collected: str, tmp_path: Path) -> None:
+    shutil.copy(collected.removeprefix("sqlite:///"), tmp_path / "candor.db")
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    execute(
+        url,
+        """
+        INSERT INTO human_conversation (conversation_id, run_id, waiting_since)
+        SELECT conversation.id, run.id, '2026-01-01 00:00:00.000000' FROM conversation
+        JOIN system ON system.id = conversation.system_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN run ON run.id = assignment.run_id
+        WHERE system.name = (SELECT min(name) FROM system WHERE NOT is_qc)""",
+    )
+    there = load(url, RUN)
+    assert len(there.people) == 1
+    for form in WHOLE:
+        assert load(exported(url, form, tmp_path)).people == there.people
+
+
 def test_every_view_is_in_it_and_every_row_of_the_run(collected: str, tmp_path: Path) -> None:
     views = {name for (name,) in query(collected, "SELECT name FROM sqlite_master WHERE type = 'view'")}
     assert views == ORDER.keys()
