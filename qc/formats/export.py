@@ -1,4 +1,4 @@
-"""Our export of a run, which holds all that was rated in it: what its two forms, JSON Lines and Parquet, have in common.
+"""Our export of a run, which holds all that was rated: what JSON Lines and Parquet, its two forms, share.
 
 Both begin with the same header, a JSON object. In JSON Lines it is the first line, and each further line
 is an assignment; in Parquet it stands in the metadata of the schema, and each row is a conversation.

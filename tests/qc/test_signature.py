@@ -123,6 +123,8 @@ def test_the_criteria_that_were_chosen_are_stated(
 
 
 WHOLE = awkward_run()
+assert WHOLE.scenarios is not None
+assert WHOLE.turn_ratings is not None
 
 
 def changed_answers(part: str) -> Run:

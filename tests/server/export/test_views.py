@@ -12,11 +12,12 @@ import pytest
 from sqlalchemy import event, text
 from typer.testing import Result
 
-from qc.analysis import analyse
+from qc.analysis import SAME_DATA, analyse
 from qc.bundling.checking import check_bundle
 from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.options import AnalysisOptions
+from qc.signature import data_hash
 from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.export import completed
@@ -144,6 +145,16 @@ def test_each_format_says_which_systems_are_people(collected: str, tmp_path: Pat
     assert len(there.people) == 1
     for form in WHOLE:
         assert load(exported(url, form, tmp_path)).people == there.people
+
+
+def test_the_published_form_is_known_for_the_same_run(collected: str, candor: Candor, tmp_path: Path) -> None:
+    """Though it says no families and personas of systems, which the database does."""
+    path = tmp_path / "hits.json"
+    done = candor("export", "--run", RUN, "--out", path, "--data", tmp_path, CANDOR_DATABASE_URL=collected)
+    assert done.exit_code == 0, done.output
+    there, here = load(collected, RUN), load(path)
+    assert data_hash(there) != data_hash(here)
+    assert SAME_DATA in analyse(there, OPTIONS, here).notes
 
 
 def test_every_view_is_in_it_and_every_row_of_the_run(collected: str, tmp_path: Path) -> None:
