@@ -63,7 +63,7 @@ def _first_begun(analysis: Analysis) -> datetime | None:
         return None
     begun = pd.to_datetime(ended.to_numpy()) - pd.to_timedelta(seconds.to_numpy(), unit="s")
     first = begun.min()
-    return None if pd.isna(first) else first.to_pydatetime().replace(tzinfo=UTC)
+    return None if pd.isna(first) else first.floor("us").to_pydatetime().replace(tzinfo=UTC)
 
 
 def _run(analysis: Analysis, registration: Registration) -> Point:

@@ -19,7 +19,7 @@ from qc.method.incidents import Incidents, describe_incidents
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.quiz import QuizResults, describe_quiz
 from qc.method.replication import Replication, replicate
-from qc.method.sample import Sample, take_sample
+from qc.method.sample import Sample, require_competing, take_sample
 from qc.method.scenarios import ScenarioScores, score_scenarios
 from qc.method.scores import Scores, score
 from qc.method.served import Served, describe_served
@@ -41,7 +41,7 @@ from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.run import Run
-from qc.signature import data_hash, signature
+from qc.signature import published_hash, signature
 from qc.transcripts.judgments import take_judgments
 from qc.transcripts.results import TranscriptResults, describe_transcripts
 
@@ -122,7 +122,7 @@ def analyse(
         on_step: called with a description when a section is begun.
 
     Raises:
-        EmptyRunError: no worker can be tested.
+        EmptyRunError: no worker can be tested, or only people and the qc bot took part.
         ReplicationError: the second run has too little in common with the first.
     """
     options = options or AnalysisOptions()
@@ -207,8 +207,14 @@ def analyse(
 
 
 def sample_of(run: Run, alpha: float) -> Sample:
-    """Return what `run` says at level `alpha`, by the method of its task."""
-    return take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
+    """Return what `run` says at level `alpha`, by the method of its task.
+
+    Raises:
+        EmptyRunError: no worker can be tested, or nothing competes.
+    """
+    sample = take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
+    require_competing(run)
+    return sample
 
 
 def _scales(run: Run) -> list[str]:
@@ -223,9 +229,9 @@ def _scales(run: Run) -> list[str]:
 
 def _same_data(run: Run, other: Run | None) -> list[str]:
     # Hashing takes time, so only runs of the same size are hashed.
-    if other is None or run.ratings.shape != other.ratings.shape or data_hash(run) != data_hash(other):
+    if other is None or run.ratings.shape != other.ratings.shape:
         return []
-    return [SAME_DATA]
+    return [SAME_DATA] if published_hash(run) == published_hash(other) else []
 
 
 def _gaps(sample: Sample, scores: Scores) -> list[str]:

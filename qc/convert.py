@@ -26,8 +26,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 @app.command(
     epilog="[b]hits[/b]: hits_data.json, the normative format of Ji et al. (.json)\n\n"
     "[b]mturk[/b]: a batch of results as downloaded from MTurk (.csv)\n\n"
-    "[b]jsonl[/b]: our export, an assignment a line; holds all of a run (.jsonl)\n\n"
-    "[b]parquet[/b]: our export, a conversation a row; holds all of a run, smallest and fastest (.parquet)"
+    "[b]jsonl[/b]: our export, an assignment a line; holds all that was rated (.jsonl)\n\n"
+    "[b]parquet[/b]: our export, a conversation a row; holds the same, smallest and fastest (.parquet)"
 )
 def convert(
     source: SourceName,

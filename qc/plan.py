@@ -11,7 +11,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import load
 from qc.method.filter import require_level
-from qc.method.sample import take_sample
+from qc.method.sample import require_competing, take_sample
 from qc.planning.model_file import write_model
 from qc.planning.rater_model import RaterModel, assumed, fit
 from qc.planning.run_plan import EXPERIMENTS, FEWEST_PASSED, MULTIPLES, Costs, plan_run
@@ -122,6 +122,7 @@ def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run,
     if read.items is not None:
         raise OptionError(f"{read.source} rates transcripts. Plan those by `candor power`.")
     sample = take_sample(read, alpha)
+    require_competing(read)
     passed = int(sample.screening.workers["passed"].sum())
     if passed < FEWEST_PASSED:
         raise EmptyRunError(

@@ -149,8 +149,10 @@ def read_registration(path: Path) -> Registration:
     try:
         found = Registration.model_validate(content)
         found.at.isoformat()
-    except (ValidationError, ValueError) as error:
-        raise _damaged(path, str(error).splitlines()[-1].strip() or "it is no preregistration.") from None
+    except ValidationError as error:
+        raise _damaged(path, _first_fault(error)) from None
+    except ValueError as error:
+        raise _damaged(path, f"'registered' is no time ({error}).") from None
     if found.version > VERSION:
         raise SourceError(
             f"{path}: this preregistration is of version {found.version}, and this program reads {VERSION}. "
@@ -161,6 +163,14 @@ def read_registration(path: Path) -> Registration:
     if found.hash != f"sha256:{hashlib.sha256(text.encode()).hexdigest()}":
         raise _damaged(path, "its content does not give its hash, so it was changed after it was written.")
     return found
+
+
+def _first_fault(error: ValidationError) -> str:
+    """Return where the first fault is and what it is; a file that is something else has many."""
+    first, *others = error.errors(include_url=False, include_input=False, include_context=False)
+    where = ".".join(map(str, first["loc"]))
+    said = f"{where}: {first['msg']}" if where else first["msg"]
+    return f"{said}{f', and {len(others)} more faults' if others else ''}."
 
 
 def _damaged(path: Path, why: str) -> DataError:

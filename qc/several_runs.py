@@ -29,7 +29,7 @@ from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.robustness.intervals import intervals
 from qc.run import Run, source_name
-from qc.signature import data_hash
+from qc.signature import published_hash
 from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
@@ -117,7 +117,7 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
 def _require_different(runs: Sequence[Run]) -> None:
     first: dict[str, Run] = {}
     for run in runs:
-        same = first.setdefault(data_hash(run), run)
+        same = first.setdefault(published_hash(run), run)
         if same is not run:
             raise OptionError(
                 f"--with names the same data twice, {same.source} and {run.source}, whose agreement would "

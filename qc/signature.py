@@ -5,9 +5,11 @@ After the example of sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scor
 
 import hashlib
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from typing import Protocol
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,11 @@ _CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
 # What the bots said decides no number, and a large run is read without it.
 _EXCHANGE = ["conversation", "round", "input"]
 _CHOICE = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
+_UNRATED = ["assignment", "worker", "system"]
+_QUESTION = ["part", "label", "kind", "question", "points"]
+_ANSWER = ["assignment", "system", "part", "label", "text", "number"]
+# What would end a part of the line, an item of it, or the line itself, and the sign of what stands for these.
+_UNSAFE = re.compile("[%|,\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Digest(Protocol):
@@ -73,8 +80,7 @@ def signature(
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
         **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
         **_background(run, margins),
-        **({} if run.quizzes is None else {"quiz": f"sha256:{_hash(run.quizzes)[:DIGEST_LENGTH]}"}),
-        **({} if run.writing is None else {"writing": f"sha256:{_hash(run.writing)[:DIGEST_LENGTH]}"}),
+        **_asked(run),
         **_reward(run.assignments["reward"], reward),
         **({"fee": str(fee)} if fee else {}),
     }
@@ -152,6 +158,31 @@ def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> 
     return {name: f"sha256:{digest}" for name, digest in parts.items()}
 
 
+def _asked(run: Run) -> dict[str, str]:
+    """Return hashes of what a study has beyond ratings and words, as far as there is any of it."""
+    frames = {
+        "quiz": [] if run.quizzes is None else [run.quizzes],
+        "writing": [] if run.writing is None else [run.writing],
+        "turns": [] if run.turn_ratings is None else [run.turn_ratings],
+        "scenarios": [] if run.scenarios is None else [run.scenarios.to_frame("scenario")],
+        "answers": _answers(run),
+        "unrated": [] if run.unrated is None else [run.unrated.conversations[_UNRATED]],
+        "people": [pd.DataFrame({"system": sorted(run.people)}, dtype="str")] if run.people else [],
+    }
+    return {name: f"sha256:{_hash(*held)[:DIGEST_LENGTH]}" for name, held in frames.items() if held}
+
+
+def _answers(run: Run) -> list[pd.DataFrame]:
+    """Return the questions after conversations and their answers; those before are background."""
+    if run.answers is None or (run.answers.questions["part"] == "before").all():
+        return []
+    questions, given = (
+        frame.query("part != 'before'") for frame in (run.answers.questions, run.answers.given)
+    )
+    choices = questions["choices"].map("\x1d".join)
+    return [questions[_QUESTION].assign(choices=choices), given[_ANSWER]]
+
+
 def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
     """Return the reward that all have in common, or a hash of all; nothing if none is known."""
     amounts = paid.unique() if given is None else np.array([given])
@@ -166,9 +197,21 @@ def data_hash(run: Run) -> str:
     It depends on what the data say and not on how they are stored: the same run read from another
     format, or with its assignments in another order, has the same hash.
     """
+    return _data_hash(run, run.systems)
+
+
+def published_hash(run: Run) -> str:
+    """Return the same of what the published form holds, too: all but families and personas of systems.
+
+    It tells that two sources are one run also where one of them cannot say these.
+    """
+    return _data_hash(run, run.systems[["system", "is_qc"]])
+
+
+def _data_hash(run: Run, systems: pd.DataFrame) -> str:
     assignments, conversations = run.assignments[_ASSIGNMENT], run.conversations[_CONVERSATION]
     items = [] if run.items is None else [run.items]
-    return _hash(run.criteria, run.systems, assignments, conversations, run.ratings, *items)
+    return _hash(run.criteria, systems, assignments, conversations, run.ratings, *items)
 
 
 def words_hash(words: Words) -> str:
@@ -176,10 +219,15 @@ def words_hash(words: Words) -> str:
     return _hash(words.exchanges[_EXCHANGE], words.topics, words.changes)
 
 
+def as_part(text: str) -> str:
+    """Return `text` as it stands in a signature: what would take the line apart is percent-encoded."""
+    return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
+
+
 def _criteria(run: Run) -> list[str]:
     """Return the criteria as labels, with `-` before a negative one and `*` after one that counts for qc."""
     return [
-        f"{'-' if row.negative else ''}{row.label}{'*' if row.counts_for_qc else ''}"
+        f"{'-' if row.negative else ''}{as_part(str(row.label))}{'*' if row.counts_for_qc else ''}"
         for row in run.criteria.itertuples()
     ]
 

@@ -7,8 +7,8 @@ from typing import Any
 from rich import console as rich_console
 from rich.segment import Segment
 
-# All control characters but line feed and tab: a terminal takes some of them for commands.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All but line feed, tab and carriage return, which texts of people hold.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 class Console(rich_console.Console):
@@ -25,4 +25,17 @@ class Console(rich_console.Console):
     ) -> Iterable[Segment]:
         """Return what is printed: colours and moves are rich's own, never those of a text."""
         for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else _CONTROL.sub("\ufffd", text), style, control)
+            yield Segment(text if control else _printed(text), style, control)
+
+
+def visible(text: str) -> str:
+    """Return `text` with U+FFFD for each control character: a terminal takes some of them for commands.
+
+    Files that people open have none either.
+    """
+    return _CONTROL.sub("\ufffd", text)
+
+
+def _printed(text: str) -> str:
+    """Return `text` without control characters; a carriage return would write over what stands before it."""
+    return visible(text).replace("\r", "\ufffd")

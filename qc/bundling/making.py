@@ -181,9 +181,11 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
         if bundled.renamed
         else "Workers have the pseudonyms of the server that collected the data."
     )
+    renamed = bundled.renamed
+    what = "data before workers were renamed" if renamed else "source, with what was left unrated in it,"
+    differs = "Only hashes of data differ: every number is the same." if renamed else ""
     before = (
-        f"\nThe same analysis of the data before workers were renamed has the signature\n\n"
-        f"    {source_signature}\n\nOnly the hash of the data differs: every number is the same.\n"
+        f"\nThe same analysis of the {what} has the signature\n\n    {source_signature}\n\n{differs}\n"
         if source_signature != reported.signature
         else ""
     )

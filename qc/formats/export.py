@@ -1,4 +1,4 @@
-"""Our export of a run, which holds all of it: what its two forms, JSON Lines and Parquet, have in common.
+"""Our export of a run, which holds all that was rated: what JSON Lines and Parquet, its two forms, share.
 
 Both begin with the same header, a JSON object. In JSON Lines it is the first line, and each further line
 is an assignment; in Parquet it stands in the metadata of the schema, and each row is a conversation.
@@ -202,6 +202,7 @@ class Header(StrictModel):
         quizzes: whether conversations have a quiz.
         writing: whether it was recorded how inputs were written.
         questions: of the study's own; None if it asked none.
+        people: systems that are people, by name; where a file does not say, none.
         left_out: assignments that take no part.
         notes: `Run.notes`.
         assignments: how many there are; a file that was cut short shows by it.
@@ -223,6 +224,7 @@ class Header(StrictModel):
     quizzes: bool = False
     writing: bool = False
     questions: list[DeclaredQuestion] | None = None
+    people: list[str] = Field(default_factory=list)
     left_out: list[LeftOutAssignment]
     notes: list[str]
     assignments: int
@@ -245,6 +247,7 @@ class Header(StrictModel):
             quizzes=run.quizzes is not None,
             writing=run.writing is not None,
             questions=None if run.answers is None else _questions(run.answers.questions),
+            people=sorted(run.people),
             left_out=[LeftOutAssignment(**asdict(out)) for out in run.left_out],
             notes=list(run.notes),
             assignments=len(run.assignments),

@@ -17,10 +17,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.errors import EmptyRunError
 from qc.judgments.csv_table import ITEM, OUTPUT, SYSTEM, CsvTable
 from qc.judgments.judgments import Judgments
 from qc.judgments.metric_file import metric_outputs
-from qc.method.sample import Sample
+from qc.method.filter import nobody_passed
+from qc.method.sample import Sample, require_competing
 from qc.method.standardise import scale_maximum
 from qc.number_format import whole
 from qc.run import Run, codes
@@ -33,7 +35,11 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
 
     Raises:
         DataError: the metric file does not fit the run.
+        EmptyRunError: no worker passed, or nothing competes, so no conversation or item counts.
     """
+    require_competing(sample.run)
+    if (why := nobody_passed(sample.run, sample.screening)) is not None:
+        raise EmptyRunError(f"{sample.run.source}: {why} There is nothing to estimate from yet.")
     counted = _in_order(sample)
     judged = _judged(sample.run).iloc[counted].reset_index(drop=True)
     labels = [OVERALL, *sample.run.criteria["label"]]

@@ -15,7 +15,7 @@ from qc.loading import hits, item_ratings, jsonl, mturk
 from qc.loading.choices import is_choices
 from qc.loading.load_options import LoadOptions
 from qc.loading.source import RunFile, Source, open_source
-from qc.run import Run
+from qc.run import SIMULATED_NOTE, Run
 
 __all__ = [
     "LoadOptions",
@@ -109,7 +109,8 @@ def read_run(source: Source, options: LoadOptions) -> Run:
     """Return the run of `source` that `options` ask for; of a file it can be called once.
 
     Raises:
-        OptionError: a run is named, but `source` is a file, which holds one run.
+        OptionError: a run is named, but `source` is a file, which holds one run; or simulated workers are
+            asked for, and it is a file without any.
         SourceError: `source` is of no kind that we read, or of a newer version than we read.
         RunChoiceError: the database holds several runs and none was named, or not the named one.
         DataError: a value cannot be used; all of them are listed.
@@ -124,8 +125,18 @@ def read_run(source: Source, options: LoadOptions) -> Run:
             f"{options.option} chooses a run of a database, but {source.path} is a file with one run. "
             "Leave it out."
         )
+    read = _from_file(source, options)
+    if options.simulated and SIMULATED_NOTE not in read.notes:
+        raise OptionError(
+            f"--simulated chooses simulated workers, but {source.path} is a file of people's ratings. "
+            "Leave it out, or give the database."
+        )
+    return read
+
+
+def _from_file(source: RunFile, options: LoadOptions) -> Run:
     if source.parquet:
-        from qc.loading import parquet  # noqa: PLC0415  # likewise
+        from qc.loading import parquet  # noqa: PLC0415  # as in `read_run`
 
         return parquet.read(source.path, source.file, options)
     with _uncollected():

@@ -84,6 +84,7 @@ def raw_run(
         words=words,
         incidents=None if header.incidents is None else _frame(header.incidents, INCIDENT_COLUMNS),
         served=None if header.served is None else _typed_served(header.served),
+        people=frozenset(header.people),
         left_out=tuple(LeftOut(**out.model_dump()) for out in header.left_out),
         notes=(SIMULATED_NOTE, *header.notes) if unsaid else tuple(header.notes),
         partial=header.partial,

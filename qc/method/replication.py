@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import ReplicationError
+from qc.method.filter import nobody_passed
 from qc.method.sample import Sample
 from qc.method.scores import Scores, score
 from qc.method.significance import Significance, compare_systems
@@ -123,7 +124,11 @@ def replicate(sample: Sample, other: Sample, *, fewest: int = FEWEST_SYSTEMS) ->
                 "second": _column(second.z, "overall", systems),
             }
         ),
-        notes=(*_differences(sample.run, other.run), *_unscored(first, second, systems)),
+        notes=(
+            *_differences(sample.run, other.run),
+            *_nobody_passed(other),
+            *_unscored(first, second, systems),
+        ),
     )
 
 
@@ -257,6 +262,11 @@ def _changed(first: Run, second: Run, column: str, sentence: str) -> list[str]:
     own, other = (run.criteria.set_index("label")[column] for run in (first, second))
     labels = [label for label in own.index if label in other.index and own[label] != other[label]]
     return [f"{sentence}: criteria {_listing(labels)}."] if labels else []
+
+
+def _nobody_passed(other: Sample) -> list[str]:
+    why = nobody_passed(other.run, other.screening)
+    return [] if why is None else [f"The second run: {why}"]
 
 
 def _unscored(first: Scores, second: Scores, systems: list[str]) -> list[str]:

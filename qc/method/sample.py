@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.errors import EmptyRunError
 from qc.method.filter import Screening, screen
 from qc.method.standardise import oriented, standardise
 from qc.run import REMOVED, Run, codes
@@ -128,3 +129,13 @@ def take_sample(run: Run, alpha: float = 0.05) -> Sample:
         raw=raw,
         z=standardise(raw, workers, len(screening.workers)),
     )
+
+
+def require_competing(run: Run) -> None:
+    """Raise EmptyRunError where all systems are people or the quality-control bot."""
+    if not run.competing.any():
+        raise EmptyRunError(
+            f"{run.source}: only people and the quality-control bot took part in the run {run.name!r}, so "
+            "nothing competes: there is nothing to rank or to set beside people. Have a chatbot among the "
+            "systems."
+        )

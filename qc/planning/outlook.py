@@ -17,7 +17,7 @@ from scipy.special import ndtr, ndtri
 
 from qc.errors import EmptyRunError
 from qc.method.pass_rate import pass_rates
-from qc.method.sample import take_sample
+from qc.method.sample import require_competing, take_sample
 from qc.method.scores import score
 from qc.robustness.intervals import draw
 from qc.run import Run
@@ -103,9 +103,11 @@ def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
-        EmptyRunError: fewer than FEWEST_PASSED workers passed, or fewer than two systems have a score.
+        EmptyRunError: fewer than FEWEST_PASSED workers passed, nothing competes, or fewer than two
+            systems have a score.
     """
     sample = take_sample(run, alpha)
+    require_competing(run)
     workers = pass_rates(sample).workers
     if workers.passed < FEWEST_PASSED:
         raise EmptyRunError(

@@ -21,6 +21,7 @@ from qc.planning.plan import (
     shown,
 )
 from qc.progress import OnStep, no_step
+from qc.signature import as_part
 
 DIGEST_LENGTH = 16
 
@@ -106,7 +107,7 @@ def analyse_power(
         options.power,
         options.alpha,
     )
-    choices = {"data": f"sha256:{data_hash(opinion)}", "criterion": opinion.criterion}
+    choices = {"data": f"sha256:{data_hash(opinion)}", "criterion": as_part(opinion.criterion)}
     choices |= {"draws": str(draws), "seed": str(seed)}
     return _power(asked, bases(comparison, metrics), comparison, tuple(metrics), choices)
 

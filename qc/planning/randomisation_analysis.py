@@ -9,6 +9,7 @@ from qc.planning.power_analysis import data_hash
 from qc.planning.randomised_pairs import RandomisedPairs, Within, randomise_pairs
 from qc.planning.rater_pools import PoolAgreement, agree
 from qc.progress import OnStep, no_step
+from qc.signature import as_part
 
 FEWEST_DRAWS = 100
 STEPS = 2
@@ -79,7 +80,11 @@ def analyse_randomisation(
     within = options.within or (Within.ITEM if opinion.workers is None else Within.WORKER)
     pairs = randomise_pairs(opinion, within, options.draws, options.seed, on_step)
     on_step("Comparing raters with averages")
-    choices = {"data": f"sha256:{data_hash(opinion)}", "criterion": opinion.criterion, "within": within.value}
+    choices = {
+        "data": f"sha256:{data_hash(opinion)}",
+        "criterion": as_part(opinion.criterion),
+        "within": within.value,
+    }
     if other is not None:
         choices["other"] = f"sha256:{data_hash(other)}"
     choices |= {"draws": str(options.draws), "seed": str(options.seed)}

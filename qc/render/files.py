@@ -18,6 +18,7 @@ from qc.progress import OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
 from qc.render.tables import TABLES, tables
+from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure
@@ -125,13 +126,14 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in drawn.values():
-            yield f"{figure.name}.svg", utf8(figure.signed(analysis.signature))
+            yield f"{figure.name}.svg", utf8(visible(figure.signed(analysis.signature)))
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:
     """Return `table` as CSV: numbers with as many digits as they have, empty where nothing is known.
 
-    Before text that a spreadsheet would take for a formula stands an apostrophe.
+    Control characters are replaced. Before text that a spreadsheet would take for a formula stands an
+    apostrophe.
     """
     out = io.BytesIO()
     heading = io.StringIO()
@@ -150,7 +152,7 @@ def _harmless_text(column: pd.Series) -> pd.Series:
 
 
 def _harmless(cell: object) -> object:
-    return harmless(cell) if isinstance(cell, str) else cell
+    return harmless(visible(cell)) if isinstance(cell, str) else cell
 
 
 def utf8(text: str) -> bytes:

@@ -17,6 +17,7 @@ from qc.render.tables import Tables
 from qc.render.tables.preregistration import decisions, points
 from qc.render.tables.ranking import ranking
 from qc.run import source_name
+from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure
@@ -29,7 +30,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
     """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
     scored = int(analysis.scores.z["overall"].notna().sum())
-    return template("page.html.jinja").render(
+    content = template("page.html.jinja").render(
         analysis=analysis,
         source=source_name(analysis.run.source),
         verdict=verdict(analysis),
@@ -46,6 +47,7 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
         style=style(),
         policy=POLICY,
     )
+    return visible(content)
 
 
 def all_notes(analysis: Analysis) -> tuple[str, ...]:

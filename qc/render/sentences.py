@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from qc.analysis import SAME_DATA, Analysis
+from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
 from qc.method.replication import Replication, SameConclusions
 from qc.method.scores import Scores
 from qc.number_format import between, decimal, listed, percent, whole
@@ -143,7 +144,7 @@ def _replicated(replication: Replication, forecast: Forecast | None, analysis: A
     named = "The second run" if same_name else f"The second run, {replication.name},"
     pairs = same_conclusions(replication.same_conclusions)
     if not math.isfinite(r):
-        return f"{named} has too few systems in common with this one for a correlation; {pairs}."
+        return f"{named} cannot be correlated with this one, since {_uncorrelated(replication)}; {pairs}."
     ends = replication.overall_interval
     known = f"r = {decimal(r)}"
     if math.isfinite(ends.low):
@@ -151,6 +152,15 @@ def _replicated(replication: Replication, forecast: Forecast | None, analysis: A
         known = f"{known} ({sure}{_against(forecast, r)})"
     outcome = _agreement(replication, analysis)
     return f"{named} {outcome}: the overall scores correlate at {known}, and {pairs}."
+
+
+def _uncorrelated(replication: Replication) -> str:
+    count = len(replication.systems)
+    if count >= FEWEST_CORRELATED:
+        return "in one of them all systems have the same overall score"
+    if count == 0:
+        return "no system has a score in both"
+    return f"only {'1 system has' if count == 1 else f'{whole(count)} systems have'} a score in both"
 
 
 def _agreement(replication: Replication, analysis: Analysis) -> str:

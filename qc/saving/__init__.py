@@ -31,9 +31,21 @@ SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "pa
 
 def losses(run: Run, form: str) -> list[Loss]:
     """Return what the format `form`, one of FORMATS, cannot hold of `run`, as far as there is any."""
-    unrated = 0 if run.unrated is None else len(run.unrated.conversations)
-    lost = [*FORMATS[form].losses(run), Loss("conversations left unrated on purpose", unrated)]
+    lost = [*FORMATS[form].losses(run), *_held_by_none(run)]
     return [loss for loss in lost if loss.count]
+
+
+def _held_by_none(run: Run) -> list[Loss]:
+    """Return what only a database, or the server's export of it, holds of a run."""
+    return [
+        Loss(
+            "conversations left unrated on purpose",
+            0 if run.unrated is None else len(run.unrated.conversations),
+        ),
+        Loss("times at which assignments were handed in", 0 if run.ended is None else int(run.ended.count())),
+        Loss("how the run stood, and what it was to be", int(run.state is not None)),
+        Loss("what a file says of workers' background", 0 if run.background is None else len(run.background)),
+    ]
 
 
 def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Loss]:
@@ -63,7 +75,7 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
         listed = "\n".join(f"  {loss}" for loss in fatal)
         raise OutputError(
             f"{path}: a file of the format {form!r} cannot hold this run:\n{listed}\n"
-            "Write .jsonl or .parquet, which hold all of it."
+            "Write .jsonl or .parquet, which hold that."
         )
     on_step(f"Writing {path}")
     try:

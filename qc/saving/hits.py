@@ -41,6 +41,7 @@ def common_losses(run: Run) -> list[Loss]:
         Loss(
             "assignments, their tasks or workers without a name", int((names == "").sum().sum()), fatal=True
         ),
+        Loss("systems that are people, who would become chatbots and be ranked", len(run.people), fatal=True),
         Loss("the mark that assignments that were not completed take part", int(run.partial)),
         Loss("left-out assignments", len(run.left_out)),
         Loss("counts of what went wrong with a system", _incidents(run)),

@@ -1,5 +1,6 @@
 """Whether a preregistration was followed: each point, the hypotheses, and files that are none."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -190,6 +191,35 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
         read_registration(written(tmp_path / "d.yaml", content(version=2)))
     with pytest.raises(SourceError, match="cannot be read"):
         read_registration(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"format": "other"}, "format: Input should be 'candor-preregistration', and "),
+        ("criteria: none", "Input should be a valid dictionary"),
+        (content() | {"registered": "yesterday"}, "'registered' is no time"),
+    ],
+)
+def test_a_file_that_is_something_else_is_told_its_first_fault(
+    given: object, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError) as refused:
+        read_registration(written(tmp_path / "a.yaml", given))  # type: ignore[arg-type]  # which is tried
+    assert said in str(refused.value)
+    assert "pydantic" not in str(refused.value)
+
+
+def test_times_to_the_nanosecond_warn_of_nothing() -> None:
+    analysis = analysed()
+    assert analysis.run.ended is not None
+    seconds = analysis.run.assignments.assign(seconds=600.0000000009)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ended = analysis.run.ended - pd.Timedelta(1, "ns")
+        exact = replace(analysis, run=replace(analysis.run, ended=ended, assignments=seconds))
+        found = point("registered before the first assignment", exact)
+    assert "08:49" in found.found
 
 
 def test_page_and_document_have_it() -> None:

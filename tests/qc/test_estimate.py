@@ -14,6 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from qc.estimate import app
+from qc.power import app as power
+from qc.randomisation import app as randomisation
 from tests.qc.support.judgments import write_judgments
 
 REPOSITORY = Path(__file__).parents[2]
@@ -103,6 +105,20 @@ def test_a_small_run_is_estimated_as_far_as_it_goes(
     # One worker passed, and met each of the three systems once.
     assert "one judgment only" in " ".join(result.stdout.split())
     assert re.search(r"fun +│ all systems │ raw +│ none +│ +3 │ +3 │ +50.000 │ +– │", result.stdout)
+
+
+def test_a_run_of_which_no_worker_passed_has_nothing_to_estimate_from(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    for assignment in small_hits["data"]:
+        for conversation in assignment["result"]:
+            conversation["score"] = dict.fromkeys(conversation["score"], 50)
+    source = hits_file(small_hits)
+    for refusal in (refused(source), refused(source, "--until", "12")):
+        assert "No worker passed, so no system has a score." in refusal
+    for command in (power, randomisation):
+        result = CliRunner().invoke(command, [str(source)])
+        assert (result.exit_code, "No worker passed" in result.stderr) == (2, True), result.output
 
 
 @pytest.mark.published

@@ -14,6 +14,8 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import SECTIONS
+from qc.loading import load
+from qc.saving import save
 from tests.qc.support.watched import Watched
 
 REPOSITORY = Path(__file__).parents[2]
@@ -414,3 +416,22 @@ def test_the_help_loads_nothing_that_takes_long() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded: []"
+
+
+@pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
+def test_a_file_of_people_has_no_simulated_workers_to_report_on(
+    form: str,
+    small_hits: dict[str, Any],
+    hits_file: Callable[[object], Path],
+    report: Callable[..., Result],
+    refused: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    people, programs = tmp_path / "people", tmp_path / "programs"
+    save(load(hits_file(small_hits)), people, form)
+    small_hits["metadata"]["simulated"] = True
+    save(load(hits_file(small_hits)), programs, form)
+    assert f"--simulated chooses simulated workers, but {people} is a file of people" in refused(
+        people, "--simulated"
+    )
+    assert report(programs, "--simulated", "--only", "criteria").exit_code == 0

@@ -10,9 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from qc.analysis import SAME_DATA, AnalysisOptions, analyse
+from qc.errors import OptionError
 from qc.loading import load
-from qc.run import Run
-from qc.signature import data_hash, signature, words_hash
+from qc.run import Run, Unrated
+from qc.several_runs import set_side_by_side
+from qc.signature import data_hash, published_hash, signature, words_hash
+from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 
 @pytest.fixture
@@ -116,3 +120,71 @@ def test_the_criteria_that_were_chosen_are_stated(
     whole, part = load(str(hits_file(small_hits))), load(str(hits_file(small_hits)), criteria=chosen)
     assert parts(signature(part, alpha=0.05))["criteria"] == "clear*"
     assert data_hash(part) != data_hash(whole)
+
+
+WHOLE = awkward_run()
+assert WHOLE.scenarios is not None
+assert WHOLE.turn_ratings is not None
+
+
+def changed_answers(part: str) -> Run:
+    """Return WHOLE with another first answer in this part of it."""
+    assert WHOLE.answers is not None
+    given = WHOLE.answers.given.copy()
+    row = given.index[(given["part"] == part) & given["text"].notna()][0]
+    given.loc[row, "text"] += "!"
+    return replace(WHOLE, answers=replace(WHOLE.answers, given=given))
+
+
+def unrated(count: int) -> Unrated:
+    rows = WHOLE.conversations[["conversation", "assignment", "worker", "system"]].iloc[:count]
+    return Unrated(rows, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("people", WHOLE, replace(WHOLE, people=frozenset({SYSTEMS[0]}))),
+        ("people", *(replace(WHOLE, people=frozenset({name})) for name in SYSTEMS[:2])),
+        ("scenarios", WHOLE, replace(WHOLE, scenarios=WHOLE.scenarios.iloc[::-1].reset_index(drop=True))),
+        ("turns", WHOLE, replace(WHOLE, turn_ratings=WHOLE.turn_ratings.assign(value=1.0))),
+        ("answers", WHOLE, changed_answers("conversation")),
+        ("unrated", *(replace(WHOLE, unrated=unrated(count)) for count in (1, 2))),
+    ],
+)
+def test_what_decides_a_number_is_in_it(name: str, first: Run, second: Run) -> None:
+    one, other = (parts(signature(run, alpha=0.05)) for run in (first, second))
+    assert {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)} == {name}
+
+
+def test_what_a_study_has_not_is_not_stated() -> None:
+    bare = replace(
+        WHOLE, scenarios=None, turn_ratings=None, answers=None, quizzes=None, writing=None, background=None
+    )
+    assert not parts(signature(bare, alpha=0.05)).keys() & {
+        "scenarios", "turns", "answers", "unrated", "people", "quiz", "writing", "background"
+    }  # fmt: skip
+
+
+def test_no_label_takes_the_line_apart() -> None:
+    labels = ["a\nb", "c|d=e", "f,g", "50%"]
+    run = replace(
+        WHOLE, criteria=WHOLE.criteria.assign(label=labels), ratings=WHOLE.ratings.set_axis(labels, axis=1)
+    )
+    line = signature(run, alpha=0.05)
+    assert len(line.splitlines()) == 1
+    assert [one.rstrip("*") for one in parts(line)["criteria"].split(",")] == [
+        "a%0Ab", "c%7Cd=e", "f%2Cg", "50%25"
+    ]  # fmt: skip
+
+
+def test_families_and_personas_make_no_other_run_of_the_same_ratings() -> None:
+    poorer = replace(WHOLE, systems=WHOLE.systems.assign(family=WHOLE.systems["system"], has_persona=False))
+    assert data_hash(poorer) != data_hash(WHOLE)
+    assert published_hash(poorer) == published_hash(WHOLE)
+    options = AnalysisOptions(bootstrap=100, sections=frozenset())
+    assert SAME_DATA in analyse(WHOLE, options, poorer).notes
+    with pytest.raises(OptionError, match="the same data twice"):
+        set_side_by_side([WHOLE, poorer], options)
+    other = replace(WHOLE, ratings=WHOLE.ratings.iloc[::-1].reset_index(drop=True))
+    assert SAME_DATA not in analyse(WHOLE, options, other).notes

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from rich.table import Table
 from rich.text import Text
+from typer.testing import CliRunner
 
 from qc.command import progress
+from qc.report import app as report
 from qc.terminal import Console
 from tests.qc.support.small import SYSTEMS
 
@@ -92,3 +94,20 @@ def test_a_report_of_a_file_with_escape_sequences_shows_them(
     assert "\x1b]" not in shown
     assert "\x07" not in shown
     assert "\x9b" not in shown
+
+
+def test_no_file_of_a_report_holds_control_characters(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
+) -> None:
+    evil = copy.deepcopy(small_hits)
+    evil["metadata"]["model"] = [EVIL if name == "beta" else name for name in SYSTEMS]
+    for hit in evil["data"]:
+        for held in hit["result"]:
+            held["model"] = EVIL if held["model"] == "beta" else held["model"]
+    options = ["--bootstrap", "100", "--format", "html,csv,svg", "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(report, [str(hits_file(evil)), *options])
+    assert result.exit_code == 0, result.output
+    read = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()}
+    assert [name for name, text in read.items() if speaks(text) - {"\r"}] == []
+    for name in ("report.html", "system_scores.csv"):
+        assert "\ufffd[31mred" in read[name]

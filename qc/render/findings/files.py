@@ -10,6 +10,7 @@ from qc.render.document import json_text
 from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.findings.findings import Findings
 from qc.run import source_name
+from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Figure
@@ -69,7 +70,7 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
     if "svg" in formats:
         on_step("Writing the figures")
         for figure in figures.values():
-            yield f"{figure.name}.svg", utf8(figure.signed(found.signature))
+            yield f"{figure.name}.svg", utf8(visible(figure.signed(found.signature)))
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":

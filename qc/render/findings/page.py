@@ -8,6 +8,7 @@ from markupsafe import Markup
 from qc.render.findings.findings import Findings
 from qc.render.page import POLICY, SHOWN_ROWS, style, template
 from qc.run import source_name
+from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Figure
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
     """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
-    return template("findings.html.jinja").render(
+    content = template("findings.html.jinja").render(
         found=found,
         source=source_name(found.source),
         tables={file: each.table for file, each in found.files.items()},
@@ -25,3 +26,4 @@ def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
         style=style(),
         policy=POLICY,
     )
+    return visible(content)

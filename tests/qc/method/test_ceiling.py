@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from qc.analysis import analyse
+from qc.errors import EmptyRunError
 from qc.judgments.rated_run import from_sample
 from qc.method.ceiling import find_ceiling
 from qc.method.sample import take_sample
@@ -13,6 +14,7 @@ from qc.render import tables
 from qc.render.page import page
 from qc.render.sentences import verdict
 from qc.render.tables.ranking import ranking
+from qc.several_runs import set_side_by_side
 from qc.statistics.rank_sum import rank_sum_less
 from tests.qc.support.analyses import QUICK, awkward_run
 
@@ -75,3 +77,18 @@ def test_people_are_no_system_whose_mean_is_estimated() -> None:
     judgments = from_sample(take_sample(MET), None)
     assert PERSON not in judgments.systems
     assert judgments.belongs.any(axis=1).all(), "every output belongs to a system"
+
+
+@pytest.mark.parametrize("section", ["filter", "intervals", "significance"])
+def test_people_alone_are_no_run_that_can_be_analysed(section: str) -> None:
+    alone = replace(CALM, people=frozenset(CALM.systems.loc[~CALM.systems["is_qc"], "system"]))
+    options = replace(QUICK, sections=frozenset({section}))
+    said = "only people and the quality-control bot took part"
+    with pytest.raises(EmptyRunError, match=said):
+        analyse(alone, options)
+    with pytest.raises(EmptyRunError, match=said):
+        analyse(CALM, options, alone)
+    with pytest.raises(EmptyRunError, match=said):
+        set_side_by_side([awkward_run(seed=2), alone], options)
+    with pytest.raises(EmptyRunError, match=said):
+        from_sample(take_sample(alone), None)

@@ -218,6 +218,7 @@ def test_nobody_passed_in_the_second_run(sampled: Build) -> None:
     for correlations in (found.z, found.raw):
         assert np.isnan([*correlations.pearson.values(), *correlations.kendall.values()]).all()
     assert found.notes == (
+        "The second run: No worker passed, so no system has a score.",
         "Without a kept conversation in one of the runs, so left out of the comparison: a, b, c, d.",
     )
 

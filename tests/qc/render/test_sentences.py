@@ -188,7 +188,11 @@ def replicated(r: float, same: SameConclusions, systems: int = 10) -> Replicatio
         ),
         (0.8, "The second run, two, may agree or not"),
         (-0.2, "The second run, two, does not agree: the overall scores correlate at r = −0.200"),
-        (NAN, "The second run, two, has too few systems in common"),
+        (
+            NAN,
+            "The second run, two, cannot be correlated with this one, since in one of them all systems have "
+            "the same overall score",
+        ),
     ],
 )
 def test_a_second_run(r: float, outcome: str) -> None:
@@ -229,8 +233,13 @@ def test_no_pair_in_both_runs_and_no_forecast() -> None:
 def test_a_second_run_in_which_nobody_passes() -> None:
     run = rated(5, 80, 60, 40)
     nobody = replace(run, ratings=run.ratings * 0 + 50)
-    found = verdict(analyse(run, QUICK, nobody)).findings[1]
-    assert found.startswith("The second run has too few systems in common")
+    analysis = analyse(run, QUICK, nobody)
+    found = verdict(analysis).findings[1]
+    assert found.startswith(
+        "The second run cannot be correlated with this one, since no system has a score in both"
+    )
+    assert analysis.replication is not None
+    assert any("The second run: No worker passed" in note for note in analysis.replication.notes)
     assert "no pair of systems can be compared in both" in found
 
 

@@ -91,6 +91,7 @@ def runs(draw: st.DrawFn) -> Run:
         ),
         ratings=pd.DataFrame(ratings, columns=labels, dtype=float),
         words=draw(st.none() | words(len(conversations))),
+        people=frozenset(draw(st.sets(st.sampled_from([name for name, *_ in systems])))),
         left_out=tuple(LeftOut(*draw(st.tuples(texts, texts, texts))) for _ in range(draw(rounds))),
         notes=tuple(notes),
     )
@@ -164,6 +165,7 @@ def tidied(run: Run, personas: bool) -> Run:
     return replace(
         run,
         partial=False,
+        people=frozenset(),
         left_out=(),
         notes=(),
         words=run.words if said else None,

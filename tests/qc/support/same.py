@@ -9,7 +9,7 @@ def same_run(one: Run, other: Run, *, apart_from: tuple[str, ...] = ()) -> None:
     """Assert that two runs are equal to the bit, apart from the named attributes and where they were read."""
     for name in ("criteria", "systems", "assignments", "conversations", "ratings"):
         same_frame(getattr(one, name), getattr(other, name), apart_from)
-    for name in {"name", "partial", "left_out", "notes"} - set(apart_from):
+    for name in {"name", "partial", "people", "left_out", "notes"} - set(apart_from):
         assert getattr(one, name) == getattr(other, name)
     assert (one.incidents is None) == (other.incidents is None) or "incidents" in apart_from
     if one.incidents is not None and other.incidents is not None:

@@ -12,11 +12,12 @@ import pytest
 from sqlalchemy import event, text
 from typer.testing import Result
 
-from qc.analysis import analyse
+from qc.analysis import SAME_DATA, analyse
 from qc.bundling.checking import check_bundle
 from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.options import AnalysisOptions
+from qc.signature import data_hash
 from server.db.engine import open_engine
 from server.db.runs import find_run
 from server.export import completed
@@ -125,6 +126,35 @@ def test_each_format_says_what_the_database_says(collected: str, tmp_path: Path)
 def test_each_format_says_what_postgresql_says(url: str, serve: Callable[..., House], tmp_path: Path) -> None:
     collect(url, serve(url, make_run(url)))
     same_in_every_format(url, tmp_path)
+
+
+def test_each_format_says_which_systems_are_people(collected: str, tmp_path: Path) -> None:
+    shutil.copy(collected.removeprefix("sqlite:///"), tmp_path / "candor.db")
+    url = f"sqlite:///{tmp_path / 'candor.db'}"
+    execute(
+        url,
+        """
+        INSERT INTO human_conversation (conversation_id, run_id, waiting_since)
+        SELECT conversation.id, run.id, '2026-01-01 00:00:00.000000' FROM conversation
+        JOIN system ON system.id = conversation.system_id
+        JOIN assignment ON assignment.id = conversation.assignment_id
+        JOIN run ON run.id = assignment.run_id
+        WHERE system.name = (SELECT min(name) FROM system WHERE NOT is_qc)""",
+    )
+    there = load(url, RUN)
+    assert len(there.people) == 1
+    for form in WHOLE:
+        assert load(exported(url, form, tmp_path)).people == there.people
+
+
+def test_the_published_form_is_known_for_the_same_run(collected: str, candor: Candor, tmp_path: Path) -> None:
+    """Though it says no families and personas of systems, which the database does."""
+    path = tmp_path / "hits.json"
+    done = candor("export", "--run", RUN, "--out", path, "--data", tmp_path, CANDOR_DATABASE_URL=collected)
+    assert done.exit_code == 0, done.output
+    there, here = load(collected, RUN), load(path)
+    assert data_hash(there) != data_hash(here)
+    assert SAME_DATA in analyse(there, OPTIONS, here).notes
 
 
 def test_every_view_is_in_it_and_every_row_of_the_run(collected: str, tmp_path: Path) -> None:
