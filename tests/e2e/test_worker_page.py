@@ -218,7 +218,7 @@ def test_a_chatbot_that_fails_after_enough_inputs_is_rated(page: Page, stage: St
     say(page, "It is good bread.")
     page.get_by_label("Your message").fill("Are you there?")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This conversation ended early.")).to_be_visible()
+    expect(page.get_by_text("You had written enough")).to_be_visible()
     clean_in_both_colours(page)
 
 
