@@ -56,7 +56,7 @@ TITLES = {
     "replaced": "The chatbot could not go on and is replaced",
     "replaced-chat": "Chat with the chatbot that took over",
     "leave-midway": "“Leave the study” asks before it leaves",
-    "cut-short": "Rating, after a conversation that ended early",
+    "cut-short": "Rating, after a chatbot could not go on",
     "rating-untouched": "Rating, untouched",
     "rating-half": "Rating, half done, with a nudge",
     "rating-complete": "Rating, complete",
@@ -258,7 +258,7 @@ def cut_short(page: Page, camera: Camera, stage: Stage) -> None:
         say(page, line)
     page.get_by_label("Your message").fill(LINES[2])
     page.keyboard.press("Enter")
-    expect(page.get_by_text("This conversation ended early.")).to_be_visible()
+    expect(page.get_by_text("That chatbot could not go on.")).to_be_visible()
     camera.shoot(page, "cut-short", whole=True)
 
 

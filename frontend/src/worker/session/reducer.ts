@@ -86,8 +86,8 @@ export interface ChoiceScreen extends ReportedScreen {
 }
 
 /**
- * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chat
- * ended before the worker said so. `side`: of two chatbots, which one.
+ * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
+ * could not go on. `side`: of two chatbots, which one.
  */
 export interface RatingScreen extends ReportedScreen {
   name: "rating";

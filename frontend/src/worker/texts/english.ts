@@ -234,7 +234,7 @@ export const ENGLISH = {
   "rating.title_item": "How is it?",
   "rating.lead_item": "Tap or drag on each line to say how far you agree.",
   "rating.transcript": "Read the conversation again",
-  "rating.cut_short": "**This conversation ended early.** Please rate it as far as it went.",
+  "rating.cut_short": "**That chatbot could not go on.** You had written enough, so please rate the conversation as far as it went.",
   "rating.missing": "Please answer this one, too.",
   "rating.complete": "All statements are answered.",
   "rating.to_answer": {
