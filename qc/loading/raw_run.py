@@ -204,7 +204,8 @@ def _nothing_left(raw: RawRun) -> str:
     counts = ", ".join(f"{count} ({reason})" for reason, count in reasons.items())
     return (
         f"{raw.source}: the run {raw.name!r} holds no assignment that can be analysed; left out: "
-        f"{counts}. Wait until some are completed, or use --include-partial for those that are not."
+        f"{counts}. Wait until some are completed, or let those take part that were not handed in "
+        "(--include-partial)."
     )
 
 

@@ -8,7 +8,7 @@ class StudyNotFound(NotAvailable):
     """No study is stored by that name, or it has no such version."""
 
     code = "study_not_found"
-    hint = "`candor study list` shows every study that is stored."
+    hint = "Look among those that are stored: on the desk under Studies, or with `candor study list`."
 
 
 class StudyRefused(CandorError):

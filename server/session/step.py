@@ -73,6 +73,11 @@ _TAKES: dict[Phase, tuple[str, ...]] = {
 }
 
 
+_CUTS: dict[str, wire.CutShort] = {
+    "bot_gave_up": "chatbot",
+    "ended_by_partner": "chatbot",
+    "ended_by_researcher": "researcher",
+}
 _ForConversation = (
     chat.ChatMessage | wire.Rate | wire.RateTurn | wire.Report | wire.TakeBackReport | wire.AnswerQuiz
 )
@@ -125,7 +130,7 @@ def _outcome(state: State, decision: Decision, at: datetime, *last: Effect) -> O
     if after.phase is Phase.TOPIC and after.current is not None and after.current.plan.item is not None:
         shown = ItemShown(after.current.plan.conversation, at)
         records, after = [*records, shown], fold(after, [shown])
-    return Outcome(after, tuple(records), (*decision.effects, Tell(_due(after)), *last))
+    return Outcome(after, tuple(records), (*decision.effects, Tell(_due(after, _cut_short(records))), *last))
 
 
 def _from_worker(state: State, event: FromWorker) -> Outcome:
@@ -208,8 +213,16 @@ def _offences(records: list[Record], event: FromWorker) -> list[Record]:
     return [Incident(record.conversation, "offensive_input", words, event.at) for record in said]
 
 
-def _due(state: State) -> wire.ServerMessage:
-    """Return the message that says what is due next."""
+def _cut_short(records: list[Record]) -> wire.CutShort | None:
+    """Return who ends a conversation by these records where the worker does not.
+
+    A person who answers and has ended it is a chatbot to the worker, like one that has failed.
+    """
+    return next((_CUTS[r.kind] for r in records if isinstance(r, Incident) and r.kind in _CUTS), None)
+
+
+def _due(state: State, cut_short: wire.CutShort | None) -> wire.ServerMessage:
+    """Return the message that says what is due next, behind a conversation that may have been `cut_short`."""
     if state.phase is Phase.QUESTIONS_BEFORE:
         return wire.QuestionnaireDue(part="before")
     if state.phase is Phase.QUESTIONS_AFTER:
@@ -224,7 +237,9 @@ def _due(state: State) -> wire.ServerMessage:
     if state.pair is not None and (due := pairs.choice_due(state, state.pair)) is not None:
         return wire.ChoiceDue(conversation=plan.number, attempt=plan.attempt, turn=due)
     if plan.item is None and state.current.status == "ended":
-        return wire.RatingDue(conversation=plan.number, attempt=plan.attempt, side=plan.side)
+        return wire.RatingDue(
+            conversation=plan.number, attempt=plan.attempt, side=plan.side, cut_short=cut_short
+        )
     named = {
         "conversation": plan.number,
         "attempt": plan.attempt,

@@ -40,6 +40,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "single": {"assignments": 1},
     "filling": {"assignments": 1},
     "short": {"systems_per_assignment": 2, "minimum_inputs": 2, "reply_time": _QUICK},
+    "full": {"minimum_inputs": 1, "maximum_inputs": 2, "reply_time": _QUICK},
     "failing": {"reply_time": _QUICK, "timeouts": {"bot_total": 2}},  # time for three tries, or more
     "faltering": {
         "systems_per_assignment": 2,

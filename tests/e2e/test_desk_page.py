@@ -139,6 +139,8 @@ def test_a_worker_is_acted_on(page: Page, worker: Page, stage: Stage) -> None:
     expect(worker.get_by_text("Take your time.")).to_have_count(0)
     act("End the conversation", "Enough of that one.")
     expect(worker.get_by_text("Enough of that one.")).to_be_visible()
+    expect(worker.get_by_text("The researchers have ended this conversation.")).to_be_visible()
+    expect(worker.get_by_text("That chatbot could not go on.")).to_have_count(0)
     expect(worker.get_by_role("slider").first).to_be_attached()
     clean(worker)
     act("Leave out of the analysis", "A try of ours.")
@@ -257,6 +259,31 @@ def test_of_many_workers_some_are_shown_and_all_are_found(page: Page, stage: Sta
     workers.get_by_role("combobox", name="Show").select_option("active")
     expect(workers.get_by_text("No worker is like that now.")).to_be_visible()
     clean(page)
+
+
+def test_all_of_a_worker_is_in_sight_at_1280(page: Page, stage: Stage) -> None:
+    """With the column of codes, and with what makes the first one wide."""
+    with closing(sqlite3.connect(stage.database)) as database, database:
+        for insertion in FILLING:
+            simulated = insertion.replace("k, 0, 1", "k, 1, 1").replace("'f'", "'s'").replace("'F%", "'S%")
+            database.execute(simulated.replace("'closed'", "'platform'"), (3,))
+    page.goto(f"{stage.url}/desk/runs/platform#token={stage.token}")
+    table = page.get_by_role("group", name="Table of workers")
+    expect(table.get_by_text("simulated")).to_have_count(3)
+    # As wide as a row gets: a page closed a while ago, a long way in, and p so far.
+    room = table.evaluate(
+        """table => {
+            for (const [name, text] of [["Where", "chat, 3 of 6, 10 inputs · interviewer"],
+                                        ["Page", "closed 12 min ago"]])
+                for (const cell of table.querySelectorAll(`td[data-name="${name}"]`)) cell.textContent = text;
+            for (const row of table.querySelectorAll("tr")) {
+                const p = row.insertBefore(row.children[7].cloneNode(), row.children[8]);
+                p.textContent = row.parentElement.tagName === "THEAD" ? "p so far" : "< 0.001";
+            }
+            return [table.scrollWidth, table.clientWidth];
+        }"""
+    )
+    assert room[0] <= room[1], room
 
 
 def test_the_newest_run_comes_first(page: Page, stage: Stage) -> None:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import clean, clean_in_both_colours
-from tests.e2e.hands import BUBBLES, FINISH, choose, enter, open_topic, press, say, to_rating
+from tests.e2e.hands import BUBBLES, FINISH, choose, enter, finish, open_topic, press, say, to_rating
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -220,6 +220,31 @@ def test_a_chatbot_that_fails_after_enough_inputs_is_rated(page: Page, stage: St
     page.keyboard.press("Enter")
     expect(page.get_by_text("You had written enough")).to_be_visible()
     clean_in_both_colours(page)
+
+
+def test_a_conversation_that_is_as_long_as_it_may_get_is_to_be_finished(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/full?worker=talkative")
+    open_topic(page)
+    say(page, "I bake bread.")
+    expect(page.get_by_text("You can go on as long as you like")).to_be_visible()
+    say(page, "It is good bread.")
+    expect(page.locator(".composer-full")).to_have_text(re.compile("This conversation is complete"))
+    expect(page.get_by_label("Your message")).to_have_count(0)
+    expect(page.get_by_text("You can go on")).to_have_count(0)
+    clean_in_both_colours(page)
+    page.reload()
+    expect(page.locator(".composer-full")).to_be_visible()
+    finish(page)
+
+
+def test_what_is_still_to_be_ticked_stands_above_the_buttons_on_a_phone(phone: Page, stage: Stage) -> None:
+    phone.goto(f"{stage.url}/w/board?worker=unticked")
+    note = phone.get_by_text("2 boxes are still to be ticked")
+    expect(note).to_be_visible()
+    buttons = phone.locator(".bar .button")
+    tops = buttons.evaluate_all("all => all.map((button) => button.getBoundingClientRect().top)")
+    bottom = note.evaluate("note => note.getBoundingClientRect().bottom")
+    assert bottom <= min(tops), (bottom, tops)
 
 
 def test_an_icebreaker_asks_for_an_opinion_only(page: Page, stage: Stage) -> None:

@@ -14,6 +14,8 @@ from server.session.texts import TextsCard
 
 PROTOCOL_VERSION = 6
 
+CutShort = Literal["chatbot", "researcher"]
+
 
 class CriterionCard(Message):
     """A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider."""
@@ -63,6 +65,7 @@ class StudyCard(Message):
     task: Literal["chat", "transcripts", "side_by_side"]
     conversations: int
     minimum_inputs: int
+    maximum_inputs: int
     topic_mode: TopicMode
     rates_all: bool
     criteria: list[CriterionCard]
@@ -291,10 +294,15 @@ class ChoiceDue(_OfConversation):
 
 
 class RatingDue(_OfConversation):
-    """The chat is over: rate the conversation. `side`: of two, which one."""
+    """The chat is over: rate the conversation. `side`: of two, which one.
+
+    `cut_short`: who has ended it where the worker has not: a chatbot that could not go on, whichever of two
+    it was, or a researcher.
+    """
 
     type: Literal["rating_due"] = "rating_due"
     side: Side | None = None
+    cut_short: CutShort | None = None
 
 
 class QuizDue(Message):

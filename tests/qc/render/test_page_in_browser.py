@@ -102,6 +102,16 @@ def check_in_a_browser(browser: Browser, report: Path, width: int, scheme: Liter
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_tables_have_room_beside_the_contents(browser: Browser, report: Path, width: int) -> None:
+    """The widest that the demo has, conversations that look pasted, takes 911 pixels."""
+    opened = browser.new_page(viewport={"width": width, "height": 800})
+    opened.goto(report.as_uri())
+    assert opened.locator(".body").evaluate("body => body.clientWidth") >= 911 + 2
+    opened.close()
+
+
+@pytest.mark.browser
 def test_on_paper_nothing_is_cut(browser: Browser, report: Path) -> None:
     # A4 less the margins of the style: 182 mm at 96 pixels an inch.
     width = int(182 / 25.4 * 96)

@@ -171,6 +171,7 @@ def test_a_snapshot_follows_the_schema() -> None:
         "task",
         "conversations",
         "minimum_inputs",
+        "maximum_inputs",
         "topic_mode",
         "rates_all",
         "criteria",

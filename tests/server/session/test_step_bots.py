@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from server.session import protocol as wire
-from server.session.events import BotGaveUp, BotReplied, BotStumbled, FromWorker, ShowReply
+from server.session.events import BotGaveUp, BotReplied, BotStumbled, EndedByResearcher, FromWorker, ShowReply
 from server.session.phase import Phase
 from server.session.plan import QC
 from server.session.records import (
@@ -141,10 +141,25 @@ def test_from_the_minimum_of_inputs_on_a_failed_conversation_is_rated() -> None:
         Incident("a1-1.1", "bot_gave_up", "out of order", AT, "error"),
         ConversationEnded("a1-1.1", AT, None),
     )
-    assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1)]
+    assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1, cut_short="chatbot")]
     assert walk.state.phase is Phase.RATING
     walk.send("rate")
     assert walk.state.conversations[0].status == "rated"
+
+
+def test_a_worker_is_told_that_researchers_have_ended_their_conversation() -> None:
+    walk = pending()
+    walk.reply()
+    outcome = walk.event(EndedByResearcher("a fire alarm", AT))
+    assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1, cut_short="researcher")]
+
+
+def test_a_person_who_ends_a_conversation_is_told_like_a_chatbot_that_fails() -> None:
+    walk = pending()
+    walk.reply()
+    walk.send("say")
+    outcome = walk.event(BotGaveUp("a1-1.1", 3, "they left", AT, "ended"))
+    assert told(outcome) == [wire.RatingDue(conversation=1, attempt=1, cut_short="chatbot")]
 
 
 @pytest.mark.parametrize("answer", [BotReplied, BotGaveUp])

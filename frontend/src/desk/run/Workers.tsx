@@ -73,7 +73,7 @@ export function Workers({ run, conversations, workers, now, shown, onShown }: Pr
   const pages = Math.max(1, Math.ceil(found.length / onPage));
   const at = Math.min(page, pages - 1);
   return (
-    <section aria-labelledby="workers">
+    <section class="workers" aria-labelledby="workers">
       <div class="section-head">
         <h2 id="workers">Workers</h2>
         <p class="soft small">{workers.length === 1 ? "1 assignment" : `${workers.length} assignments`}</p>

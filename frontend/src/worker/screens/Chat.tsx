@@ -10,7 +10,15 @@ import { Log } from "../Log";
 import { RateReply } from "../RateReply";
 import { Report } from "../Report";
 import type { StudyCard, Writing } from "../session/protocol";
-import { type ChatScreen, inputsOf, lineUnderWay, maySpeak, topicOf, underWay } from "../session/reducer";
+import {
+  type ChatScreen,
+  inputsOf,
+  isFull,
+  lineUnderWay,
+  maySpeak,
+  topicOf,
+  underWay,
+} from "../session/reducer";
 import { TopicDialog } from "../TopicDialog";
 
 interface Props {
@@ -36,6 +44,7 @@ export function Chat({ chat, study }: Props) {
   const needed = study.minimum_inputs;
   const missing = Math.max(0, needed - inputs);
   const enough = missing === 0;
+  const full = isFull(chat, study);
   const topic = topicOf(state, chat);
   const rates = study.rates_all && study.criteria.length > 0;
   const speak = (text: string, writing: Writing | null) => {
@@ -80,10 +89,10 @@ export function Chat({ chat, study }: Props) {
             {!enough && <span class="button-note">{say("chat.more", { n: missing })}</span>}
           </Button>
         </div>
-        <p class="chat-tip soft small">{say(enough ? "chat.tip_enough" : "chat.tip")}</p>
+        <p class="chat-tip soft small">{say(full ? "chat.full" : enough ? "chat.tip_enough" : "chat.tip")}</p>
       </section>
       <p class="unseen" role="status">
-        {enough ? say("chat.enough_said") : ""}
+        {full ? say("chat.full") : enough ? say("chat.enough_said") : ""}
       </p>
       <section class="chat-talk" aria-label={say("chat.talk")}>
         <Log
@@ -111,12 +120,16 @@ export function Chat({ chat, study }: Props) {
             ) : undefined
           }
         />
-        <Composer
-          conversation={conversation}
-          ready={maySpeak(state, chat)}
-          waiting={chat.replyDue}
-          onSend={speak}
-        />
+        {full ? (
+          <p class="composer-full">{say("chat.full")}</p>
+        ) : (
+          <Composer
+            conversation={conversation}
+            ready={maySpeak(state, chat)}
+            waiting={chat.replyDue}
+            onSend={speak}
+          />
+        )}
       </section>
       {open === "topic" && <TopicDialog chat={chat} topic={topic} onClose={close} />}
       {open === "end" && (

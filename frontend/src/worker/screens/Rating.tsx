@@ -13,8 +13,8 @@ import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
 import { Report } from "../Report";
 import type { AnswerForm, CriterionCard, StudyCard, TurnCard } from "../session/protocol";
-import { type RatingScreen, type Side, underWay } from "../session/reducer";
-import type { Texts } from "../texts/words";
+import { type CutShort, type RatingScreen, type Side, underWay } from "../session/reducer";
+import type { TextKey, Texts } from "../texts/words";
 
 interface Props {
   screen: RatingScreen;
@@ -29,6 +29,12 @@ const SLIDER: AnswerForm = {
   least: null,
   most: null,
 };
+
+/** What is said to a worker who has not ended the conversation, by who has. */
+const CUT_SHORT = {
+  chatbot: "rating.cut_short",
+  researcher: "rating.cut_short_researcher",
+} satisfies Record<CutShort, TextKey>;
 
 /** What was said with one of two chatbots. */
 function ofSide(turns: TurnCard[], side: Side | null): TurnCard[] {
@@ -95,10 +101,10 @@ export function Rating({ screen, study }: Props) {
 
   return (
     <div class="page page-barred">
-      {cutShort && (
+      {cutShort !== null && (
         <div class="panel panel-calm" role="status">
           <p>
-            <Marked of="rating.cut_short" />
+            <Marked of={CUT_SHORT[cutShort]} />
           </p>
         </div>
       )}

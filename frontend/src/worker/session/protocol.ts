@@ -423,6 +423,7 @@ export interface StudyCard {
   criteria: CriterionCard[];
   display: Display;
   duration: number | null;
+  maximum_inputs: number;
   minimum_inputs: number;
   moderation: "words" | "classifier";
   payment: string;
@@ -674,10 +675,14 @@ export interface ChoiceDue {
 }
 /**
  * The chat is over: rate the conversation. `side`: of two, which one.
+ *
+ * `cut_short`: who has ended it where the worker has not: a chatbot that could not go on, whichever of two
+ * it was, or a researcher.
  */
 export interface RatingDue {
   attempt: number;
   conversation: number;
+  cut_short: ("chatbot" | "researcher") | null;
   side: ("left" | "right") | null;
   type: "rating_due";
 }

@@ -86,12 +86,12 @@ export interface ChoiceScreen extends ReportedScreen {
 }
 
 /**
- * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: the chatbot
- * could not go on. `side`: of two chatbots, which one.
+ * `item`: what is read and rated, where nothing was chatted; else `turns` is what was said. `cutShort`: who has just
+ * ended the conversation where the worker has not. `side`: of two chatbots, which one.
  */
 export interface RatingScreen extends ReportedScreen {
   name: "rating";
-  cutShort: boolean;
+  cutShort: CutShort | null;
   item: ItemContent | null;
   side: Side | null;
   turns: TurnCard[];
@@ -104,6 +104,9 @@ export interface QuizScreen extends ConversationName {
 }
 
 export type Side = "left" | "right";
+
+/** A conversation's end that its worker has not asked for: a chatbot that could not go on, or a researcher. */
+export type CutShort = "chatbot" | "researcher";
 
 /** A refusal to be told to the worker. */
 export interface Notice {
@@ -176,7 +179,7 @@ function received(state: State, message: ServerMessage): State {
         name: "rating",
         conversation,
         attempt,
-        cutShort: false,
+        cutShort: null,
         item,
         side: null,
         turns: [],
@@ -214,8 +217,7 @@ function received(state: State, message: ServerMessage): State {
     case "rating_due": {
       const { conversation, attempt } = message;
       const { screen } = state;
-      const cutShort = screen.name === "chat" && underWay(state, "end_conversation", message) === null;
-      const { side } = message;
+      const { side, cut_short: cutShort } = message;
       return at(state, {
         name: "rating",
         conversation,
@@ -379,7 +381,7 @@ function screenOf(snapshot: Snapshot): Screen {
     case "choice":
       return { name: "choice", conversation, attempt, turn: card.choice_due ?? 0, turns, reports };
     case "rating":
-      return { name: "rating", conversation, attempt, cutShort: false, item, side, turns, reports };
+      return { name: "rating", conversation, attempt, cutShort: null, item, side, turns, reports };
   }
 }
 
@@ -495,6 +497,11 @@ export function topicOf(state: State, chat: ChatScreen): string {
 export function maySpeak(state: State, chat: ChatScreen): boolean {
   const busy = underWay(state, "say", chat) ?? underWay(state, "end_conversation", chat);
   return !chat.replyDue && chat.choiceDue === null && busy === null;
+}
+
+/** Whether the server takes no further line of the worker's in this conversation. */
+export function isFull(chat: ChatScreen, { maximum_inputs: most }: StudyCard): boolean {
+  return inputsOf(chat) >= most;
 }
 
 /** The worker's lines that count. */

@@ -164,6 +164,7 @@ export const ENGLISH = {
   "chat.tip": "When the conversation moves to something new, record it with the Topic button.",
   "chat.tip_enough": "You can go on as long as you like, or finish here.",
   "chat.enough_said": "You have written enough messages. You can go on, or finish this conversation.",
+  "chat.full": "This conversation is complete: no more messages can be written in it. Please finish it.",
   "chat.begin": "You start. Say something about your topic, or ask about it:",
   "chat.again": "The chatbot before could not go on. A new one has taken its place, and this conversation started over.",
   "chat.writing": "The chatbot is writing…",
@@ -235,6 +236,7 @@ export const ENGLISH = {
   "rating.lead_item": "Tap or drag on each line to say how far you agree.",
   "rating.transcript": "Read the conversation again",
   "rating.cut_short": "**That chatbot could not go on.** You had written enough, so please rate the conversation as far as it went.",
+  "rating.cut_short_researcher": "**The researchers have ended this conversation.** Please rate it as far as it went.",
   "rating.missing": "Please answer this one, too.",
   "rating.complete": "All statements are answered.",
   "rating.to_answer": {

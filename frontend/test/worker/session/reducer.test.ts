@@ -4,6 +4,7 @@ import {
   type ChatScreen,
   initial,
   inputsOf,
+  isFull,
   lineUnderWay,
   maySpeak,
   reduce,
@@ -13,7 +14,7 @@ import {
   underWay,
 } from "../../../src/worker/session/reducer";
 import type { ServerMessage } from "../../../src/worker/session/socket";
-import { conversation, line, NEXT_ATTEMPT, NOW, say, snapshot } from "./support";
+import { conversation, line, NEXT_ATTEMPT, NOW, say, snapshot, study } from "./support";
 
 function hear(state: State, ...messages: ServerMessage[]): State {
   return messages.reduce((now, message) => reduce(now, { type: "received", message }), state);
@@ -230,7 +231,11 @@ describe.each([
     expect(topicOf(start, chatOf(start))).toBe("Trains");
     expect(lineUnderWay(start, chatOf(start))).toBeNull();
     expect(maySpeak(start, chatOf(start))).toBe(true);
-    expect(hear(start, { type: "rating_due", side: null, ...now }).screen).toMatchObject({ cutShort: true });
+    expect(
+      hear(start, { type: "rating_due", side: null, cut_short: "chatbot", ...now }).screen,
+    ).toMatchObject({
+      cutShort: "chatbot",
+    });
   });
 
   it("changes nothing in this one when it is accepted", () => {
@@ -257,7 +262,7 @@ describe("the way through an assignment", () => {
     const names = [
       { type: "topic_due", ...first, conversations: 1, icebreaker: null, scenario: null },
       { type: "conversation_started", ...first, conversations: 1, topic: "Tea", scenario: null },
-      { type: "rating_due", side: null, ...first },
+      { type: "rating_due", side: null, cut_short: null, ...first },
       { type: "feedback_due" },
       { type: "completed", code: "ABCD", return_to: null, debriefing: null },
     ] as const satisfies ServerMessage[];
@@ -270,23 +275,30 @@ describe("the way through an assignment", () => {
     expect(seen).toEqual(["topic", "chat", "rating", "feedback", "done"]);
   });
 
-  it("tells a chatbot's failure from the worker's own ending", () => {
+  it("tells who has ended a conversation where the worker has not", () => {
     const own = hear(
       send(chatting("Hello", "Hi!"), { type: "end_conversation", id: "e", ...NOW }),
-      { type: "rating_due", side: null, ...NOW },
+      { type: "rating_due", side: null, cut_short: null, ...NOW },
       { type: "accepted", id: "e" },
     );
-    expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: false }, pending: [] });
-    const cut = hear(chatting("Hello"), { type: "rating_due", side: null, ...NOW });
+    expect(own).toMatchObject({ screen: { name: "rating", ...NOW, cutShort: null }, pending: [] });
+    const cut = hear(chatting("Hello"), { type: "rating_due", side: null, cut_short: "researcher", ...NOW });
     expect(cut.screen).toEqual({
       name: "rating",
       ...NOW,
-      cutShort: true,
+      cutShort: "researcher",
       item: null,
       side: null,
       turns: [line(0, "Hello")],
       reports: [],
     });
+  });
+
+  it("takes no line beyond the most that a conversation may have", () => {
+    const most = { ...study, maximum_inputs: 2 };
+    const chat = (...lines: string[]) => chatOf(chatting(...lines));
+    expect(isFull(chat("Hello", "Hi!"), most)).toBe(false);
+    expect(isFull(chat("Hello", "Hi!", "Bread?"), most)).toBe(true);
   });
 
   it("takes what follows from a message before its acknowledgement, too", () => {
@@ -328,7 +340,7 @@ describe("the way through an assignment", () => {
     const next = { conversation: 3, attempt: 1 };
     const after = hear(
       begun,
-      { type: "rating_due", side: null, ...NEXT_ATTEMPT },
+      { type: "rating_due", side: null, cut_short: null, ...NEXT_ATTEMPT },
       { type: "topic_due", ...next, conversations: 6, icebreaker: null, scenario: null },
       { type: "conversation_started", ...next, conversations: 6, topic: "Tea", scenario: null },
     );
@@ -337,7 +349,7 @@ describe("the way through an assignment", () => {
 
   it("asks which of these the partner said, and has nothing of the conversation beside it", () => {
     const quiz = { ...NOW, lines: ["I bake.", "I sail."] };
-    const rating = hear(chatting("Hello"), { type: "rating_due", side: null, ...NOW });
+    const rating = hear(chatting("Hello"), { type: "rating_due", side: null, cut_short: null, ...NOW });
     const asked = hear(rating, { type: "quiz_due", quiz });
     expect(asked.screen).toEqual({ name: "quiz", ...quiz });
     const again = hear(initial(), snapshot({ phase: "quiz", conversation: null, quiz }));
@@ -385,7 +397,7 @@ describe("a report", () => {
   it("is of one side, and stays while the conversation is rated", () => {
     const reports = [{ ...card, reason: "harm" as const, side: "right" as const }];
     const state = hear(initial(), snapshot({ conversation: { ...conversation([], false), reports } }));
-    const rating = hear(state, { type: "rating_due", side: "left", ...NOW }).screen;
+    const rating = hear(state, { type: "rating_due", side: "left", cut_short: null, ...NOW }).screen;
     if (rating.name !== "rating") {
       throw new Error(rating.name);
     }
@@ -429,7 +441,7 @@ describe("items that are read and rated", () => {
     expect(state.screen).toEqual({
       name: "rating",
       ...NOW,
-      cutShort: false,
+      cutShort: null,
       item,
       side: null,
       turns: [],

@@ -50,6 +50,7 @@ export const study: Snapshot["study"] = {
   task: "chat",
   conversations: 6,
   minimum_inputs: 10,
+  maximum_inputs: 100,
   topic_mode: "free",
   rates_all: true,
   criteria: [{ label: "fun", statement: "It was fun.", scale: null }],
