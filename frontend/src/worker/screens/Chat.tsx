@@ -79,7 +79,7 @@ export function Chat({ chat, study }: Props) {
                 ? say("chat.messages_more", { now: inputs })
                 : say("chat.messages", { now: inputs, all: needed })}
             </strong>
-            {enough && <span class="soft chat-enough"> · {say("chat.enough")}</span>}
+            {enough && !full && <span class="soft chat-enough"> · {say("chat.enough")}</span>}
           </p>
           <Meter now={inputs} of={needed} />
         </div>
