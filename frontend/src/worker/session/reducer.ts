@@ -217,7 +217,8 @@ function received(state: State, message: ServerMessage): State {
     case "rating_due": {
       const { conversation, attempt } = message;
       const { screen } = state;
-      const { side, cut_short: cutShort } = message;
+      const { side } = message;
+      const cutShort = message.cut_short ?? null; // which a server of before, while it is replaced, does not say
       return at(state, {
         name: "rating",
         conversation,
