@@ -20,6 +20,9 @@ from server.session.worker_view import reply
 
 Answer = BotReplied | BotGaveUp
 log = structlog.get_logger()
+# A timer of the event loop counts whole milliseconds, from a whole one on, and rounded: it may ring up to one and
+# a half before its time. An answer to a reply that was shown too early would be refused.
+_EARLY = 0.002
 
 
 class Session(Protocol):
@@ -102,9 +105,10 @@ class Effects:
 
     def _show_later(self, session: Session, effect: ShowReply, now: datetime) -> None:
         if effect not in self._under_way:
-            seconds = (effect.at - now).total_seconds()
             show = partial(self._show, session, effect)
-            self._under_way[effect] = asyncio.get_running_loop().call_later(seconds, show)
+            self._under_way[effect] = asyncio.get_running_loop().call_later(
+                seconds_until(effect.at, now), show
+            )
 
     def _show(self, session: Session, effect: ShowReply) -> None:
         for message in _shown(session.state, effect):
@@ -148,6 +152,11 @@ class Effects:
         assignment = session.state.context.assignment
         log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
         self._over(effect)
+
+
+def seconds_until(at: datetime, now: datetime) -> float:
+    """Return for how long a reply waits that may be shown from `at` on, so that no timer is too early."""
+    return (at - now).total_seconds() + _EARLY
 
 
 def _may_show(state: State, effect: ShowReply, at: datetime) -> bool:
