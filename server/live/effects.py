@@ -20,8 +20,8 @@ from server.session.worker_view import reply
 
 Answer = BotReplied | BotGaveUp
 log = structlog.get_logger()
-# A timer of the event loop counts whole milliseconds, from a whole one on, and rounded: it may ring up to one and
-# a half before its time. An answer to a reply that was shown too early would be refused.
+# A timer of the event loop counts whole milliseconds, from a whole one on, and rounded: it may ring up to one
+# and a half before its time. An answer to a reply that was shown too early would be refused.
 _EARLY = 0.002
 
 
