@@ -167,6 +167,7 @@ class JobsApi:
         text = body.yaml or ""
         if body.study is not None:
             name = body.study
+            actor.require("rehearse", name)  # before anything is said of a study that may be another's
             text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
         study = await aside(lambda: parse_study(text))
         actor.require("rehearse", study.name)

@@ -345,3 +345,13 @@ def test_nobody_finds_out_by_rules_who_took_part_in_another_study(house: House) 
     assert house.desk("/runs/theirs/rules", method="PUT", json=excluding).status_code == 200
     again = house.desk("/runs/theirs/rules", token, method="PUT", json=excluding | {"most_at_once": 3})
     assert again.status_code == 200, again.text
+
+
+def test_a_study_of_others_is_opened_by_nobody_else_and_nothing_is_said_of_it(house: House) -> None:
+    token = researcher_of(house, "tidepool")
+    body = {"name": "broken", "yaml": "name: broken\nminimum_inputs: secret\n"}
+    assert house.desk("/studies", method="POST", json=body).status_code == 201
+    for study in ("lighthouse", "broken", "nothing"):
+        error(opened(house, token, study=study), 403, "not_allowed")
+        rehearsed = house.desk("/rehearsals", token, method="POST", json={"study": study, "workers": 5})
+        error(rehearsed, 403, "not_allowed")
