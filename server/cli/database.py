@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from alembic.util import CommandError
+from rich.markup import escape
 from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
@@ -28,7 +29,7 @@ def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connect
 
     Args:
         settings: say where it is.
-        begins: make a database where there is none, for what an installation can begin with.
+        begins: make a database where there is none, for what an installation can begin with, and say so.
 
     Raises:
         CandorError: it cannot be opened, or there is none.
@@ -37,7 +38,11 @@ def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connect
     with _database_errors(url):
         if not begins:
             _require_database(url)
+        new = _missing(url)
         migrate(url, partial(_id_cipher, settings))
+        if new is not None:  # whoever mistook the folder sees it
+            where = escape(str(new.absolute()))
+            stderr.print(f"A new installation was begun: {where}", soft_wrap=True, highlight=False)
         with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
             yield connection
 

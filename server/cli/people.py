@@ -35,7 +35,7 @@ RoleOption = Annotated[
 def add_person(name: Name, role: RoleOption = "researcher", study: Study = None, data: Data = None) -> None:
     """Let somebody use the desk, and print the link by which they choose a password, once."""
     where, at = study or ALL_STUDIES, utc_now()
-    with transaction_or_fail(data, begins=True) as connection:
+    with transaction_or_fail(data) as connection:
         person = people.add(connection, name, role, where, at)
         record(connection, CommandLine(), "person.add", name.lower(), said(role, where))
         secret = sign_ins.new_link(connection, person, at)

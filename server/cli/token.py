@@ -34,7 +34,7 @@ def new_token(
     data: Data = None,
 ) -> None:
     """Make a token and print it, this once. A server that is running takes it at once."""
-    with transaction_or_fail(data, begins=True) as connection:
+    with transaction_or_fail(data) as connection:
         granted = made(connection, CommandLine(), name, scope, study or ALL_STUDIES)
     sys.stdout.write(granted.token + "\n")
     what = said(scope, study or ALL_STUDIES)

@@ -243,7 +243,8 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
 
 def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
     opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
-    assert (opened.exit_code, opened.stderr) == (0, "")
+    begun = f"A new installation was begun: {tmp_path / 'candor.db'}\n"
+    assert (opened.exit_code, opened.stderr) == (0, begun)
     checked = candor("check", DEMO, "--bots", "--data", tmp_path)
     assert checked.exit_code == 0
     for told in (opened.stdout, checked.stdout):

@@ -19,8 +19,10 @@ READING: dict[str, list[str]] = {
     "run rules": ["demo"],
     "run replicate": ["demo"],
     "export": ["--run", "demo"],
+    "people add": ["ann@example.org"],
     "people list": [],
     "people link": ["ann"],
+    "token new": ["--name", "gpu"],
     "token list": [],
     "token revoke": ["gpu"],
     "study list": [],
@@ -37,8 +39,6 @@ READING: dict[str, list[str]] = {
 BEGINNING: dict[str, list[str | Path]] = {
     "study new": ["pilot", "--demo"],
     "study open": [DEMO, "--run", "pilot"],
-    "people add": ["ann@example.org"],
-    "token new": ["--name", "gpu"],
 }
 
 
@@ -64,6 +64,10 @@ def test_what_an_installation_begins_with_makes_one(candor: Candor, tmp_path: Pa
     done = candor(*command.split(), *BEGINNING[command], "--data", tmp_path / "new")
     assert done.exit_code == 0, done.output
     assert (tmp_path / "new" / "candor.db").exists()
+    assert f"A new installation was begun: {tmp_path / 'new' / 'candor.db'}\n" in done.stderr
+    again = candor("study", "new", "another", "--demo", "--data", tmp_path / "new")
+    assert again.exit_code == 0, again.output
+    assert "installation" not in again.stderr
 
 
 @pytest.fixture
