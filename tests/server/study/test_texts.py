@@ -105,6 +105,12 @@ def test_a_study_that_tests_no_worker_is_told_so() -> None:
     assert not list(study_notes(parse_study(items_text())))
 
 
+def test_a_median_that_no_reply_reaches_is_told() -> None:
+    (note,) = study_notes(study(reply_time={"median": 10}))  # `longest` stays 8
+    assert note.startswith("`reply_time: longest` is 8 s and lies below the `median` of 10 s")
+    assert not list(study_notes(study(reply_time={"median": 8})))
+
+
 def test_a_study_may_bring_a_language_of_its_own() -> None:
     arabic = study(language="ar", texts={"words": {"chat.send": "إرسال"}}, qc={"corpus": "ar.jsonl"})
     words = study_card(arabic).words
