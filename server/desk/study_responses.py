@@ -87,14 +87,16 @@ class MistakeView(BaseModel):
 class CheckedStudy(BaseModel):
     """A study's text with its mistakes, by line. Nothing is stored.
 
-    `content`: its settings as they are written, whether they are right or not; None where the text is no
-    mapping of settings, or one whose parts refer to each other. `rewritten`: the sections whose comments and
-    layout are lost, because a change could not be made in the text itself.
+    `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
+    they are written, whether they are right or not; None where the text is no mapping of settings, or one
+    whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
+    change could not be made in the text itself.
     """
 
     yaml: str
     content: dict[str, Any] | None
     mistakes: list[MistakeView]
+    notes: list[str]
     rewritten: list[str]
 
 

@@ -20,7 +20,18 @@ from server.desk.study_responses import (
     VersionChanges,
     VersionRow,
 )
-from server.study import Change, Mistake, Unreadable, edited, located, published, read_document, read_study
+from server.study import (
+    Change,
+    Mistake,
+    Unreadable,
+    edited,
+    located,
+    parse_study,
+    published,
+    read_document,
+    read_study,
+    study_notes,
+)
 
 _AROUND = 2  # unchanged lines that are shown around a change
 
@@ -100,7 +111,11 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
         rewritten += [after.rewritten] if after.rewritten else []
     mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
     return CheckedStudy(
-        yaml=text, content=_content(text), mistakes=mistakes, rewritten=list(dict.fromkeys(rewritten))
+        yaml=text,
+        content=_content(text),
+        mistakes=mistakes,
+        notes=[] if mistakes else list(study_notes(parse_study(text))),
+        rewritten=list(dict.fromkeys(rewritten)),
     )
 
 

@@ -1712,15 +1712,17 @@ export interface GrantedInStudy {
 /**
  * A study's text with its mistakes, by line. Nothing is stored.
  *
- * `content`: its settings as they are written, whether they are right or not; None where the text is no
- * mapping of settings, or one whose parts refer to each other. `rewritten`: the sections whose comments and
- * layout are lost, because a change could not be made in the text itself.
+ * `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
+ * they are written, whether they are right or not; None where the text is no mapping of settings, or one
+ * whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
+ * change could not be made in the text itself.
  */
 export interface CheckedStudy {
   content: {
     [k: string]: unknown;
   } | null;
   mistakes: MistakeView[];
+  notes: string[];
   rewritten: string[];
   yaml: string;
 }

@@ -150,6 +150,16 @@ def test_mistakes_have_their_line_and_their_place_unknown_bots_too(shared: House
     assert check(shared, "a: .inf\nb: 2026-01-01\n").json()["content"] == {"a": "Infinity", "b": "2026-01-01"}
 
 
+def test_a_check_has_the_notes_that_the_command_lines_has(shared: House) -> None:
+    assert check(shared, TEXT).json()["notes"] == []
+    untested = TEXT.replace("qc_per_assignment: 1", "qc_per_assignment: 0")
+    assert untested != TEXT
+    (note,) = check(shared, untested).json()["notes"]
+    assert note.startswith("No worker can be tested")
+    broken = untested.replace("minimum_inputs: 10", "minimum_inputs: ten")
+    assert check(shared, broken).json()["notes"] == []
+
+
 def test_settings_are_changed_in_the_text(shared: House) -> None:
     changed = check(
         shared,

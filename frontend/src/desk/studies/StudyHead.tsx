@@ -8,6 +8,7 @@ import { Link } from "../Link";
 import { ResearcherContext } from "../researcher";
 import { GoContext, type Route } from "../route";
 import { Status } from "../Status";
+import { checkInWords, piecesOf } from "./checked";
 import { Ask, Conflict } from "./dialogs";
 import type { Editor } from "./editor";
 import { LeaveGuard } from "./LeaveGuard";
@@ -19,7 +20,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
   const go = useContext(GoContext);
   const [asking, setAsking] = useState<"copy" | "open" | "delete" | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
-  const { saved, mistakes, dirty, busy } = editor;
+  const { saved, mistakes, notes, dirty, busy } = editor;
   const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
   const attempt = async (does: () => Promise<Route>): Promise<string | null> => {
     try {
@@ -67,7 +68,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
               ? "Unsaved changes"
               : `Version ${saved.version}, saved ${ago(saved.saved_at)} by ${saved.saved_by}`}
             {" · "}
-            {busy ? "checking…" : mistakes.length === 0 ? "no mistakes" : `${mistakes.length} to mend`}
+            {busy ? "checking…" : checkInWords(mistakes, notes)}
           </p>
           {saved.runs.length > 0 && (
             <ul class="study-runs small">
@@ -93,6 +94,17 @@ export function StudyHead({ editor }: { editor: Editor }) {
               Discard them
             </Button>
           </p>
+        )}
+        {notes.length > 0 && (
+          <ul class="study-notes" aria-label="What you should know before you open a run">
+            {notes.map((note) => (
+              <li key={note}>
+                {piecesOf(note).map(({ text, code }, index) =>
+                  code ? <code key={index}>{text}</code> : text,
+                )}
+              </li>
+            ))}
+          </ul>
         )}
         {editor.rewritten.length > 0 && (
           <p class="soft small">

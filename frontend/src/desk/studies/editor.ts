@@ -30,6 +30,8 @@ export interface Editing {
   /** The settings, as they will be once the server has written them; null where the text holds none. */
   content: Record<string, unknown> | null;
   mistakes: MistakeView[];
+  /** What should be known of a study without mistakes before it is opened. */
+  notes: string[];
   /** Sections whose comments were lost, because a change could not be made in the text itself. */
   rewritten: string[];
   busy: boolean;
@@ -69,6 +71,7 @@ export function useEditor(study: StudyDetail): Editor {
     text: kept?.yaml ?? study.yaml,
     content: null,
     mistakes: [],
+    notes: [],
     rewritten: [],
     busy: true,
     failure: null,
@@ -137,6 +140,7 @@ export function useEditor(study: StudyDetail): Editor {
         text: checked.yaml,
         content: content as Editing["content"],
         mistakes: checked.mistakes,
+        notes: checked.notes,
         rewritten,
         busy: pending.current.length > 0,
         failure: null,

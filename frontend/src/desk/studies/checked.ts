@@ -1,0 +1,19 @@
+import type { MistakeView } from "../api_types";
+
+/** What the check found, in a few words: "2 to mend", "no mistakes, 1 note". */
+export function checkInWords(mistakes: MistakeView[], notes: string[]): string {
+  if (mistakes.length > 0) {
+    return `${mistakes.length} to mend`;
+  }
+  return notes.length === 0
+    ? "no mistakes"
+    : `no mistakes, ${notes.length} ${notes.length === 1 ? "note" : "notes"}`;
+}
+
+/** A note as pieces, those in `backticks` to be set as code. */
+export function piecesOf(note: string): { text: string; code: boolean }[] {
+  return note
+    .split("`")
+    .map((text, index) => ({ text, code: index % 2 === 1 }))
+    .filter(({ text }) => text !== "");
+}

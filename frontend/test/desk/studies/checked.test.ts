@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { checkInWords, piecesOf } from "../../../src/desk/studies/checked";
+
+const MISTAKE = { line: 3, path: ["title"], reason: "is missing" };
+
+describe("what a check found", () => {
+  it("is said with its notes, which a study with mistakes has none of yet", () => {
+    expect(checkInWords([], [])).toBe("no mistakes");
+    expect(checkInWords([], ["No worker can be tested."])).toBe("no mistakes, 1 note");
+    expect(checkInWords([], ["one", "two"])).toBe("no mistakes, 2 notes");
+    expect(checkInWords([MISTAKE, MISTAKE], [])).toBe("2 to mend");
+  });
+
+  it("shows the settings that a note names as what is written", () => {
+    expect(piecesOf("`a: 1` is wrong")).toEqual([
+      { text: "a: 1", code: true },
+      { text: " is wrong", code: false },
+    ]);
+    expect(piecesOf("none")).toEqual([{ text: "none", code: false }]);
+  });
+});
