@@ -122,7 +122,10 @@ def crowd(
     except (NoAccess, RequestFailed) as error:
         fail(str(error))
     except TimeoutError:
-        fail(f"no answer from {base} within {patience:.0f} s. Start it with `make run`, or check --url.")
+        fail(
+            f"no answer from {base} within {patience:.0f} s.",
+            "Start the server (`candor serve`), or say with --url where it is.",
+        )
     except OSError as error:
         fail(f"--log {log}: {error.strerror}")
     _summarise(diaries, dealt, seconds, has_model=talk is not None)

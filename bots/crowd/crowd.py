@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TextIO
 
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bots.corpus import Corpus, load_corpus
@@ -52,12 +53,17 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
     Raises:
         TalkRefused: nobody can speak for them, or it costs too much.
         RequestFailed: the server has no such run, or several and none was chosen.
-        TimeoutError: it was away for too long.
+        TimeoutError: it was away for too long, before anybody took part.
     """
+
+    def tell() -> None:
+        where = f"Nobody answers at {way_in.server}: it is asked again for {options.patience:.0f} s."
+        stderr.print(escape(where), soft_wrap=True)
+
     corpus = load_corpus("builtin:smalltalk")
     started = time.monotonic()
     async with speaker(options.talk, corpus) as speaking:
-        with ResearcherClient(way_in) as client, PatientClient(client, options.patience) as patient:
+        with ResearcherClient(way_in) as client, PatientClient(client, options.patience, tell) as patient:
             run = options.run or await _only_run(patient)
             socket_url = f"{way_in.server.replace('http', 'ws', 1)}/ws"
             if options.talk.is_paid:
@@ -67,6 +73,8 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
                     raise TalkRefused("no model was asked, and nobody took part")
             workers = _workers(options, corpus, speaking, patient, socket_url, log)
             await _with_progress(workers, run, options.reply_pace)
+            if not patient.answered:
+                raise TimeoutError
     return [worker.diary for worker in workers], time.monotonic() - started
 
 

@@ -7,7 +7,7 @@ from typing import Self, TypeVar, TypeVarTuple
 
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 
-from bots.researcher.client import ResearcherClient, ServerAway
+from bots.researcher.client import NoAnswer, RequestFailed, ResearcherClient, ServerAway
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
 # Asyncio's own pool has as many as the machine has processors, and four; these only wait for the server.
@@ -21,11 +21,20 @@ class PatientClient:
 
     Every call raises RequestFailed where the server says no, and TimeoutError. The client's calls block, so
     that each is made in a thread. At the end nobody waits for those that were given up.
+
+    Args:
+        client: of the server.
+        patience: seconds.
+        on_no_answer: called once, where the first call of all finds nobody, before it is made again.
     """
 
-    def __init__(self, client: ResearcherClient, patience: float) -> None:
+    def __init__(
+        self, client: ResearcherClient, patience: float, on_no_answer: Callable[[], None] | None = None
+    ) -> None:
         self._client = client
         self._patience = patience
+        self._on_no_answer = on_no_answer
+        self._answered = False
         self._threads = ThreadPoolExecutor(_THREADS)
 
     def __enter__(self) -> Self:
@@ -33,6 +42,11 @@ class PatientClient:
 
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the server has answered anything at all so far."""
+        return self._answered
 
     async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
         """Return the way into a new assignment of `run` for a simulated worker."""
@@ -55,4 +69,15 @@ class PatientClient:
             return await tries(self._in_thread, call, *args)
 
     async def _in_thread(self, call: Callable[[*Ts], T], *args: *Ts) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)
+        try:
+            answer = await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)
+        except NoAnswer:
+            tell, self._on_no_answer = self._on_no_answer, None
+            if tell is not None and not self._answered:
+                tell()
+            raise
+        except RequestFailed:
+            self._answered = True
+            raise
+        self._answered = True
+        return answer

@@ -31,6 +31,10 @@ class ServerAway(RequestFailed):
     """The server cannot answer now: it is not there, not well, or has too much to do. Later it may."""
 
 
+class NoAnswer(ServerAway):
+    """Nothing answers at the server's address, or not in time."""
+
+
 class RequestRefused(RequestFailed):
     """The server said no. `code` is its word for the reason."""
 
@@ -142,7 +146,7 @@ class ResearcherClient:
         try:
             response = self._client.request(method, path, **request)
         except httpx2.HTTPError as error:
-            raise ServerAway(
+            raise NoAnswer(
                 f"no answer from {self._server} ({type(error).__name__}). Start the server with `make run`,"
                 " or say with --server where it is."
             ) from error

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 from fastapi import FastAPI, HTTPException
+from typer.testing import CliRunner
 
+from bots.crowd.__main__ import cli
 from bots.crowd.patience import PatientClient
 from bots.researcher.access import Access
 from bots.researcher.client import ResearcherClient
 from bots.researcher.views import RunView
 from tests.bots.support.app_server import running
+from tests.support.local_process import free_port
 from tests.support.waiting import PATIENCE, until
 
 
@@ -55,6 +58,13 @@ def client(slow: Slow) -> Iterator[Watched]:
         yield asking
 
 
+async def test_a_server_that_answers_at_once_has_answered(client: Watched) -> None:
+    with PatientClient(client, PATIENCE) as patient:
+        assert not patient.answered
+        assert await patient.runs() == ["demo"]
+        assert patient.answered
+
+
 async def test_thirty_two_calls_are_made_at_once_on_any_machine(slow: Slow, client: Watched) -> None:
     slow.enough = 32
     with PatientClient(client, PATIENCE) as patient:
@@ -65,6 +75,7 @@ async def test_a_server_that_is_away_is_asked_again(slow: Slow, client: Watched)
     slow.away = 2
     with PatientClient(client, PATIENCE) as patient:
         assert await patient.runs() == ["demo"]
+        assert patient.answered
     assert slow.asked == 3
 
 
@@ -75,3 +86,37 @@ async def test_nobody_waits_for_a_call_that_was_given_up(slow: Slow, client: Wat
     assert client.ended == 0
     slow.enough = 0
     await until(lambda: client.ended == 1)
+
+
+async def test_that_nobody_answers_is_told_at_once_and_once() -> None:
+    told: list[str] = []
+    nowhere = ResearcherClient(Access(f"http://127.0.0.1:{free_port()}", "a-token"))
+    with nowhere, PatientClient(nowhere, PATIENCE, lambda: told.append("nobody")) as patient:
+        asking = [asyncio.create_task(patient.runs()) for _ in range(2)]
+        await until(lambda: bool(told))
+        assert not any(call.done() for call in asking)
+        for call in asking:
+            call.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+    assert (told, patient.answered) == (["nobody"], False)
+
+
+async def test_a_server_that_is_busy_is_somebody(slow: Slow, client: Watched) -> None:
+    slow.away = 1
+    told: list[str] = []
+    with PatientClient(client, PATIENCE, lambda: told.append("nobody")) as patient:
+        assert await patient.runs() == ["demo"]
+    assert (told, patient.answered) == ([], True)
+
+
+@pytest.mark.parametrize("place", ["", "/w/demo"])
+def test_a_crowd_at_a_wrong_port_says_so_and_what_to_do(place: str) -> None:
+    address = f"http://127.0.0.1:{free_port()}"
+    asked = ["--url", f"{address}{place}", "--workers", "3", "--token", "a-token", "--patience", "1"]
+    done = CliRunner().invoke(cli, asked)
+    assert (done.exit_code, done.stdout) == (2, "")
+    trying, refusal = (line for line in done.stderr.splitlines() if address in line)
+    assert trying == f"Nobody answers at {address}: it is asked again for 1 s."
+    assert refusal == f"Error: no answer from {address} within 1 s."
+    assert "Start the server" in done.stderr
+    assert "--url" in done.stderr
