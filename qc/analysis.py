@@ -6,6 +6,7 @@ from functools import cache
 from itertools import chain
 from typing import TypeVar
 
+from qc.errors import about_run
 from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
@@ -128,9 +129,8 @@ def analyse(
     options = options or AnalysisOptions()
     seed = options.seed
     on_step("Who is kept, and the scores")
-    sample = sample_of(run, options.alpha)
+    sample, second = _samples(run, other, options.alpha)
     scores = score(sample)
-    second = sample_of(other, options.alpha) if other is not None else None
 
     @cache
     def draws() -> Draws:
@@ -204,6 +204,16 @@ def analyse(
         part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
     ]
     return replace(results, notes=(*results.notes, *chain(*more)))
+
+
+def _samples(run: Run, other: Run | None, alpha: float) -> tuple[Sample, Sample | None]:
+    """Return what `run` says, and `other` if there is one; of two, an error says which it is about."""
+    if other is None:
+        return sample_of(run, alpha), None
+    with about_run(run.name):
+        first = sample_of(run, alpha)
+    with about_run(other.name):
+        return first, sample_of(other, alpha)
 
 
 def sample_of(run: Run, alpha: float) -> Sample:

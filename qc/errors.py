@@ -4,7 +4,8 @@ No error of this package means that the program is broken: each one names what w
 be used and what to do. The command line prints the message and ends with code 2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 20
@@ -17,7 +18,17 @@ COMPARED = (
 
 
 class QcError(Exception):
-    """Something the analyst can put right. `str(error)` is the whole message."""
+    """Something the analyst can put right. `str(error)` is the whole message.
+
+    `run`: which run it is about, where what was given holds several; None where that says nothing.
+    """
+
+    run: str | None = None
+
+    def __str__(self) -> str:
+        """Return what is wrong and what to do, after the run that it is about."""
+        message = super().__str__()
+        return message if self.run is None else f"Run {self.run}: {message}"
 
 
 class OptionError(QcError):
@@ -96,6 +107,16 @@ def _listing(source: str, problems: Sequence[Problem]) -> str:
     if len(problems) > SHOWN_PROBLEMS:
         lines.append(f"  … and {len(problems) - SHOWN_PROBLEMS} more")
     return "\n".join(lines)
+
+
+@contextmanager
+def about_run(name: str) -> Iterator[None]:
+    """Have what goes wrong within say that it is about the run `name`: the source alone may hold several."""
+    try:
+        yield
+    except QcError as error:
+        error.run = error.run or name
+        raise
 
 
 def quoted(value: object, limit: int = 60) -> str:

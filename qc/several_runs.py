@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.analysis import sample_of
-from qc.errors import OptionError, ReplicationError
+from qc.errors import OptionError, ReplicationError, about_run
 from qc.method.duration import minutes_per_conversation
 from qc.method.pass_rate import pass_rates
 from qc.method.replication import Replication, replicate
@@ -88,7 +88,8 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
     samples, tables, rows = [], [], []
     for name, run in zip(names, runs, strict=True):
         on_step(f"Analysing {name}")
-        sample = sample_of(run, options.alpha)
+        with about_run(name):
+            sample = sample_of(run, options.alpha)
         samples.append(sample)
         tables.append(_scored(sample, options))
         rows.append(_counts(name, sample))
@@ -120,8 +121,8 @@ def _require_different(runs: Sequence[Run]) -> None:
         same = first.setdefault(published_hash(run), run)
         if same is not run:
             raise OptionError(
-                f"--with names the same data twice, {same.source} and {run.source}, whose agreement would "
-                "say nothing. Leave one of them out."
+                f"--with names the same data twice, {same.name} ({same.source}) and {run.name} "
+                f"({run.source}), whose agreement would say nothing. Leave one of them out."
             )
 
 

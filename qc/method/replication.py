@@ -138,8 +138,8 @@ def _validate(first: Run, second: Run, fewest: int) -> None:
         if len(common) < needed:
             raise ReplicationError(
                 f"The runs cannot be compared: {len(common)} {what} in common, {needed} or more are needed.\n"
-                f"  {first.source} has {_listing(of(first))}.\n"
-                f"  {second.source} has {_listing(of(second))}.\n"
+                f"  {first.name} ({first.source}) has {_listing(of(first))}.\n"
+                f"  {second.name} ({second.source}) has {_listing(of(second))}.\n"
                 f"Give a second run of the same {what}, named alike."
             )
 

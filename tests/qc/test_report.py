@@ -267,6 +267,36 @@ def test_a_second_run_of_the_same_database(database: Any, report: Callable[..., 
     assert "second run, second," in result.stdout
 
 
+@pytest.mark.parametrize("option", ["--replicate", "--with"])
+def test_what_is_wrong_with_one_run_of_several_says_with_which(
+    option: str, database: Any, refused: Callable[..., str]
+) -> None:
+    database.add_run("r2", "second")
+    database.add_assignment("r2", "anna")
+    both = (database.url, "--run", "first", option, "second")
+    database.execute("UPDATE v1_rating SET value = 101 WHERE run_id = 'r2'")
+    said = refused(*both)
+    assert said.startswith("Error: Run second: ")
+    assert "problems" in said.splitlines()[0]
+    database.execute("UPDATE v1_rating SET value = 50 WHERE run_id = 'r2'")
+    database.execute("UPDATE v1_criterion SET counts_for_qc = 0 WHERE run_id = 'r2'")
+    said = refused(*both)
+    assert said.startswith("Error: Run second: ")
+    assert "no criterion counts for quality control" in said
+
+
+def test_runs_without_anything_in_common_are_named(database: Any, refused: Callable[..., str]) -> None:
+    database.add_run("r2", "second")
+    for worker in ("anna", "ben"):
+        database.add_assignment("r2", worker)
+    renamed = "SET system = system || '2' WHERE run_id = 'r2' AND system <> 'qc'"
+    database.execute("UPDATE v1_system " + renamed)
+    database.execute("UPDATE v1_conversation " + renamed)
+    said = refused(database.url, "--run", "first", "--replicate", "second")
+    assert "first (" in said
+    assert "second (" in said
+
+
 def test_a_folder_of_the_same_name_hides_no_run(
     database: Any, report: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from qc.errors import COMPARED, Problem, SourceError
+from qc.errors import COMPARED, Problem, SourceError, about_run
 from qc.loading.database.answers import answers
 from qc.loading.database.calls import served
 from qc.loading.database.choice import choose, is_rehearsal
@@ -68,14 +68,15 @@ def read(views: Views, options: LoadOptions) -> Run:
         EmptyRunError: the run holds no rated conversation that takes part.
     """
     run_id, name = choose(views, options.run, options.option)
-    if is_of_comparisons(views, run_id) and views.rows("v1_criterion", ("label",), run_id).empty:
-        raise SourceError(f"{views.source}: {COMPARED}")
-    read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
-    problems: list[Problem] = []
-    raw = read_task(views, run_id, name, options, problems)
-    if is_rehearsal(views, run_id):
-        raw = replace(raw, notes=(REHEARSAL_NOTE, *raw.notes))
-    return build_run(raw, problems, options.criteria)
+    with about_run(name):
+        if is_of_comparisons(views, run_id) and views.rows("v1_criterion", ("label",), run_id).empty:
+            raise SourceError(f"{views.source}: {COMPARED}")
+        read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
+        problems: list[Problem] = []
+        raw = read_task(views, run_id, name, options, problems)
+        if is_rehearsal(views, run_id):
+            raw = replace(raw, notes=(REHEARSAL_NOTE, *raw.notes))
+        return build_run(raw, problems, options.criteria)
 
 
 def _of_conversations(
