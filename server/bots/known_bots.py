@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator
 
 from bots import bot_specs
 from server.errors import StudyInvalid
-from server.study import PEOPLE, Location, Study, did_you_mean, located
+from server.settings_file import Location, did_you_mean
+from server.study import PEOPLE, Study, located
 
 _UNKNOWN = (
     "Correct the names in the study, or register the bots: a server that runs then serves the run by itself."

@@ -1,9 +1,9 @@
 """A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
 
 from server.study.aside import aside
-from server.study.document import Location, Unreadable, read_document
+from server.study.document import Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited
-from server.study.mistakes import Mistake, did_you_mean
+from server.study.mistakes import Mistake
 from server.study.naming import named, require_name, require_study_name
 from server.study.notes import study_notes
 from server.study.published import LEFT_OUT, SENT, published
@@ -39,7 +39,6 @@ __all__ = [
     "Change",
     "Composition",
     "Edited",
-    "Location",
     "Mistake",
     "NotEditable",
     "Study",
@@ -48,7 +47,6 @@ __all__ = [
     "Unreadable",
     "aside",
     "builtin_elsewhere",
-    "did_you_mean",
     "edited",
     "load_study",
     "located",

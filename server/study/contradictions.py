@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from server.session.plan import QC
 from server.session.questionnaire import PARTS, misfits
-from server.study.document import Location
+from server.settings_file import Location
 from server.study.study import MEANINGLESS, PARTNER, PEOPLE, Study
 from server.study.text_mistakes import text_mistakes
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-Location = tuple[int | str, ...]
+from server.settings_file import Location, child, line_of
 
 
 class Unreadable(ValueError):
@@ -31,14 +31,7 @@ class Document:
 
     def line_of(self, location: Location) -> int:
         """Return the line of a setting, from 1; of one that is missing, that of what it is missing in."""
-        node: yaml.Node = self.root
-        line = 1
-        for key in location:
-            found = child(node, key)
-            if found is None:
-                break
-            node, line = found
-        return line
+        return line_of(self.root, location)
 
     def node_at(self, location: Location) -> yaml.Node | None:
         """Return the node of a setting's value, or None where there is none."""
@@ -107,15 +100,3 @@ def read_document(text: str) -> Document:
     if not isinstance(content, dict) or not isinstance(root, yaml.MappingNode):
         raise Unreadable("a study is a mapping of settings; this file holds none", 1)
     return Document(text, content, root)
-
-
-def child(node: yaml.Node, key: int | str) -> tuple[yaml.Node, int] | None:
-    """Return the value of `key` within `node`, with the line on which it begins, from 1."""
-    if isinstance(node, yaml.MappingNode):
-        for name, value in node.value:
-            if name.value == str(key):
-                return value, name.start_mark.line + 1
-    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-        item: yaml.Node = node.value[key]
-        return item, item.start_mark.line + 1
-    return None

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from server.study.document import Document, Location, Unreadable, read_document
+from server.settings_file import Location
+from server.study.document import Document, Unreadable, read_document
 from server.study.settings import is_within, value_of
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from server.errors import StudyInvalid
+from server.settings_file import Location
 from server.study.contradictions import contradictions
-from server.study.document import Document, Location, Unreadable, read_document
+from server.study.document import Document, Unreadable, read_document
 from server.study.mistakes import Mistake, on_their_lines, wrong_values
 from server.study.study import VERSION, Study
 

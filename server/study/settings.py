@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from server.study.document import Location
+from server.settings_file import Location
 from server.study.study import Study
 
 Schema = dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from server.session.texts import Text, places_in
-from server.study.document import Location
+from server.settings_file import Location
 from server.study.study import Study
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 

@@ -163,6 +163,10 @@ def test_rules_from_a_file() -> None:
         ("excluded_runs: maxi", "rules.yaml:1: excluded_runs: expected a list, got `maxi`"),
         ("budget:\n  total: 10\n", "rules.yaml:1: budget.pay: is missing"),
         ("target: {}", "rules.yaml:1: target: give one of `assignments`"),
+        (
+            'target: {assignments: "\\e[31mred"}',
+            "rules.yaml:1: target.assignments: expected a whole number, got `�[31mred`",
+        ),
     ],
 )
 def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) -> None:

@@ -1,0 +1,125 @@
+"""Settings as people write them, of a study or a run's rules: on which line one is, what is wrong with it."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final
+
+import yaml
+from pydantic_core import ErrorDetails
+
+Location = tuple[int | str, ...]
+
+_LONGEST = 40  # characters of what was given that are repeated
+_SETTINGS = "settings, each as `name: value`"
+# What was expected, by the type of pydantic's error.
+EXPECTED: Final = {
+    "string_type": "a text",
+    "string_unicode": "a text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a number",
+    "decimal_type": "a number",
+    "decimal_parsing": "a number",
+    "bool_type": "`true` or `false`",
+    "bool_parsing": "`true` or `false`",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": _SETTINGS,
+    "model_type": _SETTINGS,
+    "model_attributes_type": _SETTINGS,
+}
+
+
+def child(node: yaml.Node | None, key: int | str) -> tuple[yaml.Node, int] | None:
+    """Return the value of `key` within `node`, with the line on which it begins, from 1."""
+    if isinstance(node, yaml.MappingNode):
+        for name, value in node.value:
+            if name.value == str(key):
+                return value, name.start_mark.line + 1
+    if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+        item: yaml.Node = node.value[key]
+        return item, item.start_mark.line + 1
+    return None
+
+
+def line_of(root: yaml.Node | None, location: Location) -> int:
+    """Return the line of a setting, from 1; of one that is missing, that of what it is missing in."""
+    node, line = root, 1
+    for key in location:
+        found = child(node, key)
+        if found is None:
+            break
+        node, line = found
+    return line
+
+
+def nearest(given: object, names: Iterable[str]) -> str | None:
+    """Return the name that was perhaps meant, None where none is like what was given."""
+    return next(iter(get_close_matches(str(given), list(names), n=1, cutoff=0.6)), None)
+
+
+def did_you_mean(given: object, names: Iterable[str]) -> str:
+    """Return "; did you mean `name`?" for the name that is most like what was given, or nothing."""
+    # A builtin bot may be called without its "builtin:".
+    short = {name.rpartition(":")[2]: name for name in names}
+    near = nearest(given, [*short.values(), *short])
+    return f"; did you mean `{short.get(near, near)}`?" if near else ""
+
+
+def shown(given: object) -> str:
+    """Return what was given as a reader of the file would call it; what is long is cut."""
+    match given:
+        case None | "":
+            return "nothing"
+        case bool():
+            return f"`{str(given).lower()}`"
+        case list():
+            return "a list"
+        case dict():
+            return _SETTINGS
+        case _:
+            text = "".join(c if c.isprintable() else "�" for c in str(given))
+            return f"`{text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}`"
+
+
+def in_own_words(error: ErrorDetails) -> str | None:
+    """Return what is wrong with a setting, where it is no matter of what was expected instead; else None."""
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "missing":
+            return "is missing"
+        case "string_too_short":
+            return "must not be empty"
+        case "too_short":
+            return f"give {context['min_length']} or more"
+        case "too_long":
+            return f"give at most {context['max_length']}"
+        case "value_error":
+            return str(context["error"])
+        case "union_tag_not_found":
+            name = str(context["discriminator"]).strip("'")
+            return f"say its `{name}`"
+        case "union_tag_invalid":
+            tags = [tag.strip(" '") for tag in context["expected_tags"].split(",")]
+            name = str(context["discriminator"]).strip("'")
+            given = f"`{name}` is {either([f'`{tag}`' for tag in tags])}, not {shown(context['tag'])}"
+            return given + did_you_mean(context["tag"], tags)
+        case "recursion_loop":
+            return "it refers to itself"
+        case "invalid_key":
+            return "the name of a setting is a text"
+    return None
+
+
+def either(parts: list[str]) -> str:
+    """Return "a, b or c"."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
+
+
+def listed(names: list[str]) -> str:
+    """Return "`a`, `b`", or "none"."""
+    return ", ".join(f"`{name}`" for name in names) or "none"
