@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.errors import joined
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -338,6 +340,16 @@ def source_name(source: str) -> str:
 def codes(column: pd.Series) -> NDArray[np.intp]:
     """Return a category column of a run as integers from 0, in the order of its categories."""
     return np.asarray(column.cat.codes, dtype=np.intp)
+
+
+def ceiling_notes(people: frozenset[str]) -> tuple[str, ...]:
+    """Return a note on the systems that are people, if there are any."""
+    if not people:
+        return ()
+    return (
+        f"Human, the ceiling: {joined(sorted(people))}. It stands beside the systems, criterion by "
+        "criterion, and is in no comparison among them.",
+    )
 
 
 def words_removed_note(number: int) -> str:

@@ -29,7 +29,7 @@ from qc.loading.raw_run import (
 )
 from qc.loading.speech import Speech
 from qc.loading.validation import validated
-from qc.run import SIMULATED_NOTE, LeftOut, Run, words_removed_note
+from qc.run import SIMULATED_NOTE, LeftOut, Run, ceiling_notes, words_removed_note
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -47,6 +47,7 @@ class _Metadata(StrictModel):
     sorted_scores: list[Text] | None = None
     simulated: bool = False
     words_removed: int = 0
+    people: list[Text] = Field(default_factory=list)  # of the server's export; the published form has none
 
 
 class _Conversation(StrictModel):
@@ -194,15 +195,15 @@ def _raw_run(
         left_out=tuple(
             LeftOut(one.assignment, one.worker, "no answers") for _, one in given if not one.result
         ),
+        people=frozenset(metadata.people),
         notes=_notes(metadata),
     )
 
 
 def _notes(metadata: _Metadata) -> tuple[str, ...]:
     simulated = (SIMULATED_NOTE,) if metadata.simulated else ()
-    return (
-        simulated if not metadata.words_removed else (*simulated, words_removed_note(metadata.words_removed))
-    )
+    removed = (words_removed_note(metadata.words_removed),) if metadata.words_removed else ()
+    return (*simulated, *removed, *ceiling_notes(frozenset(metadata.people)))
 
 
 def _ratings(held: list[_Conversation]) -> pd.DataFrame:

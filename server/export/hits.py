@@ -7,6 +7,7 @@ assignment; `metadata.simulated` then says so, and `simulated` of each conversat
 not have these by itself, and neither has it an assignment's `consent`, which is there where the study asks
 for one, or what a bot's model wrote where its worker was shown less of it: `output`, and in what the two
 differ, `changes`. `metadata.words_removed`: of how many assignments the words were removed.
+`metadata.people`: which systems are people, where anybody has met one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,16 +60,19 @@ _ANSWERS = """
                     AND v1_question.label = v1_answer.label
     WHERE v1_answer.run_id = :run AND v1_answer.assignment_id IN :ids
     ORDER BY v1_answer.assignment_id, v1_answer.conversation_id, v1_answer.ordinal"""
+_PEOPLE = "SELECT DISTINCT system FROM v1_human_conversation WHERE run_id = :run ORDER BY system"
 _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
 
 def hits_metadata(connection: Connection, run: RunEntry) -> Json:
     """Return the `metadata` of the file: what was rated, of which systems, and what a reader must know."""
     simulated = {"simulated": True} if completed(connection, run).simulated else {}
+    people = [row["system"] for row in rows(connection, run, _PEOPLE)]
     (removed,) = rows(connection, run, _REMOVED)
     return (
         _declared(connection, run)
         | simulated
+        | ({"people": people} if people else {})
         | ({"words_removed": int(removed["number"])} if removed["number"] else {})
     )
 

@@ -32,7 +32,6 @@ from qc.loading.database.participation import (
     removal_notes,
     taken_over_conversations,
     taking_part,
-    the_ceiling,
 )
 from qc.loading.database.preferences import is_of_comparisons
 from qc.loading.database.quizzes import quizzes
@@ -53,7 +52,7 @@ from qc.loading.raw_run import (
     report_order,
     row_problems,
 )
-from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE, Run, Unrated
+from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE, Run, Unrated, ceiling_notes
 
 SCALE_MAXIMUM = 100.0
 
@@ -131,7 +130,7 @@ def _of_conversations(
             *failures(conversations, left_out),
             *left_unrated(0 if unrated is None else len(unrated.conversations)),
             *left_to_a_bot(int(taken_over.sum())),
-            *the_ceiling(people),
+            *ceiling_notes(people),
         ),
         partial=options.include_partial,
     )

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.errors import joined
 from qc.loading.database.choice import choose
 from qc.loading.database.views import EXCLUSION, Views
 from qc.run import SIMULATED_NOTE, LeftOut, Run, removed_note, words_removed_note
@@ -122,16 +121,6 @@ def of_people(views: Views, run_id: object) -> frozenset[str]:
     if not views.has("v1_human_conversation") or "system" not in views.columns("v1_human_conversation"):
         return frozenset()
     return frozenset(views.rows("v1_human_conversation", ("system",), run_id)["system"])
-
-
-def the_ceiling(people: frozenset[str]) -> list[str]:
-    """Return a note on the systems that are people, if there are any."""
-    if not people:
-        return []
-    return [
-        f"Human, the ceiling: {joined(sorted(people))}. It stands beside the systems, criterion by "
-        "criterion, and is in no comparison among them."
-    ]
 
 
 def left_to_a_bot(count: int) -> list[str]:

@@ -13,7 +13,7 @@ from qc.loading import load
 from server.bots.lineup import OpenRun
 from tests.qc.support.same import same_frame
 from tests.server.support.commands import Candor
-from tests.server.support.database import make_run, query
+from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import RUN, SYSTEMS, study_text
 from tests.support.waiting import ENOUGH
@@ -60,6 +60,28 @@ def test_what_is_read_of_the_database_is_what_is_read_of_the_file(exported: Path
         from_database.conversations[["worker", "system"]], from_file.conversations[["worker", "system"]]
     )
     same_frame(from_database.words.exchanges, from_file.words.exchanges)
+
+
+@pytest.mark.databases("sqlite")
+def test_systems_that_are_people_are_marked_in_the_file(
+    exported: Path, url: str, candor: Candor, tmp_path: Path
+) -> None:
+    assert "people" not in json.loads(exported.read_text())["metadata"]
+    system = next(iter(SYSTEMS))
+    execute(
+        url,
+        "INSERT INTO human_conversation (conversation_id, run_id, waiting_since) SELECT conversation_id, "
+        "run_id, started_at FROM v1_conversation WHERE system = ? AND status = 'rated'",
+        system,
+    )
+    file = tmp_path / "with_people.json"
+    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    assert done.exit_code == 0, done.output
+    assert json.loads(file.read_text())["metadata"]["people"] == [system]
+    from_file, from_database = load(file), load(url)
+    assert from_file.people == from_database.people == {system}
+    (note,) = (note for note in from_file.notes if note.startswith("Human, the ceiling"))
+    assert note in from_database.notes
 
 
 def test_the_report_reads_the_database(exported: Path, url: str, tmp_path: Path) -> None:
