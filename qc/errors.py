@@ -111,11 +111,15 @@ def _listing(source: str, problems: Sequence[Problem]) -> str:
 
 @contextmanager
 def about_run(name: str) -> Iterator[None]:
-    """Have what goes wrong within say that it is about the run `name`: the source alone may hold several."""
+    """Have what goes wrong within say that it is about the run `name`: the source alone may hold several.
+
+    What names the run already stays as it is.
+    """
     try:
         yield
     except QcError as error:
-        error.run = error.run or name
+        if error.run is None and repr(name) not in str(error):
+            error.run = name
         raise
 
 

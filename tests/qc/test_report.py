@@ -285,6 +285,13 @@ def test_what_is_wrong_with_one_run_of_several_says_with_which(
     assert "no criterion counts for quality control" in said
 
 
+def test_what_names_its_run_already_is_left_as_it_is(database: Any, refused: Callable[..., str]) -> None:
+    database.add_run("r2", "second")
+    said = refused(database.url, "--run", "first", "--with", "second")
+    assert "the run 'second' is empty" in said
+    assert not said.startswith("Error: Run second")
+
+
 def test_runs_without_anything_in_common_are_named(database: Any, refused: Callable[..., str]) -> None:
     database.add_run("r2", "second")
     for worker in ("anna", "ben"):
