@@ -76,7 +76,10 @@ def rehearse(
         with ResearcherClient(access(server, token)) as client:
             over = _watched(client, client.rehearse(text, options))
     except (OSError, UnicodeDecodeError) as error:
-        fail(f"{study} cannot be read: {error}")
+        fail(
+            f"{study} cannot be read: {getattr(error, 'strerror', None) or error}",
+            "It takes a file; `candor study show NAME > study.yaml` makes one of a stored study.",
+        )
     except (NoAccess, RequestFailed, ModelRefused) as error:
         fail(str(error))
     if over.forecast is None:

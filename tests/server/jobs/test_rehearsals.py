@@ -127,3 +127,10 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})
     assert "give either" in both["error"]["message"]
+
+
+def test_a_stored_studys_name_is_told_to_be_no_file() -> None:
+    done = CliRunner().invoke(cli, ["pilot", "--server", "http://127.0.0.1:1", "--token", "none"])
+    assert done.exit_code == 2
+    assert "Error: pilot cannot be read: No such file or directory\n" in done.stderr
+    assert "`candor study show NAME > study.yaml` makes one of a stored study" in done.stderr
