@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from server.db import rows
 from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.one_statement import OneStatement
-from server.db.work import Job, resolve
+from server.db.work import Job, refuse, resolve
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -87,21 +87,30 @@ class Writer:
             threading.Event()
         )  # set at the first job that waits: to wake the thread takes microseconds
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
+        self._is_at_work = False
         self.commits = 0
 
     def start(self) -> None:
         """Start writing."""
+        self._is_at_work = True
         self._thread.start()
 
     def stop(self) -> None:
         """Write what is waiting, then stop."""
+        self._is_at_work = False
         self._jobs.append(None)
         self._news.set()
         self._thread.join()
         self._engine.dispose()
 
     def put(self, job: Job) -> None:
-        """Have a job done in the next transaction; it is resolved with what comes of it."""
+        """Have a job done in the next transaction; it is resolved with what comes of it.
+
+        Where nothing is written, before `start` and from `stop` on, that is StorageFailed, at once.
+        """
+        if not self._is_at_work:
+            refuse(job)
+            return
         self._jobs.append(job)
         if not self._news.is_set():
             self._news.set()
