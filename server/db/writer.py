@@ -123,7 +123,7 @@ class Writer:
             while self._jobs and not is_last:
                 jobs, is_last = self._gather()
                 if jobs:
-                    self._commit(jobs)
+                    self._commit_or_refuse(jobs)
                     resolve(jobs)
                 del jobs  # or the thread keeps their sessions for as long as it waits
 
@@ -136,6 +136,14 @@ class Writer:
                 return jobs, True
             jobs.append(job)
         return jobs, False
+
+    def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
+        """Commit. Whatever goes wrong, such as a line of the log that a full disk does not take: live on."""
+        try:
+            self._commit(jobs)
+        except Exception:
+            for job in jobs:
+                job.error = StorageFailed("the database could not store this")
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
@@ -161,8 +169,8 @@ class Writer:
         else:
             done = len(jobs) > 1 and self._transact(jobs, _together)
         if not done and len(jobs) == 1:
-            self._transact(jobs, _alone)
-        elif not done:
+            done = self._transact(jobs, _alone) or not _came_second(jobs[0])
+        if not done:
             self._transact(jobs, _one_by_one)
 
     def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
@@ -234,6 +242,14 @@ def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
     return True
 
 
+def _came_second(job: Job) -> bool:
+    """Return whether a job may have failed as another process has stored the same since it looked.
+
+    Done again it sees that, and says what is wrong. What sessions append is theirs alone.
+    """
+    return isinstance(job.error, StaleState) and not isinstance(job, Append)
+
+
 def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
     for job in jobs:
         _perform(connection, job)
@@ -247,6 +263,7 @@ def _perform(connection: Connection, job: Job) -> None:
         DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
             that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
     """
+    job.error = None  # where it is done again
     savepoint = connection.begin_nested()
     try:
         job.perform(connection)
