@@ -15,6 +15,7 @@ from limits import parse
 from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
+from server.access.open_sockets import OpenSockets
 from server.access.openid import OpenIdProvider
 from server.access.rate_limit import RateLimits
 from server.bots.api import BotsApi
@@ -124,7 +125,8 @@ def create_app(
     served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
     lifecycle.on_drain(live.drain)
-    metrics.watch(live, store, opened_bots)
+    open_sockets = OpenSockets(settings.open_sockets_per_address, frozenset(settings.exempt_addresses))
+    metrics.watch(live, store, open_sockets, opened_bots)
     limits = RateLimits(frozenset(settings.exempt_addresses), settings.redis_url)
     checks = BackgroundChecks(store, news)
     bots = RegisteredBots(store, opened_bots, checks, _reach(settings), news)
@@ -197,6 +199,7 @@ def create_app(
         limits=limits,
         per_session=parse(settings.messages_per_session),
         per_address=parse(settings.connections_per_address),
+        open_sockets=open_sockets,
     )
     app = _new_app(lifespan, worker_socket)
     listed = ListedStore(store, news)

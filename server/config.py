@@ -72,6 +72,9 @@ class Settings(BaseSettings):
         "300/minute", description="pages opened from one address, whether that leads to a place or not"
     )
     connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
+    open_sockets_per_address: int = Field(
+        1000, ge=1, description="sockets that one address may have open at once, to each process"
+    )
     requests_per_address: Limit = Field(
         "500/5second", description="requests of any kind from one address; more of them wait, or are refused"
     )

@@ -53,7 +53,7 @@ class RateLimits:
             connection: over which it comes.
             caller: whose it is.
         """
-        if _address(connection) in self._exempt:
+        if address_of(connection) in self._exempt:
             return _count_nothing
 
         def count() -> None:
@@ -68,7 +68,7 @@ class RateLimits:
         Raises:
             TooMany: the address is over the limit.
         """
-        address = _address(connection)
+        address = address_of(connection)
         if address in self._exempt:
             return
         network = network_of(address)
@@ -128,7 +128,8 @@ def _count_nothing() -> None:
     """Take whatever comes."""
 
 
-def _address(connection: HTTPConnection) -> str:
+def address_of(connection: HTTPConnection) -> str:
+    """Return the address from which somebody calls."""
     return connection.client.host if connection.client is not None else "unknown"
 
 

@@ -1,6 +1,7 @@
 """Opening a run while a server runs: its study's bots opened and asked first, as `candor run open` does."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,7 +17,7 @@ from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db import run_states, runs
 from server.db.audit import Doer, record
-from server.db.run_rules import set_rules
+from server.db.run_rules import encrypted_workers, set_rules
 from server.db.run_states import RunChange
 from server.db.runs import RunEntry
 from server.db.store import Store
@@ -97,10 +98,11 @@ class RunChanges:
                 fitness.require_fit([*read.registered, *own])
         finally:
             await opened_bots.close()
+        excluded = await self._excluded_workers(new.rules)
         return await self._changed(
             actor,
             "run.open",
-            lambda connection: _store(connection, new, utc_now(), self._ids),
+            lambda connection: _store(connection, new, utc_now(), excluded),
             outline(new.rules),
         )
 
@@ -112,8 +114,9 @@ class RunChanges:
 
     async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
         """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
+        excluded = await self._excluded_workers(rules)
         return await self._changed(
-            actor, "run.rules", lambda c: set_rules(c, slug, rules, self._ids), outline(rules)
+            actor, "run.rules", lambda c: set_rules(c, slug, rules, excluded), outline(rules)
         )
 
     async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
@@ -127,6 +130,9 @@ class RunChanges:
             lambda c: run_states.replicate_run(c, slug, at, name, same_workers=same_workers),
             f"a replication of {slug}",
         )
+
+    async def _excluded_workers(self, rules: RunRules) -> list[str]:
+        return await asyncio.to_thread(encrypted_workers, rules, self._ids)
 
     async def _changed(
         self, actor: Doer, action: str, change: Callable[[Connection], RunEntry], detail: str = ""
@@ -173,11 +179,11 @@ def _require_no_file(study: Study) -> None:
         )
 
 
-def _store(connection: Connection, new: NewRun, at: datetime, ids: IdCipher) -> RunEntry:
+def _store(connection: Connection, new: NewRun, at: datetime, excluded_workers: Collection[str]) -> RunEntry:
     """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
     _require_new(connection, new.slug)
     runs.open_run(connection, new.text, new.slug, at, items_of(parse_study(new.text), connection))
-    return set_rules(connection, new.slug, new.rules, ids)
+    return set_rules(connection, new.slug, new.rules, excluded_workers)
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:

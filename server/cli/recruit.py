@@ -22,11 +22,12 @@ from server.errors import CandorError
 from server.recruiters.prolific.money import shown_amount
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
+from server.recruiting.drafts import Plan
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform, platform_of
 from server.recruiting.responses import RecruitmentDetail, recruitment_view
-from server.recruiting.studies import Plan, PlatformStudies
+from server.recruiting.studies import PlatformStudies
 
 cli = typer.Typer(
     help="Publish a run's study on Prolific, read its submissions, pay. Needs CANDOR_PROLIFIC_TOKEN.",

@@ -8,7 +8,7 @@ from rich.markup import escape
 from sqlalchemy import Connection
 
 from bots import stderr
-from server.db.run_rules import all_rules_of, set_rules
+from server.db.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.run_states import end_foreseen
 from server.db.runs import find_run
 from server.errors import RulesInvalid
@@ -39,7 +39,7 @@ def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCiph
     """
     entry = find_run(connection, run)
     before = all_rules_of(connection, entry.id, ids)
-    set_rules(connection, run, rules, ids)
+    set_rules(connection, run, rules, encrypted_workers(rules, ids))
     notes = [
         f"Workers of `{name}` may come now: the new rules do not exclude them."
         for name in before.excluded_runs

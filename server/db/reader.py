@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 from sqlalchemy import Connection, Engine
 
-from server.db.work import Job, resolve
+from server.db.work import Job, refuse, resolve
 
 
 class Reader:
@@ -28,6 +28,7 @@ class Reader:
         self._engine = engine
         self._together = together
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._is_at_work = False
         self._threads = [
             threading.Thread(target=self._look_up_forever, name=f"store-lookups-{number}", daemon=True)
             for number in range(threads)
@@ -35,19 +36,28 @@ class Reader:
 
     def start(self) -> None:
         """Start looking up."""
+        self._is_at_work = True
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
         """Look up what is waiting, then stop."""
+        self._is_at_work = False
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:
             thread.join()
 
     def put(self, job: Job) -> None:
-        """Have a job done on a snapshot that is taken from now on. What the database raises is its error."""
-        self._jobs.put(job)
+        """Have a job done on a snapshot that is taken from now on. What the database raises is its error.
+
+        One that is given up before its turn is left out. Where nothing is looked up, before `start` and from
+        `stop` on, StorageFailed is its error at once.
+        """
+        if self._is_at_work:
+            self._jobs.put(job)
+        else:
+            refuse(job)
 
     def _look_up_forever(self) -> None:
         is_last = False
@@ -87,6 +97,8 @@ def _perform(connection: Connection, waiting: deque[Job]) -> None:
     """Do what waits; only up to one that fails, as the database may have ended the transaction for it."""
     while waiting:
         job = waiting.popleft()
+        if job.is_given_up:
+            continue
         try:
             job.perform(connection)
         except Exception as error:  # whatever a job raises is its caller's

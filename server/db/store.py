@@ -30,6 +30,8 @@ T = TypeVar("T")
 class Store:
     """Writes through one thread, reads through others. Call `start` before and `stop` after use.
 
+    What comes before or after that is refused at once, by StorageFailed; not so what is only read (`read`).
+
     On PostgreSQL what is submitted has a thread and a connection of its own: it may wait for another process,
     as an arrival waits for those elsewhere, and sessions must not wait with it. SQLite has one writer.
     """
@@ -140,7 +142,8 @@ class Store:
         """Run `work`, some rows found by an index, as `read` does: for workers and their sessions.
 
         In threads of their own they wait for each other, and for nothing that takes its time as long as
-        PostgreSQL's connections suffice. Raises StorageFailed, as `read`.
+        PostgreSQL's connections suffice. It is left out where its caller is cancelled before its turn. Raises
+        StorageFailed, as `read`.
         """
         try:
             return await _done_by(self._lookups, work)
@@ -159,7 +162,7 @@ async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T]) -> 
     """Return what comes of `work`. Raises what it raises."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
-    thread.put(Work(loop, work=work, then=partial(_settle, done)))
+    thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done))
     try:
         return await done
     finally:

@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 import structlog
 from sqlalchemy import Connection
 
+from server.errors import StorageFailed
+
 log = structlog.get_logger()
 T = TypeVar("T")
 
@@ -20,6 +22,11 @@ class Job(ABC):
 
     loop: asyncio.AbstractEventLoop
     error: Exception | None = None
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether nobody waits for what is read; asked from the thread that would do it."""
+        return False
 
     @abstractmethod
     def perform(self, connection: Connection) -> None:
@@ -34,12 +41,19 @@ class Job(ABC):
 class Work(Job, Generic[T]):
     """Anything that is to be done within a transaction; it may be done again where that was ended.
 
-    `then` is called with what came of it and None, or None and why it was not done.
+    `then` is called with what came of it and None, or None and why it was not done. `waiting`: who waits for
+    that; once it is cancelled, what only reads need not be done.
     """
 
     work: Callable[[Connection], T]
     then: Callable[[T | None, Exception | None], None]
+    waiting: asyncio.Future[T] | None = None
     result: T | None = None
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether who has waited for it is gone."""
+        return self.waiting is not None and self.waiting.cancelled()
 
     def perform(self, connection: Connection) -> None:
         """Do it. Raises what it raises."""
@@ -48,8 +62,15 @@ class Work(Job, Generic[T]):
     def resolve(self) -> None:
         """Tell the caller, once."""
         then, error = self.then, self.error
-        del self.then, self.error  # an error has the frames that it went through, which have this
+        # An error has the frames that it went through, which have this.
+        del self.then, self.error, self.waiting
         then(self.result, error)
+
+
+def refuse(job: Job) -> None:
+    """Tell the caller of a job that nobody does it: what would is not started yet, or has ended."""
+    job.error = StorageFailed("the database is not in use: the server is starting or ending")
+    resolve([job])
 
 
 def resolve(jobs: Sequence[Job]) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from server.db import rows
 from server.db.bulk import Bulk, Kind, Row, stored_time
 from server.db.one_statement import OneStatement
-from server.db.work import Job, resolve
+from server.db.work import Job, refuse, resolve
 from server.errors import StorageFailed
 from server.session.records import Record
 
@@ -87,21 +87,30 @@ class Writer:
             threading.Event()
         )  # set at the first job that waits: to wake the thread takes microseconds
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
+        self._is_at_work = False
         self.commits = 0
 
     def start(self) -> None:
         """Start writing."""
+        self._is_at_work = True
         self._thread.start()
 
     def stop(self) -> None:
         """Write what is waiting, then stop."""
+        self._is_at_work = False
         self._jobs.append(None)
         self._news.set()
         self._thread.join()
         self._engine.dispose()
 
     def put(self, job: Job) -> None:
-        """Have a job done in the next transaction; it is resolved with what comes of it."""
+        """Have a job done in the next transaction; it is resolved with what comes of it.
+
+        Where nothing is written, before `start` and from `stop` on, that is StorageFailed, at once.
+        """
+        if not self._is_at_work:
+            refuse(job)
+            return
         self._jobs.append(job)
         if not self._news.is_set():
             self._news.set()
@@ -114,7 +123,7 @@ class Writer:
             while self._jobs and not is_last:
                 jobs, is_last = self._gather()
                 if jobs:
-                    self._commit(jobs)
+                    self._commit_or_refuse(jobs)
                     resolve(jobs)
                 del jobs  # or the thread keeps their sessions for as long as it waits
 
@@ -127,6 +136,14 @@ class Writer:
                 return jobs, True
             jobs.append(job)
         return jobs, False
+
+    def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
+        """Commit. Whatever goes wrong, such as a line of the log that a full disk does not take: live on."""
+        try:
+            self._commit(jobs)
+        except Exception:
+            for job in jobs:
+                job.error = StorageFailed("the database could not store this")
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
@@ -152,8 +169,8 @@ class Writer:
         else:
             done = len(jobs) > 1 and self._transact(jobs, _together)
         if not done and len(jobs) == 1:
-            self._transact(jobs, _alone)
-        elif not done:
+            done = self._transact(jobs, _alone) or not _came_second(jobs[0])
+        if not done:
             self._transact(jobs, _one_by_one)
 
     def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
@@ -225,6 +242,14 @@ def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
     return True
 
 
+def _came_second(job: Job) -> bool:
+    """Return whether a job may have failed as another process has stored the same since it looked.
+
+    Done again it sees that, and says what is wrong. What sessions append is theirs alone.
+    """
+    return isinstance(job.error, StaleState) and not isinstance(job, Append)
+
+
 def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
     for job in jobs:
         _perform(connection, job)
@@ -238,6 +263,7 @@ def _perform(connection: Connection, job: Job) -> None:
         DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
             that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
     """
+    job.error = None  # where it is done again
     savepoint = connection.begin_nested()
     try:
         job.perform(connection)

@@ -27,6 +27,7 @@ from prometheus_client.utils import floatToGoString
 from bots import Bot, BotError, Chat, ChatEnded, FailureKind, PunctualBot, Reply
 from server.access.actor import Allowed
 from server.access.auth import Auth
+from server.access.open_sockets import OpenSockets
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.db.store import Store
@@ -56,9 +57,11 @@ class Metrics:
         }
         return replace(run, bots=bots)
 
-    def watch(self, live: LiveSessions, store: Store, opened_bots: OpenedBots) -> None:
-        """Tell of the server itself too: its live sessions, the store's commits, work for bots in Redis."""
-        self._registry.register(_Server(live, store))
+    def watch(
+        self, live: LiveSessions, store: Store, open_sockets: OpenSockets, opened_bots: OpenedBots
+    ) -> None:
+        """Tell of the server itself too: sessions, sockets, commits, work for bots in Redis."""
+        self._registry.register(_Server(live, store, open_sockets))
         self._registry.register(_Work(opened_bots))
 
     async def page(self, accept: Annotated[str, Header()] = "") -> Response:
@@ -170,14 +173,23 @@ class _Bots(Collector):
 class _Server(Collector):
     """Reads the server's own numbers when they are asked for."""
 
-    def __init__(self, live: LiveSessions, store: Store) -> None:
+    def __init__(self, live: LiveSessions, store: Store, open_sockets: OpenSockets) -> None:
         self._live = live
         self._store = store
+        self._open_sockets = open_sockets
 
     def collect(self) -> Iterable[Metric]:
         yield GaugeMetricFamily("candor_live_sessions", "Sessions alive in this process.", len(self._live))
         yield CounterMetricFamily(
             "candor_store_commits", "Transactions that the store has committed.", self._store.commits
+        )
+        yield GaugeMetricFamily(
+            "candor_open_sockets", "Sockets of workers open in this process.", len(self._open_sockets)
+        )
+        yield CounterMetricFamily(
+            "candor_refused_sockets",
+            "Sockets of workers refused, as their address had too many open.",
+            self._open_sockets.refused,
         )
 
 

@@ -12,6 +12,7 @@ from server.bots.lineup import OpenRun
 from server.bots.spending_caps import SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store import Store
+from server.errors import StorageFailed
 from server.session import pairs
 from server.session.call import BotCall
 from server.session.conversation import Conversation
@@ -55,7 +56,7 @@ class Asking:
         for tries in count(1):
             try:
                 if caps:
-                    await self._require_money(caps)
+                    deadline += await self._require_money(caps)
                 with span("ask"):
                     said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
             except BotError as error:
@@ -89,11 +90,23 @@ class Asking:
             )
         raise AssertionError("a count has no end")
 
-    async def _require_money(self, caps: Sequence[SpendingCap]) -> None:
-        """Check that a bot with these caps may cost more. Raises BudgetSpent."""
-        reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
-        if reached is not None:
-            raise BudgetSpent(reached)
+    async def _require_money(self, caps: Sequence[SpendingCap]) -> float:
+        """Check that a bot with these caps may cost more. Raises BudgetSpent.
+
+        Returns how many seconds that took: while the database is away, it is asked again until it answers,
+        and that is not of the bot's time.
+        """
+        asked = time.monotonic()
+        for pause in pauses():
+            try:
+                reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
+            except StorageFailed:  # as the store has said
+                await asyncio.sleep(pause)
+                continue
+            if reached is not None:
+                raise BudgetSpent(reached)
+            return time.monotonic() - asked
+        raise AssertionError("pauses have no end")
 
     def _lines_of(self, state: State, conversation: Conversation) -> tuple[Turn, ...]:
         """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""

@@ -111,9 +111,13 @@ class Effects:
             )
 
     def _show(self, session: Session, effect: ShowReply) -> None:
-        for message in _shown(session.state, effect):
-            session.show(message)
-        self._over(effect)
+        try:
+            for message in _shown(session.state, effect):
+                session.show(message)
+        except Exception as fault:  # of ours: what never ends would keep the session for good
+            self._fail(session, effect, fault)
+        else:
+            self._over(effect)
 
     def _ask(self, session: Session, effect: AskBot, trace: Trace) -> None:
         if effect in self._under_way:

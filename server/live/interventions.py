@@ -183,6 +183,9 @@ class Interventions:
         except CandorError as error:
             log.warning("what another process asked for failed", error=error.message)
             return
+        except Exception:  # nobody waits for this task, and so nobody would hear of it
+            log.exception("what another process asked for failed", assignment=payload["assignment"])
+            return
         if not session.is_lost:
             self._news.publish(ANSWERED, answer)
 

@@ -3,15 +3,14 @@
 Nothing of this is stored: it may be lost, and a process that has died is found out by its silence.
 """
 
-import asyncio
 import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from server.clock import utc_now
 from server.news import News, Payload
+from server.periodic import PeriodicTask
 
 TOPIC = "presence"  # of news
 _EVERY = 15.0  # seconds, from one telling of all pages here to the next
@@ -35,7 +34,7 @@ class Presence:
         self._process = secrets.token_hex(8)
         self._pages: dict[str, _Seen] = {}
         self._heard: dict[str, datetime] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._task = PeriodicTask(self._tell_all, _EVERY, "whose pages are open was not told")
         news.subscribe(TOPIC, self._hear)
 
     @property
@@ -45,14 +44,12 @@ class Presence:
 
     def start(self) -> None:
         """Begin to tell others; ask them what they know."""
-        self._task = asyncio.get_running_loop().create_task(self._tell_forever())
+        self._tell(asks=True)
+        self._task.start()
 
     async def close(self) -> None:
         """Tell nothing more."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await self._task.cancel()
 
     def opened(self, assignment: str) -> None:
         """Take up that a page of this process shows an assignment."""
@@ -85,12 +82,9 @@ class Presence:
             if seen.process == self._process and seen.away_since is None
         ]
 
-    async def _tell_forever(self) -> None:
-        self._tell(asks=True)
-        while True:
-            await asyncio.sleep(_EVERY)
-            self._tell(opened=self._here())
-            self._forget(utc_now())
+    async def _tell_all(self) -> None:
+        self._tell(opened=self._here())
+        self._forget(utc_now())
 
     def _forget(self, now: datetime) -> None:
         """Count the pages of a process as gone that is silent; forget those that are gone for long."""

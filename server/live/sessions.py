@@ -23,7 +23,7 @@ from server.db.interventions import StoredNotice, notices_for
 from server.db.models import Assignment, Worker, columns
 from server.db.recruitments import codes_of
 from server.db.store import Store
-from server.errors import AssignmentNotFound, StorageFailed
+from server.errors import AssignmentNotFound, CandorError
 from server.live.presence import Presence
 from server.live.run_news import RunNews
 from server.live.runtime import LiveSession, SessionLost
@@ -251,8 +251,10 @@ class LiveSessions:
     async def _look(self, assignment_id: str) -> None:
         try:
             await self.look_again(assignment_id)
-        except StorageFailed as error:
+        except CandorError as error:
             log.warning("session not looked at again", assignment=assignment_id, error=error.message)
+        except Exception:  # nobody waits for this task, and so nobody would hear of it
+            log.exception("session not looked at again", assignment=assignment_id)
 
     async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
         fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))

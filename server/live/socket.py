@@ -14,6 +14,7 @@ from limits import RateLimitItem
 from pydantic import ValidationError
 
 from server.access.auth import Auth, Ticket
+from server.access.open_sockets import OpenSockets
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
 from server.errors import (
@@ -26,6 +27,7 @@ from server.errors import (
     RefusedMessage,
     RunOutOfHours,
     StorageFailed,
+    TooMany,
     UnknownMessage,
     WrongPhase,
 )
@@ -138,6 +140,7 @@ class WorkerSocket:
         limits: Counts connections and messages.
         per_session: How many messages of one assignment are taken.
         per_address: How many connections of one address are taken.
+        open_sockets: Counts those that are open.
     """
 
     def __init__(
@@ -149,6 +152,7 @@ class WorkerSocket:
         limits: RateLimits,
         per_session: RateLimitItem,
         per_address: RateLimitItem,
+        open_sockets: OpenSockets,
     ) -> None:
         self._live = live
         self._newcomers = newcomers
@@ -156,6 +160,7 @@ class WorkerSocket:
         self._limits = limits
         self._per_session = per_session
         self._per_address = per_address
+        self._open_sockets = open_sockets
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve one connection until either side closes it.
@@ -163,13 +168,17 @@ class WorkerSocket:
         In a task of its own: within that of the application each message would wake the twenty coroutines of
         the framework that stand above this one.
         """
-        await asyncio.get_running_loop().create_task(self._serve(socket))
+        with self._open_sockets.counted(socket) as may_be_open:
+            await asyncio.get_running_loop().create_task(self._serve(socket, may_be_open=may_be_open))
 
-    async def _serve(self, socket: WebSocket) -> None:
+    async def _serve(self, socket: WebSocket, *, may_be_open: bool) -> None:
         await socket.accept()
         page = Page(socket)
         try:
-            await self._converse(socket, page)
+            if may_be_open:
+                await self._converse(socket, page)
+            else:  # at once: who says nothing would be one more for as long as a `hello` may take
+                page.send(_error_message(TooMany("too many open connections from this address"), None))
         except WebSocketDisconnect:
             pass
         except TimeoutError:

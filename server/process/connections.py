@@ -25,6 +25,7 @@ from server.process.traffic_shaping import Shaper, refusal_bytes
 
 REQUEST_SECONDS = 15.0
 MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # of a client: a page sends none, a bot host one in ten seconds
+_ENDS = frozenset({b"content-length", b"transfer-encoding"})  # of a request, as its head says
 _AT_START = StreamReader.at_eof.__code__  # where the parser waits for the beginning of a frame
 log = structlog.get_logger()
 
@@ -46,6 +47,21 @@ class Counts(ServerState):
         self.proxies = proxies
 
 
+class Requests(h11.Connection):
+    """Parses requests. One that says in two ways where it ends is none, and nothing behind it is read.
+
+    RFC 9112 (6.1) leaves it to a server to take the one way. A proxy before it that takes the other would
+    pass on as the body of one caller's request what is read here as the next caller's.
+    """
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
+        """Return the next event. Raises h11.RemoteProtocolError, after which the connection is closed."""
+        event = super().next_event()
+        if isinstance(event, h11.Request) and {name for name, _ in event.headers} >= _ENDS:
+            raise h11.RemoteProtocolError("both Content-Length and Transfer-Encoding")
+        return event
+
+
 class HttpConnection(H11Protocol):
     """An HTTP connection that is closed when a request has not come whole within `REQUEST_SECONDS`.
 
@@ -55,6 +71,10 @@ class HttpConnection(H11Protocol):
 
     server_state: Counts
     _limit: asyncio.TimerHandle | None = None
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.conn = Requests(h11.SERVER)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Give the first request its time."""

@@ -4,6 +4,7 @@ import logging
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -29,7 +30,7 @@ def configure_logging(secrets: Sequence[str] = ()) -> None:
     structlog.configure(
         processors=[*shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: _Lines(sys.stderr),
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
@@ -39,6 +40,18 @@ def configure_logging(secrets: Sequence[str] = ()) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+
+
+class _Lines(structlog.PrintLogger):
+    """Writes lines. One that cannot be written, to a full disk or to nobody, is lost: nothing else fails."""
+
+    def msg(self, message: str) -> None:
+        """Write a line."""
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = msg
+    fatal = failure = err = error = critical = exception = msg
 
 
 class _Hiding:

@@ -16,11 +16,12 @@ from server.db.runs import find_run
 from server.db.store import Store
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
+from server.recruiting.drafts import Plan
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform
 from server.recruiting.polling import Polling
 from server.recruiting.responses import BatchLook, BatchRow, RecruitmentView, batch_row, recruitment_view
-from server.recruiting.studies import Plan, PlatformStudies
+from server.recruiting.studies import PlatformStudies
 
 SubmissionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 Cents = Annotated[int, Field(ge=1, le=1_000_000)]

@@ -1,20 +1,15 @@
 """A run's study on the platform: drafted, published, paused, enlarged, closed, read."""
 
 import asyncio
-import secrets
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated
-from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.recruitments import (
     DRAFTING,
-    EndingKind,
     NewRecruitment,
     StoredRecruitment,
     add_recruitment,
@@ -32,7 +27,6 @@ from server.db.store import Store
 from server.db.submissions import StoredSubmission, store_submissions
 from server.errors import (
     NotConnected,
-    NotRecruiting,
     OtherCurrency,
     PlatformFailed,
     PlatformUnsure,
@@ -43,44 +37,15 @@ from server.errors import (
 )
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.studies import (
-    CompletionCode,
-    Draft,
-    DynamicPayment,
-    RequestReturn,
-    Review,
-    ScreenOut,
     Study,
     Transition,
-    without_groups,
 )
-from server.recruiters.recruiter import PROLIFIC, Prolific
+from server.recruiters.recruiter import PROLIFIC
+from server.recruiting.drafts import Plan, draft_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
-from server.study import parse_study
 
-_PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 _DRAFTED_WITHIN = timedelta(minutes=10)  # longer than the platform is asked again and again for one thing
-_LONGEST = 3  # times as long as the study takes, workers may have
-_NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
-
-_RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
-
-
-class Plan(BaseModel):
-    """What a study on the platform is to be; amounts are cents of the workspace's currency.
-
-    `minutes`: how long it takes; without it, what the study file says. `keep_out`: participant groups of
-    the platform whose members may not come.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    places: Annotated[int, Field(ge=1, le=100_000)]
-    reward: Annotated[int, Field(ge=1, le=1_000_000)]
-    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
-    screen_out_reward: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    screen_out_places: Annotated[int, Field(ge=0, le=100_000)] = 0
-    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)] = ""
-    keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +83,7 @@ class PlatformStudies:
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
             raise _exists(before)
-        recruiter = _recruiter(entry)
-        codes = _codes(recruiter, plan)
-        draft = _draft(entry, plan, recruiter, codes, f"{self._public_url}/w/{quote(run)}?{_PARAMETERS}")
+        codes, draft = draft_of(entry, plan, self._public_url)
         new = NewRecruitment(
             PROLIFIC, plan.places, plan.reward, {ending: code.code for ending, code in codes.items()}
         )
@@ -342,60 +305,3 @@ async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> Study
         if ours <= {code.code for code in study.completion_codes}:
             return study
     return None
-
-
-def _recruiter(entry: RunEntry) -> Prolific:
-    recruiter = parse_study(entry.yaml).recruiter
-    if not isinstance(recruiter, Prolific):
-        raise NotRecruiting(
-            f"the study of `{entry.slug}` does not say that its workers come from Prolific",
-            "Give the study `recruiter: {kind: prolific, completion_code: …}`, and open a run of it.",
-        )
-    return recruiter
-
-
-def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
-    """Return the codes by which participants come back, each of an ending of its own."""
-    review = (Review(),)
-    codes: dict[EndingKind, CompletionCode] = {
-        "complete": CompletionCode(code=recruiter.completion_code, code_type="COMPLETED", actions=review),
-        "our_failure": CompletionCode(code=_code(), code_type="OTHER", actions=review),
-        "reported": CompletionCode(code=_code(), code_type="OTHER", actions=review),
-        "no_consent": CompletionCode(
-            code=_code(), code_type="NO_CONSENT", actions=(RequestReturn(return_reason=_NO_CONSENT),)
-        ),
-        "returned": CompletionCode(
-            code=_code(), code_type="OTHER", actions=(RequestReturn(return_reason=_RETURNED),)
-        ),
-        "partial": CompletionCode(
-            code=_code(), code_type="OTHER", actions=(DynamicPayment(),), actor="researcher"
-        ),
-    }
-    if plan.screen_out_places and plan.screen_out_reward:
-        pay = ScreenOut(fixed_screen_out_reward=plan.screen_out_reward, slots=plan.screen_out_places)
-        codes["screened_out"] = CompletionCode(code=_code(), code_type="FIXED_SCREENOUT", actions=(pay,))
-    return codes
-
-
-def _code() -> str:
-    return f"C{secrets.token_hex(4).upper()}"
-
-
-def _draft(
-    entry: RunEntry, plan: Plan, recruiter: Prolific, codes: dict[EndingKind, CompletionCode], address: str
-) -> Draft:
-    study = parse_study(entry.yaml)
-    minutes = plan.minutes or study.minutes or 30
-    return Draft(
-        name=study.title[:200],
-        internal_name=entry.slug,
-        description=plan.description or f"{study.title}. {study.payment}",
-        external_study_url=address,
-        signed_arrivals=recruiter.signed,
-        total_available_places=plan.places,
-        estimated_completion_time=minutes,
-        maximum_allowed_time=minutes * _LONGEST,
-        reward=plan.reward,
-        completion_codes=tuple(codes.values()),
-        filters=(without_groups(*plan.keep_out),) if plan.keep_out else (),
-    )

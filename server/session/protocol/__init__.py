@@ -14,6 +14,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 from pydantic_core import to_json
 
+from server.session.protocol.cards import (
+    ComparisonCard,
+    ConversationCard,
+    CriterionCard,
+    PostEditCard,
+    QuestionCard,
+    QuizCard,
+    ReportCard,
+    StudyCard,
+    TurnCard,
+)
 from server.session.protocol.from_page import (
     Agree,
     Answer,
@@ -38,35 +49,26 @@ from server.session.protocol.from_server import (
     PROTOCOL_VERSION,
     Accepted,
     ChoiceDue,
-    ComparisonCard,
     Completed,
-    ConversationCard,
     ConversationStarted,
-    CriterionCard,
     CutShort,
     Ended,
     Error,
     FeedbackDue,
     GoesOn,
     ItemDue,
-    PostEditCard,
-    QuestionCard,
     QuestionDue,
     QuestionnaireDue,
-    QuizCard,
     QuizDue,
     RatingDue,
     Replaced,
-    ReportCard,
     SaidByBot,
     SaidByBoth,
     ServerMessage,
     Snapshot,
-    StudyCard,
     StudyNotice,
     TakenOver,
     TopicDue,
-    TurnCard,
     Typing,
 )
 from server.session.protocol.text import (

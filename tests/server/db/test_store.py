@@ -1,6 +1,7 @@
 """The writer: grouped, durable before it answers, and able to live through every failure."""
 
 import asyncio
+import errno
 import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
@@ -8,12 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+import structlog
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from server.bots.lineup import OpenRun
 from server.db.store import StaleState, Store
-from server.errors import RunFull, StorageFailed
+from server.db.studies import create_study
+from server.errors import RunFull, StorageFailed, StudyExists
 from server.live.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from server.session.instrument import Opinion
@@ -337,6 +340,35 @@ def test_a_loop_that_has_gone_away_stops_nobody(store: Store, run: OpenRun) -> N
     assert asyncio.run(store.submit(lambda connection: 42)) == 42
 
 
+@pytest.mark.databases("postgresql")
+async def test_who_comes_second_is_told_what_the_first_has_stored(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    """Two processes look, find nothing and store the same: the second one waits, and looks again."""
+    elsewhere = Store(url)
+    elsewhere.start()
+    looked, go_on = threading.Event(), threading.Event()
+
+    def first(connection: Connection) -> None:
+        create_study(connection, "gulls", "title: Gulls", AT, "Ann")
+        looked.set()
+        assert go_on.wait(PATIENCE)
+
+    one = asyncio.create_task(store.submit(first))
+    await asyncio.to_thread(looked.wait, PATIENCE)
+    two = asyncio.create_task(
+        elsewhere.submit(lambda connection: create_study(connection, "gulls", "title: Terns", AT, "Bob"))
+    )
+    blocked = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    while not await store.read(lambda connection: connection.execute(blocked).scalar_one()):  # noqa: ASYNC110 - only the database knows
+        await asyncio.sleep(0.01)
+    go_on.set()
+    await one
+    with pytest.raises(StudyExists):
+        await two
+    elsewhere.stop()
+
+
 # ---- a database that does not take it --------------------------------------------------------
 
 
@@ -348,6 +380,24 @@ async def test_a_locked_database_is_a_storage_failure_and_passes(
         with pytest.raises(StorageFailed):
             await store.append(assignment, 0, [said(assignment, 0)], AT)
     await store.append(assignment, 0, [said(assignment, 0)], AT)
+    assert turns(url) == [0]
+
+
+async def test_a_log_that_takes_no_line_stops_no_writing(store: Store, run: OpenRun, url: str) -> None:
+    """As where the disk that is full has the log, too."""
+
+    def full(*_: object) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    assignment = await enrolled(store, run)
+    async with locked(url, store):
+        structlog.configure(processors=[full])
+        try:
+            with pytest.raises(StorageFailed):
+                await asyncio.wait_for(store.append(assignment, 0, [said(assignment, 0)], AT), PATIENCE)
+        finally:
+            structlog.reset_defaults()
+    await asyncio.wait_for(store.append(assignment, 0, [said(assignment, 0)], AT), PATIENCE)
     assert turns(url) == [0]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from server.bots.lineup import OpenRun
 from server.db.engine import open_engine
-from server.db.run_rules import all_rules_of, set_rules
+from server.db.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.run_states import change_run
 from server.db.store import Store
 from server.errors import (
@@ -54,7 +54,8 @@ def go_by(url: str, slug: str = RUN, **rules: Any) -> None:
     engine = open_engine(url, begin="BEGIN IMMEDIATE")
     try:
         with engine.begin() as connection:
-            set_rules(connection, slug, RunRules(**rules), IDS)
+            given = RunRules(**rules)
+            set_rules(connection, slug, given, encrypted_workers(given, IDS))
     finally:
         engine.dispose()
 

@@ -4,19 +4,24 @@ import asyncio
 import gc
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from structlog.testing import capture_logs
 
 from bots import Bot, BotError, gives_itself_away
 from bots.core.failures import BotBusy, BotGone
 from server.bots.lineup import names_of
+from server.bots.spending_caps import SpendingCap
 from server.clock import utc_now
+from server.db.store import Store
 from server.desk.transcript import transcript
 from server.errors import StorageFailed, WrongPhase
 from server.live import asking, effects, runtime
+from server.live.interventions import ASKED, Interventions
 from server.session.events import FromWorker
 from server.session.phase import Phase
 from server.session.protocol import client_messages
@@ -218,6 +223,29 @@ async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[...,
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
+async def test_a_database_that_is_away_as_money_is_counted_costs_no_reply(
+    url: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is away for longer than the bot may take, which is not held against the bot."""
+    run = make_run(url, study_text(timeouts={"bot_try": 0.6, "bot_total": 0.6}))
+    capped = replace(run, spending_caps=dict.fromkeys(run.bots, (SpendingCap(1.0, None, run.id),)))
+    stage = Stage(url, capped, store)
+    _, session, page = await stage.chatting()
+    look_up, refused = store.look_up, list[None]()
+
+    async def away(work: Callable[[Connection], Any]) -> Any:
+        if len(refused) < 2:
+            refused.append(None)
+            raise StorageFailed("the database could not be read")
+        return await look_up(work)
+
+    monkeypatch.setattr(store, "look_up", away)
+    await stage.send(session, page, "say", text="Hello?")
+    await page.hears("said")
+    assert len(refused) == 2
+    assert stage.notes() == []
+
+
 async def test_what_was_stored_without_an_answer_is_known_before_the_next_message_is_taken(
     staged: Callable[..., Stage], url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +426,60 @@ async def test_a_fault_as_something_is_shown_ends_no_session(
     assert [line.text for line in page.messages[0].conversation.turns] == ["Hello?"]
     await stage.send(session, page, "leave")
     assert session.state.closed == "returned"
+
+
+async def test_a_fault_as_a_reply_is_shown_at_its_time_keeps_no_session(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = staged(reply_time={"median": 0.2, "spread": 0, "longest": 1})
+    assignment, session, page = await stage.chatting()
+    await stage.send(session, page, "say", text="Hello?")
+
+    def fail(*_: Any) -> Any:
+        raise ZeroDivisionError("a fault of ours")
+
+    with capture_logs() as logs:
+        monkeypatch.setattr(page, "send", fail)
+        await until(lambda: any(entry["event"] == "effect failed" for entry in logs))
+    session.detach(page)
+    stage.live.release(assignment)
+    assert len(stage.live) == 0
+
+
+async def test_a_fault_as_others_have_changed_a_session_is_in_the_log(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = staged()
+    assignment, _, _ = await stage.chatting()
+
+    async def fail(_: object) -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    with capture_logs() as logs:
+        monkeypatch.setattr(stage.store, "look_up", fail)
+        stage.live.tell_changed(assignment)
+        await until(lambda: logs)
+    assert [(line["event"], line["assignment"]) for line in logs] == [
+        ("session not looked at again", assignment)
+    ]
+
+
+async def test_a_fault_in_what_another_process_asked_for_is_in_the_log(
+    staged: Callable[..., Stage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = staged()
+    assignment, session, _ = await stage.chatting()
+    Interventions(stage.live, stage.store, stage.news)
+
+    async def fail(*_: object) -> bool:
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr(session, "intervene", fail)
+    with capture_logs() as logs:
+        asked = {"name": "elsewhere", "assignment": assignment, "why": "Enough.", "actor": ["person", "Rita"]}
+        stage.news.publish(ASKED, asked)
+        await until(lambda: logs)
+    assert [line["event"] for line in logs] == ["what another process asked for failed"]
 
 
 async def test_messages_that_come_while_one_is_being_stored_are_taken_in_their_order(

@@ -3,13 +3,17 @@
 import asyncio
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from fastapi import WebSocket
 from limits import parse
+from structlog.testing import capture_logs
+from websockets.sync.client import connect
 
 from server.access.auth import Auth
+from server.access.open_sockets import OpenSockets
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
 from server.db.store import Store
@@ -20,6 +24,7 @@ from server.live.socket import WorkerSocket
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.protocol import PROTOCOL_VERSION
+from tests.server.support.page import Page
 from tests.server.support.server import House, stored
 from tests.server.support.study import AT
 from tests.support.waiting import PATIENCE, wait_until
@@ -43,6 +48,7 @@ async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> N
         limits=limits,
         per_session=parse("1/day"),
         per_address=parse("1/day"),
+        open_sockets=OpenSockets(1, {"here"}),
     )
     frames = itertools.count()
 
@@ -111,6 +117,58 @@ def test_too_many_connections_from_one_address(url: str, run: OpenRun, serve: Se
         page.send("hello", token=token)
         (error,) = page.closed()
     assert (error["code"], error["retry"]) == ("rate_limited", True)
+
+
+ANN, NEIGHBOUR, BOB = "2001:db8:1:2::1", "2001:db8:1:2:ffff::9", "2001:db8:1:3::1"
+
+
+@contextmanager
+def socket_of(house: House, address: str) -> Iterator[Page]:
+    """A connection as it comes from an address through a proxy, on which nothing has been said."""
+    headers = {"X-Forwarded-For": address}
+    with connect(f"ws://127.0.0.1:{house.port}/ws", additional_headers=headers) as connection:
+        yield Page(connection)
+
+
+def is_let_in(house: House, address: str, token: str) -> bool:
+    with socket_of(house, address) as page:
+        page.send("hello", token=token)
+        return page.receive()["type"] == "snapshot"
+
+
+def test_an_address_has_so_many_sockets_open_at_once(url: str, run: OpenRun, serve: Serve) -> None:
+    """Also such as say nothing; one that closes makes room, and others notice nothing of it."""
+    house = serve(url, run, open_sockets_per_address=3)
+    token = house.token("ann")
+    with capture_logs() as lines, ExitStack() as held:
+        for address in (ANN, NEIGHBOUR, NEIGHBOUR):
+            last = ExitStack()
+            held.enter_context(last).enter_context(socket_of(house, address))
+        for address in (ANN, NEIGHBOUR):
+            with socket_of(house, address) as page:
+                (error,) = page.closed()
+            assert (error["code"], error["retry"]) == ("rate_limited", True)
+            assert page.connection.close_code == 1000
+        assert is_let_in(house, BOB, token)
+        of_both = {"candor_open_sockets 3.0", "candor_refused_sockets_total 2.0"}
+        wait_until(lambda: samples(house) == of_both, "the socket that was let in to be gone")
+        last.close()
+        wait_until(lambda: is_let_in(house, ANN, token), "room for another one")
+    refusals = [line for line in lines if "too many sockets open" in line["event"]]
+    assert [line["most"] for line in refusals] == [3]  # one line, however many are refused
+
+
+def samples(house: House) -> set[str]:
+    headers = {"Authorization": f"Bearer {house.auth.researcher_token}"}
+    page = house.http("GET", "/metrics", headers=headers).text
+    return {line for line in page.splitlines() if "_sockets" in line.partition(" ")[0]}
+
+
+def test_an_exempt_address_has_as_many_sockets_open_as_it_likes(url: str, run: OpenRun, serve: Serve) -> None:
+    house = serve(url, run, open_sockets_per_address=1, exempt_addresses=[ANN])
+    token = house.token("ann")
+    with socket_of(house, ANN), socket_of(house, ANN):
+        assert is_let_in(house, ANN, token)
 
 
 def test_an_exempt_address_has_no_limit(url: str, run: OpenRun, serve: Serve) -> None:

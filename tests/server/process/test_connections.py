@@ -2,11 +2,13 @@
 
 import asyncio
 import itertools
+import re
 import socket
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -91,6 +93,33 @@ def test_half_a_request_after_a_whole_one_is_closed(port: int) -> None:
             answer += connection.recv(65_536)
         connection.sendall(b"POST / HTTP/1.1\r\n")
         assert is_closed(connection)
+
+
+BOTH = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n%b\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+
+
+@pytest.mark.parametrize(
+    "framing",
+    [
+        b"Content-Length: 12\r\nTransfer-Encoding: chunked",
+        b"transfer-encoding: chunked\r\nX-More: 1\r\ncontent-length: 12",
+        UPGRADE + b"Content-Length: 12\r\nTransfer-Encoding: chunked",
+    ],
+    ids=["length first", "encoding first", "of a websocket"],
+)
+@pytest.mark.parametrize("before", [0, 1], ids=["first", "second"])
+def test_a_request_with_two_ends_is_refused_and_nothing_behind_it_is_read(
+    port: int, framing: bytes, before: int
+) -> None:
+    """A proxy may go by the one end and this server by the other: between them lies a request of nobody's."""
+    whole = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.settimeout(PATIENCE)
+        connection.sendall(whole * before + BOTH % framing + whole)
+        answers = b"".join(iter(partial(connection.recv, 65_536), b""))
+    assert re.findall(rb"HTTP/1\.1 (\d+)", answers) == [b"200"] * before + [b"400"]
+    assert b"connection: close" in answers.lower()
 
 
 def test_a_websocket_may_be_silent(port: int) -> None:

@@ -2,7 +2,10 @@
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
+from io import TextIOWrapper
+from pathlib import Path
 
 import pytest
 import structlog
@@ -54,6 +57,12 @@ def configured() -> TestClient:
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, str]]:
     return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+
+
+def test_a_log_that_takes_no_line_is_nobodys_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("wb", buffering=0) as full, monkeypatch.context() as of_a_full_disk:
+        of_a_full_disk.setattr(sys, "stderr", TextIOWrapper(full, write_through=True))
+        assert configured().get("/").status_code == 200
 
 
 def test_every_line_of_a_request_has_its_id(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from server.errors import RecruitmentExists
 from server.recruiters.stand_in.faults import Fault
-from server.recruiting.studies import Plan, PlatformStudies
+from server.recruiting.drafts import Plan
+from server.recruiting.studies import PlatformStudies
 from tests.server.support.database import execute
 from tests.server.support.recruiting import PLAN, Person, Recruiting
 from tests.server.support.server import stored

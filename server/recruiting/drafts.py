@@ -1,0 +1,106 @@
+"""What a run's study on the platform is to be, by its plan and by the study file."""
+
+import secrets
+from typing import Annotated
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from server.db.recruitments import EndingKind
+from server.db.runs import RunEntry
+from server.errors import NotRecruiting
+from server.recruiters.prolific.studies import (
+    CompletionCode,
+    Draft,
+    DynamicPayment,
+    RequestReturn,
+    Review,
+    ScreenOut,
+    without_groups,
+)
+from server.recruiters.recruiter import Prolific, Recruiter
+from server.study import parse_study
+
+_PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+_LONGEST = 3  # times as long as the study takes, workers may have
+_NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
+_RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
+
+
+class Plan(BaseModel):
+    """What a study on the platform is to be; amounts are cents of the workspace's currency.
+
+    `minutes`: how long it takes; without it, what the study file says. `keep_out`: participant groups of
+    the platform whose members may not come.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    places: Annotated[int, Field(ge=1, le=100_000)]
+    reward: Annotated[int, Field(ge=1, le=1_000_000)]
+    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    screen_out_reward: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    screen_out_places: Annotated[int, Field(ge=0, le=100_000)] = 0
+    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)] = ""
+    keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
+
+
+def draft_of(entry: RunEntry, plan: Plan, public_url: str) -> tuple[dict[EndingKind, CompletionCode], Draft]:
+    """Return the codes by which participants of a run come back, new ones, and the draft that has them.
+
+    Participants are sent to the run's address below `public_url`. Raises NotRecruiting: the study file names
+    no such platform.
+    """
+    study = parse_study(entry.yaml)
+    recruiter = _prolific(entry, study.recruiter)
+    codes = _codes(recruiter, plan)
+    minutes = plan.minutes or study.minutes or 30
+    draft = Draft(
+        name=study.title[:200],
+        internal_name=entry.slug,
+        description=plan.description or f"{study.title}. {study.payment}",
+        external_study_url=f"{public_url}/w/{quote(entry.slug)}?{_PARAMETERS}",
+        signed_arrivals=recruiter.signed,
+        total_available_places=plan.places,
+        estimated_completion_time=minutes,
+        maximum_allowed_time=minutes * _LONGEST,
+        reward=plan.reward,
+        completion_codes=tuple(codes.values()),
+        filters=(without_groups(*plan.keep_out),) if plan.keep_out else (),
+    )
+    return codes, draft
+
+
+def _prolific(entry: RunEntry, recruiter: Recruiter | None) -> Prolific:
+    if not isinstance(recruiter, Prolific):
+        raise NotRecruiting(
+            f"the study of `{entry.slug}` does not say that its workers come from Prolific",
+            "Give the study `recruiter: {kind: prolific, completion_code: …}`, and open a run of it.",
+        )
+    return recruiter
+
+
+def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
+    """Return the codes by which participants come back, each of an ending of its own."""
+    review = (Review(),)
+    codes: dict[EndingKind, CompletionCode] = {
+        "complete": CompletionCode(code=recruiter.completion_code, code_type="COMPLETED", actions=review),
+        "our_failure": CompletionCode(code=_code(), code_type="OTHER", actions=review),
+        "reported": CompletionCode(code=_code(), code_type="OTHER", actions=review),
+        "no_consent": CompletionCode(
+            code=_code(), code_type="NO_CONSENT", actions=(RequestReturn(return_reason=_NO_CONSENT),)
+        ),
+        "returned": CompletionCode(
+            code=_code(), code_type="OTHER", actions=(RequestReturn(return_reason=_RETURNED),)
+        ),
+        "partial": CompletionCode(
+            code=_code(), code_type="OTHER", actions=(DynamicPayment(),), actor="researcher"
+        ),
+    }
+    if plan.screen_out_places and plan.screen_out_reward:
+        pay = ScreenOut(fixed_screen_out_reward=plan.screen_out_reward, slots=plan.screen_out_places)
+        codes["screened_out"] = CompletionCode(code=_code(), code_type="FIXED_SCREENOUT", actions=(pay,))
+    return codes
+
+
+def _code() -> str:
+    return f"C{secrets.token_hex(4).upper()}"
