@@ -148,7 +148,7 @@ def _aim(
 
 
 def _systems_met(study: Study) -> int:
-    """Return how many conversations of an assignment are with systems: in a pair both, or the one beside qc."""
+    """Return how many conversations an assignment has with systems: in a pair both, or the one beside qc."""
     if study.comparison is None:
         return study.systems_per_assignment
     return 2 * study.comparison.pairs + study.qc_per_assignment
