@@ -14,6 +14,7 @@ import uvicorn
 from rich.markup import escape
 
 from bots.core.chat import Bot
+from bots.core.listener import in_url, listener
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
 from bots.core.telemetry import start_tracing
 from bots.endpoints.key import EndpointError, Key, key_from
@@ -23,7 +24,6 @@ from bots.host.builtin import BuiltinModel
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.listener import listener
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, HfOptions, Layout
 from bots.host.redis_worker import RedisWorker
@@ -233,11 +233,12 @@ def _serve(hosted: Host, loading: _Loading, address: str, port: int, key: Key | 
     try:
         listening = listener(address, port)
     except OSError as error:
-        fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
+        where = in_url(address, port)
+        fail(f"cannot listen on {where}: {error.strerror}. Choose another --port or --host.")
     app = create_app(hosted, key)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     server = DrainingServer(config, hosted)
-    at = f"http://{address}:{listening.getsockname()[1]}"
+    at = f"http://{in_url(address, listening.getsockname()[1])}"
     console.print(f"Listening on {at}")
 
     def stop() -> None:

@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bots import Chat
+from bots.core.listener import listener
 from bots.host.__main__ import cli
-from bots.host.listener import listener
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import COMMAND, REPOSITORY, running
-from tests.needs import need_hf
+from tests.needs import need_hf, need_ipv6
 from tests.support.waiting import ENOUGH, PATIENCE
 
 Talk = Callable[..., Chat]
@@ -114,6 +114,13 @@ def test_help_is_there_without_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
     done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     assert "micro-batches" in done.stdout
+
+
+def test_a_host_is_reached_by_ipv6() -> None:
+    need_ipv6()
+    with running("builtin:reflect", "--host", "::1") as (_, url):
+        assert url.startswith("http://[::1]:")
+        assert httpx2.get(f"{url}/reflect/health").status_code == 200
 
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:
