@@ -92,6 +92,26 @@ def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
         (["builtin:retrieval", "--port", "99999"], "--port"),
         (["builtin:retrieval", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1:8601"),
         (["builtin:retrieval", "--dtype", "int4"], "int4"),
+        *(
+            (["builtin:retrieval", *given], f"{given[0].replace('no-t', 't')} is for language models")
+            for given in (
+                ["--prompt", "Be kind."],
+                ["--temperature", "0.7"],
+                ["--no-thinking"],
+                ["--chat-template", "x.jinja"],
+                ["--layout", "plain"],
+                ["--dtype", "auto"],  # the default, and given all the same
+                ["--device", "cpu"],
+                ["--top-p", "0.9"],
+                ["--repetition-penalty", "1.1"],
+                ["--max-new-tokens", "8"],
+                ["--thinking-tokens", "8"],
+            )
+        ),
+        (
+            ["--model", "a=hf:x", "--model", "b=parlai:y", "--layout", "plain", "--top-p", "0.9"],
+            "--top-p, --layout are for language models, and parlai:y takes none",
+        ),
         (["builtin:retrieval", "--key-variable", "NO_SUCH_KEY"], "environment variable NO_SUCH_KEY"),
         (["builtin:retrieval", "--server", "ws://127.0.0.1:1"], "--server needs a token"),
         (["builtin:retrieval", "--server", "127.0.0.1:1", "--token", "t"], "is no address of a server"),
