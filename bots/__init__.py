@@ -29,6 +29,7 @@ from bots.core.failures import (
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.known_lines import KnownLines
+from bots.core.listener import listener
 from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.opaque_id import opaque_id
 from bots.core.provenance import Provenance
@@ -108,6 +109,7 @@ __all__ = [
     "fail",
     "gives_itself_away",
     "join_words",
+    "listener",
     "load_corpus",
     "load_offensive_words",
     "offensive_words",

@@ -68,8 +68,14 @@ def check(
 
     candor bots check builtin:retrieval
     """
+    is_builtin = name == "qc" or name.startswith("builtin:")
+    if is_builtin and study is not None:
+        fail(
+            f"--study is for bots that are registered with the server, and {name} is held against none:"
+            f" check the bots of a study by `candor study check {study} --bots`"
+        )
     try:
-        if name == "qc" or name.startswith("builtin:"):
+        if is_builtin:
             report = _here(name, at_once or AT_ONCE)
         else:
             with ResearcherClient(access(server, token)) as client:

@@ -139,10 +139,18 @@ class Settings(BaseSettings):
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
+    def address(self) -> str:
+        """Where this server listens, as it stands in a URL."""
+        return self._address(self.host)
+
+    def _address(self, host: str) -> str:
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    @property
     def own_url(self) -> str:
         """How a process on this machine reaches this server."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.host, self.host)  # noqa: S104
-        return f"http://{host}:{self.port}"
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104
+        return f"http://{self._address(host)}"
 
     @property
     def resolved_public_url(self) -> str:
@@ -151,7 +159,7 @@ class Settings(BaseSettings):
         A command that knows neither the URL nor a port takes those of the server that last served this data.
         """
         host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104
-        url = self.public_url or self._last_served or f"http://{host}:{self.port}"
+        url = self.public_url or self._last_served or f"http://{self._address(host)}"
         return url.rstrip("/")
 
     @property

@@ -45,26 +45,30 @@ class Lease:
             StorageFailed: it cannot be known who has the lease.
             Exception: whatever `work` raises; then no pause is kept.
         """
-        if not await self._take():
+        if not await self.take():
             return
         working = asyncio.create_task(work())
         try:
             while not working.done():
                 await asyncio.wait({working}, timeout=self._renewed_every)
-                if not working.done() and not await self._take():
+                if not working.done() and not await self.take():
                     return
             await working
         finally:
             working.cancel()
             await asyncio.gather(working, return_exceptions=True)
         if pause:
-            await self._take(pause)
+            await self.take(pause)
+
+    async def take(self, seconds: float = LEASE_SECONDS) -> bool:
+        """Take it, or renew it, for so many seconds; return whether this process has it now.
+
+        For work that must come to its end once it has begun: it asks before each step. Raises StorageFailed.
+        """
+        return await self._store.submit(
+            lambda c: take_lease(c, self._name, self._holder, self._now(), seconds)
+        )
 
     async def release(self) -> None:
         """Give it up, so that another process can have it. Raises StorageFailed."""
         await self._store.submit(lambda connection: release_lease(connection, self._holder))
-
-    async def _take(self, seconds: float = LEASE_SECONDS) -> bool:
-        return await self._store.submit(
-            lambda c: take_lease(c, self._name, self._holder, self._now(), seconds)
-        )

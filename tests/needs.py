@@ -1,6 +1,7 @@
 """What some tests cannot do without: where it is absent they are skipped, loudly, and fail in CI."""
 
 import os
+import socket
 from importlib.util import find_spec
 from shutil import which
 
@@ -50,3 +51,11 @@ def _require(absent: list[str], remedy: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(message, pytrace=False)
     pytest.skip(message, allow_module_level=True)
+
+
+def need_ipv6() -> None:
+    """Skip a test on a machine that has no IPv6, not even to itself."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        pytest.skip(f"NO IPV6 HERE: {error}")

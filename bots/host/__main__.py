@@ -14,6 +14,7 @@ import uvicorn
 from rich.markup import escape
 
 from bots.core.chat import Bot
+from bots.core.listener import in_url, listener
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
 from bots.core.telemetry import start_tracing
 from bots.endpoints.key import EndpointError, Key, key_from
@@ -23,19 +24,24 @@ from bots.host.builtin import BuiltinModel
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.listener import listener
 from bots.host.model import Model, ModelError
 from bots.host.options import DType, HfOptions, Layout
 from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
+# The options of language models, as the help marks them: parameters of the command.
+_OF_HF = (
+    "max_new_tokens", "thinking", "thinking_tokens", "temperature", "top_p", "repetition_penalty", "prompt",
+    "layout", "chat_template", "device", "dtype",
+)  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
 @cli.command()
 def host(
+    context: typer.Context,
     spec: Annotated[
         str | None,
         typer.Argument(help="The model: hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME."),
@@ -162,8 +168,7 @@ def host(
     candor host hf:models/my-bot --name mine --redis redis://redis.internal:6379/0
     """
     specs = _specs(spec, name, model or [])
-    if prompt is not None:
-        _require_hf(specs, "--prompt")
+    _require_hf(specs, _of_language_models(context))
     try:
         instructions = None if prompt is None else given_prompt(prompt)
         template = None if chat_template is None else text_of(chat_template)
@@ -233,11 +238,12 @@ def _serve(hosted: Host, loading: _Loading, address: str, port: int, key: Key | 
     try:
         listening = listener(address, port)
     except OSError as error:
-        fail(f"cannot listen on {address}:{port}: {error.strerror}. Choose another --port or --host.")
+        where = in_url(address, port)
+        fail(f"cannot listen on {where}: {error.strerror}. Choose another --port or --host.")
     app = create_app(hosted, key)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     server = DrainingServer(config, hosted)
-    at = f"http://{address}:{listening.getsockname()[1]}"
+    at = f"http://{in_url(address, listening.getsockname()[1])}"
     console.print(f"Listening on {at}")
 
     def stop() -> None:
@@ -336,11 +342,24 @@ def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str
     return dict(named)
 
 
-def _require_hf(specs: dict[str, str], option: str) -> None:
-    """Refuse an option that a model would pass over without a word."""
+def _of_language_models(context: typer.Context) -> list[str]:
+    """Return the options that were given and that only language models have."""
+    sources = {name: context.get_parameter_source(name) for name in _OF_HF}
+    return [
+        f"--{name.replace('_', '-')}"
+        for name, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    ]
+
+
+def _require_hf(specs: dict[str, str], options: list[str]) -> None:
+    """Refuse options that a model would pass over without a word."""
     for wanted in specs.values():
-        if not wanted.startswith("hf:"):
-            fail(f"{option} is for language models, and {wanted} takes none: host it in a process of its own")
+        if options and not wanted.startswith("hf:"):
+            which, are = ", ".join(options), "is" if len(options) == 1 else "are"
+            fail(
+                f"{which} {are} for language models, and {wanted} takes none: host it in a process of its own"
+            )
 
 
 def _name_of(spec: str) -> str:

@@ -7,9 +7,10 @@
 
 The study is known by what the path names: `{study}`, `{run}` or `{assignment}`. A path that names none is
 open to whoever may do this in any study; such an endpoint answers with what `actor.may` shows, and asks
-`actor.require` about what a body names.
+`actor.require` about a study that a body names, and `require_in_runs` about runs.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -19,7 +20,7 @@ from server.access.bearer import Authorization
 from server.access.cookie import require_own_page, sign_in_secret
 from server.access.roles import Actor, Permission
 
-__all__ = ["Actor", "Allowed", "Caller"]
+__all__ = ["Actor", "Allowed", "Caller", "require_in_runs"]
 
 
 class Allowed:
@@ -46,6 +47,22 @@ class Allowed:
             study = await self._auth.directory.study_of(request.path_params)
         actor.require(self.permission, study)
         request.state.actor = actor
+
+
+async def require_in_runs(auth: Auth, actor: Actor, permission: Permission, runs: Iterable[str]) -> None:
+    """Check that `actor` may do that with runs that a call names beside the one of its path.
+
+    To be asked before anything is said of them: a run that may not be seen is refused like one that there is
+    not.
+
+    Raises:
+        NotAllowed: their role does not reach in the study of one of them, or there is no such run; of whoever
+            may do this in all studies nothing is asked.
+        StorageFailed: it could not be looked up.
+    """
+    if not actor.may_in_all(permission):
+        for run in runs:
+            actor.require(permission, await auth.directory.study_of({"run": run}))
 
 
 def _caller(request: Request) -> Actor:

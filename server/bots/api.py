@@ -81,26 +81,26 @@ class BotsApi:
         """Every registered bot, by name. Only those who may change them see what they are sent besides."""
 
         def read(connection: Connection) -> list[BotView]:
-            return [_stored_view(connection, row) for row in stored_bots.registrations(connection)]
+            return [_stored_view(connection, row, actor) for row in stored_bots.registrations(connection)]
 
         return BotList(bots=[self._shown(view, actor) for view in await self._store.read(read)])
 
     async def register(self, body: NewBot, actor: Caller) -> BotView:
         """Register a bot."""
-        return await self._view(await self._bots.register(body.name, body.endpoint, actor))
+        return await self._view(await self._bots.register(body.name, body.endpoint, actor), actor)
 
     async def show(self, name: str, actor: Caller) -> BotView:
         """One registered bot, as in the list."""
 
         def read(connection: Connection) -> BotView:
-            return _stored_view(connection, stored_bots.find(connection, name))
+            return _stored_view(connection, stored_bots.find(connection, name), actor)
 
         return self._shown(await self._store.read(read), actor)
 
     async def change(self, name: str, body: BotChange, actor: Caller) -> BotView:
         """Enable or disable a bot."""
         change = self._bots.enable if body.enabled else self._bots.disable
-        return await self._view(await change(name, actor))
+        return await self._view(await change(name, actor), actor)
 
     async def delete(self, name: str, actor: Caller) -> Response:
         """Forget a bot that no open run has."""
@@ -109,11 +109,11 @@ class BotsApi:
 
     async def add_replica(self, name: str, body: NewReplica, actor: Caller) -> BotView:
         """Have another server answer for a bot, at once."""
-        return await self._view(await self._bots.add_replica(name, body.url, actor))
+        return await self._view(await self._bots.add_replica(name, body.url, actor), actor)
 
     async def remove_replica(self, name: str, url: str, actor: Caller) -> BotView:
         """Have a server answer for a bot no more; what it is at, it finishes."""
-        return await self._view(await self._bots.remove_replica(name, url, actor))
+        return await self._view(await self._bots.remove_replica(name, url, actor), actor)
 
     async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
         """Check in the background whether a bot is fit for workers."""
@@ -130,8 +130,8 @@ class BotsApi:
             raise NotChecked(f"`{name}` has not been checked")
         return check
 
-    async def _view(self, row: Registration) -> BotView:
-        return self._with_states(await self._store.read(lambda c: _stored_view(c, row)))
+    async def _view(self, row: Registration, actor: Actor) -> BotView:
+        return self._with_states(await self._store.read(lambda c: _stored_view(c, row, actor)))
 
     def _shown(self, view: BotView, actor: Actor) -> BotView:
         seen = self._with_states(view)
@@ -143,15 +143,16 @@ class BotsApi:
         return view.model_copy(update={"replicas": list(self._bots.replica_states(view.name))})
 
 
-def _stored_view(connection: Connection, row: Registration) -> BotView:
-    """Return what the database knows of a bot."""
+def _stored_view(connection: Connection, row: Registration, actor: Actor) -> BotView:
+    """Return what the database knows of a bot; of runs that have it, those that `actor` may see."""
+    using = stored_bots.used_by(connection, row.name)
     check = stored_bots.latest_check(connection, row)
     return BotView(
         name=row.name,
         endpoint=row.endpoint,
         enabled=row.enabled,
         created_at=row.created_at,
-        used_by=stored_bots.used_by(connection, row.name),
+        used_by=[run for run, study in using.items() if actor.may("see_runs", study)],
         overruns=stored_bots.overruns(connection, row.name),
         check=None if check is None else LastCheck(at=check.at, verdict=check.report.verdict),
         replicas=[],

@@ -36,7 +36,7 @@ def require_known_bots(text: str, study: Study, registered: Collection[str], sou
 
 def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Location, str]]:
     """Yield the bots of a study that are not builtin, its own, or `registered`: where, and what was meant."""
-    if study.task != "chat":
+    if study.task == "transcripts":
         return
     bots = {*bot_specs(), *study.bots, *registered}
     known = {*bots, *PEOPLE}

@@ -16,7 +16,7 @@ class LastCheck(BaseModel):
 
 
 class BotView(BaseModel):
-    """A registered bot. `used_by`: the open runs that have it."""
+    """A registered bot. `used_by`: the open runs that have it, of those that the caller may see."""
 
     name: str
     endpoint: Endpoint

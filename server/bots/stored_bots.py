@@ -128,7 +128,7 @@ def remove(connection: Connection, name: str) -> None:
     """
     raise_revision(connection, "bots")
     find(connection, name)
-    using = used_by(connection, name)
+    using = list(used_by(connection, name))
     if using:
         raise BotInUse(f"`{name}` answers in the open run{'s' * (len(using) > 1)} {', '.join(using)}")
     connection.execute(delete(Row).where(ROW.name == name))
@@ -167,9 +167,9 @@ def remove_replica(connection: Connection, name: str, url: str) -> Registration:
     return _with_urls(connection, found, [other for other in urls if other != url])
 
 
-def used_by(connection: Connection, name: str) -> list[str]:
-    """Return the open runs whose study has the bot."""
-    return [run.slug for run, _ in _runs_with(connection, name) if run.status != "closed"]
+def used_by(connection: Connection, name: str) -> dict[str, str]:
+    """Return the open runs whose study has the bot, oldest first, each with the name of its study."""
+    return {run.slug: study.name for run, study in _runs_with(connection, name) if run.status != "closed"}
 
 
 def names(connection: Connection) -> list[str]:

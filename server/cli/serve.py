@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from bots import console, fail, stderr
+from bots import console, fail, listener, stderr
 from server.access.auth import load_auth
 from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
@@ -49,12 +49,12 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
             f"the pages are not built ({PAGES} is empty)",
             "Run `make run`, which builds them, or install a wheel.",
         )
-    listener = listen(settings)
+    listening = listen(settings)
     try:
         with served(settings):
-            _serve(settings, listener)
+            _serve(settings, listening)
     except CandorError as error:
-        listener.close()
+        listening.close()
         fail(error.message, error.hint)
 
 
@@ -68,7 +68,7 @@ def opened_by(settings: Settings) -> OpenedBots:
     )
 
 
-def _serve(settings: Settings, listener: socket.socket) -> None:
+def _serve(settings: Settings, listening: socket.socket) -> None:
     """Serve until somebody stops it. Raises CandorError: it cannot."""
     if settings.redis_url is not None:
         check_redis(settings.redis_url)
@@ -81,23 +81,23 @@ def _serve(settings: Settings, listener: socket.socket) -> None:
     configure_logging(auth.secrets)
     if settings.processes > 1:
         announce = partial(_announce, settings, entrances, first_link)
-        _serve_supervised(settings, opened_bots, listener, announce)
+        _serve_supervised(settings, opened_bots, listening, announce)
         return
     lifecycle = Lifecycle(settings.drain_seconds)
     app = create_app(settings, auth, runs, opened_bots, lifecycle=lifecycle)
     _announce(settings, entrances, first_link)
-    Server(app, lifecycle, settings).run(sockets=[listener])
+    Server(app, lifecycle, settings).run(sockets=[listening])
 
 
 def _serve_supervised(
-    settings: Settings, opened_bots: OpenedBots, listener: socket.socket, announce: Callable[[], None]
+    settings: Settings, opened_bots: OpenedBots, listening: socket.socket, announce: Callable[[], None]
 ) -> None:
     """Serve with several processes. Its runs have shown that they can be; each process opens its own."""
 
     async def supervise() -> None:
         await opened_bots.close()
         supervisor = Supervisor(
-            listener, settings.model_dump_json(), settings.processes, settings.drain_seconds
+            listening, settings.model_dump_json(), settings.processes, settings.drain_seconds
         )
         await supervisor.start()
         announce()
@@ -125,16 +125,10 @@ def _require_shareable(settings: Settings) -> None:
 
 def listen(settings: Settings) -> socket.socket:
     """Return the socket on which to serve; from now on a second server finds the port taken."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((settings.host, settings.port))
-        listener.listen()
+        return listener(settings.host, settings.port)
     except OSError as error:
-        listener.close()
-        where = f"{settings.host}:{settings.port}"
-        fail(f"cannot listen on {where}: {error.strerror}", "Choose another port with --port.")
-    return listener
+        fail(f"cannot listen on {settings.address}: {error.strerror}", "Choose another port with --port.")
 
 
 def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:

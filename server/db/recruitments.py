@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, bindparam, delete, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.db.models import Recruitment, RecruitmentCode, Run, columns
@@ -141,10 +141,37 @@ def note_currency(connection: Connection, number: int, currency: str | None) -> 
     connection.execute(update(Recruitment).where(RECRUITMENT.id == number).values(currency=currency))
 
 
-def note_read(connection: Connection, number: int, at: datetime, fault: str | None = None) -> None:
-    """Store that a study was read, or why it could not be."""
-    values: dict[str, object] = {"fault": fault} if fault is not None else {"fault": None, "read_at": at}
-    connection.execute(update(Recruitment).where(RECRUITMENT.id == number).values(values))
+def note_reading(
+    connection: Connection, number: int, status: str, places: int, began: datetime, at: datetime
+) -> bool:
+    """Store what the platform says of a study in a reading; return whether it is the newest one.
+
+    It is not, and nothing is stored, where another process has stored one that began later. To be done first
+    in the transaction of a reading: on PostgreSQL others wait for the row.
+
+    Args:
+        connection: a transaction.
+        number: the study's here.
+        status: what it is.
+        places: how many can take part.
+        began: before the platform was asked.
+        at: now. What says that it was read later than this is of a clock that was set back, and counts for
+            nothing.
+    """
+    newest = update(Recruitment).where(RECRUITMENT.id == number, _not_read_since(began, at))
+    values = {"status": status, "places": places, "fault": None, "read_at": began}
+    return connection.execute(newest.values(values)).rowcount == 1
+
+
+def note_fault(connection: Connection, number: int, fault: str, began: datetime, at: datetime) -> None:
+    """Store why a reading came to nothing, unless one that began later did not; see `note_reading`."""
+    newest = update(Recruitment).where(RECRUITMENT.id == number, _not_read_since(began, at))
+    connection.execute(newest.values(fault=fault))
+
+
+def _not_read_since(began: datetime, at: datetime) -> ColumnElement[bool]:
+    read = RECRUITMENT.read_at
+    return or_(read.is_(None), read <= began, read > at)
 
 
 def _recruitments() -> Select[Any]:

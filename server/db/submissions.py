@@ -43,11 +43,12 @@ def study_of_submission(connection: Connection, submission: str) -> str | None:
 
 
 def store_submissions(
-    connection: Connection, number: int, found: Sequence[StoredSubmission], at: datetime
+    connection: Connection, number: int, found: Sequence[StoredSubmission], began: datetime, at: datetime
 ) -> None:
-    """Store all submissions as the platform says them now; what was stored of them before is replaced.
+    """Store all submissions as the platform says them in a reading that began at `began` and ends now.
 
-    Of workers who were forgotten, whose pay is settled by now, the visits are forgotten, too.
+    What was stored of them before is replaced, unless the platform has said it since. Of workers who were
+    forgotten, whose pay is settled by now, the visits are forgotten, too.
     """
     query = select(SUBMISSION.id).where(SUBMISSION.recruitment_id == number)
     known = set(connection.execute(query).scalars())
@@ -57,10 +58,11 @@ def store_submissions(
             "started_at": one.started_at,
             "completed_at": one.completed_at,
             "code": one.code,
-            "read_at": at,
+            "read_at": began,
         }
         if one.id in known:
-            connection.execute(update(Submission).where(SUBMISSION.id == one.id).values(values))
+            older = or_(SUBMISSION.read_at <= began, SUBMISSION.read_at > at)  # or of a clock set back
+            connection.execute(update(Submission).where(SUBMISSION.id == one.id, older).values(values))
         else:
             new = {"id": one.id, "recruitment_id": number, **values}
             connection.execute(insert(Submission).values(new))
@@ -109,9 +111,10 @@ def _awaits_pay() -> ColumnElement[bool]:
     )
 
 
-def set_status(connection: Connection, submission: str, status: str) -> None:
-    """Store the status that a submission has after something was done with it."""
-    connection.execute(update(Submission).where(SUBMISSION.id == submission).values(status=status))
+def set_status(connection: Connection, submission: str, status: str, at: datetime) -> None:
+    """Store the status that the platform says a submission has, now that something was done with it."""
+    said = {"status": status, "read_at": at}
+    connection.execute(update(Submission).where(SUBMISSION.id == submission).values(said))
 
 
 def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:

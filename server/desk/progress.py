@@ -11,7 +11,8 @@ from server.session.plan import QC
 from server.study import Study
 
 _STEPS = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
-_SHOWN = ("planned", "active", "rated", "unrated", "failed", "skipped")
+_HELD = ("planned", "active", "rated", "unrated")  # what counts for how many a system is to have
+_COUNTED = (*_HELD, "failed", "skipped")
 Place = tuple[Phase, int | None]
 
 
@@ -113,7 +114,7 @@ def systems(
             system=name,
             family=family,
             is_qc=name == QC,
-            **{status: counts[name][status] for status in _SHOWN},
+            **{status: counts[name][status] for status in _COUNTED},
             inputs=counts[name]["inputs"],
             aim=aim(name),
         )
@@ -125,23 +126,32 @@ def _aim(
     counts: dict[str, Counter[str]], study: Study, families: dict[str, str], places: int | None
 ) -> Callable[[str], float | None]:
     """Return how many conversations each system is to have: families have equally many, and so have the
-    systems of one.
+    systems of one. Side by side it is the systems that have, whatever their families.
     """
     if study.task == "transcripts":
         return lambda _: None
     if places is None:
-        held = {name: sum(count[s] for s in _SHOWN[:4]) for name, count in counts.items()}
+        held = {name: sum(count[s] for s in _HELD) for name, count in counts.items()}
         of_systems, of_qc = sum(k for name, k in held.items() if name != QC), held.get(QC, 0)
     else:
-        of_systems, of_qc = places * study.systems_per_assignment, places * study.qc_per_assignment
-    sizes = Counter(family for name, family in families.items() if name != QC)
+        of_systems, of_qc = places * _systems_met(study), places * study.qc_per_assignment
+    # Pairs are drawn without a look at families.
+    groups = {name: name if study.comparison is not None else family for name, family in families.items()}
+    sizes = Counter(group for name, group in groups.items() if name != QC)
 
     def aim(name: str) -> float:
         if name == QC:
             return float(of_qc)
-        return round(of_systems / len(sizes) / sizes[families[name]], 1)
+        return round(of_systems / len(sizes) / sizes[groups[name]], 1)
 
     return aim
+
+
+def _systems_met(study: Study) -> int:
+    """Return how many conversations an assignment has with systems: in a pair both, or the one beside qc."""
+    if study.comparison is None:
+        return study.systems_per_assignment
+    return 2 * study.comparison.pairs + study.qc_per_assignment
 
 
 def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -> int | None:

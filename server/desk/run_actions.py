@@ -1,15 +1,13 @@
 """What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
 
 import re
-from collections.abc import Iterable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
-from server.access.roles import Permission
 from server.bots.opening import NewRun, RunChanges
 from server.clock import utc_now
 from server.db.run_rules import all_rules_of
@@ -66,8 +64,7 @@ class RunActions:
 
     def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
         self._store = store
-        self._ids = auth.ids
-        self._directory = auth.directory
+        self._auth = auth
         self._changes = changes
         self._public_url = public_url
         self.router = APIRouter(
@@ -89,21 +86,21 @@ class RunActions:
         study = await aside(lambda: parse_study(text))
         actor.require("change_runs", body.study or study.name)
         if study.items is not None and study.items.run is not None:
-            await self._require_of(actor, "read_transcripts", [study.items.run])
-        await self._require_of(actor, "see_worker_ids", body.rules.excluded_runs)
+            await require_in_runs(self._auth, actor, "read_transcripts", [study.items.run])
+        await require_in_runs(self._auth, actor, "see_worker_ids", body.rules.excluded_runs)
         new = NewRun(body.run, text, body.rules, body.despite_failing_bots)
         return await self._summary(await self._changes.open(new, actor))
 
     async def show_rules(self, run: str) -> RunRules:
         """What a run is to gather, what it may cost, when and whom it takes."""
-        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._ids))
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._auth.ids))
 
     async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
         """Have a run go by these rules from now on, in the place of those that it had."""
         if body.excluded_runs and not actor.may_in_all("see_worker_ids"):
             before = await self.show_rules(run)
             named = [each for each in body.excluded_runs if each not in before.excluded_runs]
-            await self._require_of(actor, "see_worker_ids", named)
+            await require_in_runs(self._auth, actor, "see_worker_ids", named)
         return await self._summary(await self._changes.set_rules(run, body, actor))
 
     async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
@@ -129,15 +126,6 @@ class RunActions:
         if name is None:
             return body.yaml or ""
         return await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
-
-    async def _require_of(self, actor: Actor, permission: Permission, runs: Iterable[str]) -> None:
-        """Check that `actor` may do that with other runs: by naming them, one learns of their workers.
-
-        Raises NotAllowed.
-        """
-        if not actor.may_in_all(permission):
-            for run in runs:
-                actor.require(permission, await self._directory.study_of({"run": run}))
 
     async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
         return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))

@@ -2,20 +2,21 @@
 
 import asyncio
 import json
-import secrets
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 import structlog
-from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.analyses import last_heard, outdated, store_analysis
-from server.db.jobs import end_abandoned, release_lease, take_lease
+from server.db.jobs import end_abandoned
 from server.db.store import Store
 from server.errors import StorageFailed
 from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.lease import Lease
 from server.periodic import PeriodicTask
 
 SECONDS = 5.0  # between two looks, at least
@@ -33,17 +34,24 @@ class RunningAnalyses:
         limits: of the child.
         seconds: between two looks.
         share: of the time that children may take.
+        lease: under which one process does it, renewed while a child works.
     """
 
     def __init__(
-        self, store: Store, url: str, limits: Limits, seconds: float = SECONDS, share: float = SHARE
+        self,
+        store: Store,
+        url: str,
+        limits: Limits,
+        seconds: float = SECONDS,
+        share: float = SHARE,
+        lease: Lease | None = None,
     ) -> None:
         self._store = store
         self._url = url
         self._limits = limits
         self._seconds = seconds
         self._share = share
-        self._holder = secrets.token_hex(8)
+        self._lease = lease or Lease(store, LEASE)
         self._seen: dict[int, datetime] = {}
         self._failed: set[tuple[int, str]] = set()
         self._task = PeriodicTask(self.look, seconds, "runs were not analysed")
@@ -56,21 +64,20 @@ class RunningAnalyses:
         """Look no more; a child that is at work is ended, and another process may go on."""
         await self._task.cancel()
         with suppress(StorageFailed):
-            await self._store.submit(lambda connection: release_lease(connection, self._holder))
+            await self._lease.release()
 
     async def look(self) -> None:
         """Analyse every run of which there is more to see than before. Raises StorageFailed."""
         heard = await self._store.read(last_heard)
-        changed = [run for run, at in heard.items() if self._seen.get(run) != at]
-        if not changed or not await self._store.submit(self._begin):
-            return
-        for run in changed:
-            await self._analyse(run)
-            self._seen[run] = heard[run]
+        changed = {run: at for run, at in heard.items() if self._seen.get(run) != at}
+        if changed:
+            await self._store.submit(lambda connection: end_abandoned(connection, utc_now()))
+            await self._lease.work_alone(partial(self._analyse_all, changed))
 
-    def _begin(self, connection: Connection) -> bool:
-        end_abandoned(connection, utc_now())
-        return take_lease(connection, LEASE, self._holder, utc_now())
+    async def _analyse_all(self, changed: Mapping[int, datetime]) -> None:
+        for run, at in changed.items():
+            await self._analyse(run)
+            self._seen[run] = at
 
     async def _analyse(self, run: int) -> None:
         found = await self._store.read(lambda connection: outdated(connection, run))
@@ -88,11 +95,5 @@ class RunningAnalyses:
             self._failed.add((run, basis))
         else:
             await self._store.submit(lambda connection: store_analysis(connection, run, at, basis, content))
-        await self._rest(time.monotonic() - began)
-
-    async def _rest(self, took: float) -> None:
-        """Wait until what took so many seconds was no more than its share; meanwhile keep the lease."""
-        until = time.monotonic() + took * (1 / self._share - 1)
-        while (left := until - time.monotonic()) > 0:
-            await asyncio.sleep(min(left, self._seconds))
-            await self._store.submit(lambda c: take_lease(c, LEASE, self._holder, utc_now()))
+        took = time.monotonic() - began
+        await asyncio.sleep(took * (1 / self._share - 1))

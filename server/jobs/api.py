@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from pydantic import StringConstraints, model_validator
 from sqlalchemy import Connection
 
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots.reach import Reach
@@ -149,7 +149,12 @@ class JobsApi:
         return ReportList(reports=[self._report(entry) for entry in await self._reports.of_run(run)])
 
     async def start_report(self, run: str, options: ReportOptions, actor: Caller) -> ReportJob:
-        """Begin a report on a run. How far it is, and its files once it is done, are in the list."""
+        """Begin a report on a run. How far it is, and its files once it is done, are in the list.
+
+        To correlate with a second run takes the right to see the scores of that one, too.
+        """
+        if options.replicate is not None:
+            await require_in_runs(self._auth, actor, "analyse", [options.replicate])
         return self._report(await self._reports.start(run, options, _noted(actor, "run.report", run)))
 
     async def list_rehearsals(self, run: str) -> RehearsalList:
@@ -189,14 +194,15 @@ class JobsApi:
         """How far a report, a rehearsal or an export is, or what came of it."""
         entry = await self._find(run, job)
         if entry.kind == "export":
-            await self._require_for(actor, "export", run)
+            await require_in_runs(self._auth, actor, "export", [run])
         return job_outcome(entry, self._links)
 
     async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
         """Give up a report, a rehearsal or an export that is under way. One that is over stays as it is."""
         entry = await self._find(run, job)
         if entry.kind != "report":
-            await self._require_for(actor, "rehearse" if entry.kind == "rehearsal" else "export", run)
+            needed: Permission = "rehearse" if entry.kind == "rehearsal" else "export"
+            await require_in_runs(self._auth, actor, needed, [run])
         return job_view(await self._jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
 
     async def report_file(self, link: str, name: str) -> FileResponse:
@@ -223,10 +229,6 @@ class JobsApi:
             filename=name,
             headers={"Cache-Control": "private, no-store"},
         )
-
-    async def _require_for(self, actor: Actor, permission: Permission, run: str) -> None:
-        found = await self._store.read(lambda connection: find_run(connection, run))
-        actor.require(permission, parse_study(found.yaml).name)
 
     async def _rehearse(self, text: str, options: RehearsalOptions, actor: Actor) -> RehearsalJob:
         study = (await aside(lambda: parse_study(text))).name

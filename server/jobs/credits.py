@@ -1,6 +1,5 @@
 """Students who have handed in get their credit from SONA, asked for by the server."""
 
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -10,11 +9,11 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.credits import DueCredit, due_credits, runs_with_due_credits, store_credit
-from server.db.jobs import release_lease, take_lease
 from server.db.runs import all_runs
 from server.db.store import Store
 from server.db.worker_ids import external_id
 from server.errors import StorageFailed
+from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.id_cipher import IdCipher
 from server.recruiters.recruiter import SONA, Sona
@@ -22,7 +21,6 @@ from server.recruiters.sona import CreditAnswer, SonaClient
 from server.study import parse_study
 
 SECONDS = 20.0  # between two looks; a lease lasts longer
-_LEASE = "credits"
 log = structlog.get_logger()
 
 
@@ -45,7 +43,7 @@ class CreditJob:
         self._ids = ids
         self._client = client
         self._now = now
-        self._holder = secrets.token_hex(8)
+        self._lease = Lease(store, "credits", now)
         self._task = PeriodicTask(self.look, SECONDS, "credits were not asked for")
 
     def start(self) -> None:
@@ -56,7 +54,7 @@ class CreditJob:
         """Look no more; a credit that is being asked for comes to its end, and is stored."""
         await self._task.stop()
         with suppress(StorageFailed):
-            await self._store.submit(lambda connection: release_lease(connection, self._holder))
+            await self._lease.release()
 
     async def look(self) -> None:
         """Ask for every credit that is due, unless another process does.
@@ -73,8 +71,7 @@ class CreditJob:
         if sona is None:
             return
         for due in await self._store.read(lambda c: due_credits(c, SONA, run_id)):
-            mine = await self._store.submit(lambda c: take_lease(c, _LEASE, self._holder, self._now()))
-            if self._task.stopping or not mine:
+            if self._task.stopping or not await self._lease.take():
                 return
             survey_code = external_id(due.external_id, self._ids)
             if survey_code is None:  # forgotten since

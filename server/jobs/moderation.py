@@ -1,7 +1,6 @@
 """Lines of studies with `moderation: classifier` are judged by the moderation service, beside all else."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -13,11 +12,11 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Judgement, Moderation, backoff
 from server.clock import utc_now
-from server.db.jobs import release_lease, take_lease
 from server.db.moderation import UnjudgedLine, store_judgements, unjudged_lines
 from server.db.runs import open_slugs, studies_of_runs
 from server.db.store import Store
 from server.errors import StorageFailed
+from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.study import parse_study
 
@@ -29,7 +28,6 @@ _LOOKS = 3  # that fail in a row, before each line is asked about by itself
 _PROBE = "Hello."  # what no service has a reason not to take
 _OVERLAP = timedelta(minutes=10)  # by which clocks of processes may differ, and commits be late
 _LONGEST_WAIT = 10.0  # seconds between two tries; with the time of an answer less than the lease
-_LEASE = "moderation"
 log = structlog.get_logger()
 
 
@@ -59,7 +57,7 @@ class ModerationJob:
         self._now = now
         self._pause = pause
         self._backoff = backoff(pause, longest=_LONGEST_WAIT / 2, growth=3.0)
-        self._holder = secrets.token_hex(8)
+        self._lease = Lease(store, "moderation", now)
         self._not_before: datetime | None = None
         self._runs = _JudgedRuns()
         self._judged_until: datetime | None = None  # whatever was said before is judged
@@ -77,7 +75,7 @@ class ModerationJob:
         self._closing.set()
         await self._task.stop()
         with suppress(StorageFailed):
-            await self._store.submit(lambda connection: release_lease(connection, self._holder))
+            await self._lease.release()
 
     async def look(self) -> None:
         """Have every line judged that is not yet, unless another process does.
@@ -119,7 +117,7 @@ class ModerationJob:
         if not run_ids or not await self._store.read(partial(self._unjudged, run_ids, 1)):
             self._judged_until = began - _OVERLAP
             return ()
-        if not await self._take_lease():
+        if not await self._lease.take():
             return ()
         return await self._store.read(partial(self._unjudged, run_ids, AT_ONCE))
 
@@ -179,7 +177,7 @@ class ModerationJob:
             raise
 
     async def _ask_once(self, service: Moderation, texts: Sequence[str]) -> list[Judgement]:
-        if not await self._take_lease():
+        if not await self._lease.take():
             raise _LeaseLost
         return await service.judge(texts)
 
@@ -196,9 +194,6 @@ class ModerationJob:
         error = state.outcome.exception() if state.outcome is not None else None
         named = error.after if isinstance(error, BotError) else None
         return self._backoff(state) if named is None else named
-
-    async def _take_lease(self) -> bool:
-        return await self._store.submit(lambda c: take_lease(c, _LEASE, self._holder, self._now()))
 
     async def _wait(self, seconds: float) -> None:
         """Wait, but not for the end."""

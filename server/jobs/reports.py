@@ -21,8 +21,9 @@ PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 class ReportOptions(BaseModel):
     """What a report may be asked for. Each field is an option of `candor report`.
 
-    `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
-    assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+    `replicate`: the name of a second run to be correlated with, of this study or of another one with some of
+    its systems. `reward`: paid for an assignment. `workers`: `people`, as long as there are any, or
+    `simulated` ones in their place.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -106,7 +106,8 @@ class Pay:
             for one in decisions:
                 status = await _carry_out(client, found, one)
                 if status is not None:
-                    await self._store.submit(partial(set_status, submission=one.submission, status=status))
+                    said = partial(set_status, submission=one.submission, status=status, at=utc_now())
+                    await self._store.submit(said)
 
 
 def _required(connection: Connection, run: str, submissions: Sequence[str]) -> StoredRecruitment:

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -15,7 +15,8 @@ from server.db.recruitments import (
     add_recruitment,
     note_currency,
     note_drafted,
-    note_read,
+    note_fault,
+    note_reading,
     note_study,
     recruitment_of,
     remove_recruitment,
@@ -97,8 +98,7 @@ class PlatformStudies:
             async with self._platform.asked() as client:
                 study = await client.studies.draft(draft)
         except PlatformUnsure as error:
-            why = error.message
-            await self._store.submit(lambda c: note_read(c, begun.id, utc_now(), why))
+            await self._note_fault(begun, error.message, utc_now())
             raise
         except (NotConnected, PlatformFailed) as error:
             why = error.message
@@ -213,23 +213,24 @@ class PlatformStudies:
     async def refresh(self, found: StoredRecruitment) -> None:
         """Read a study and every submission of it, and store what the platform says.
 
-        Where that fails, why it did is stored and raised; what was read before stays. Two readings never
-        overlap, so that an older one cannot take the place of a newer. Raises StudyNotDrafted.
+        Where that fails, why it did is stored and raised; what was read before stays. Two readings of a
+        process never overlap; of those of several the one that began last counts, whichever ends last.
+        Raises StudyNotDrafted.
         """
         if found.status == DRAFTING:
             raise _not_drafted(found)
         async with self._reading:
+            began = utc_now()
             try:
                 async with self._platform.asked() as client:
-                    await self._read(client, found)
+                    await self._read(client, found, began)
             except (PlatformFailed, PlatformUnsure) as error:
-                why = error.message
-                await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
+                await self._note_fault(found, error.message, began)
                 raise
             if found.currency is None:
                 await self._read_currency(found)
 
-    async def _read(self, client: ProlificClient, found: StoredRecruitment) -> None:
+    async def _read(self, client: ProlificClient, found: StoredRecruitment, began: datetime) -> None:
         study = await client.studies.study(found.study)
         submissions = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
@@ -238,11 +239,13 @@ class PlatformStudies:
 
         def keep(connection: Connection) -> None:
             now = utc_now()
-            note_study(connection, found.id, study.status, study.total_available_places)
-            store_submissions(connection, found.id, submissions, now)
-            note_read(connection, found.id, now)
+            if note_reading(connection, found.id, study.status, study.total_available_places, began, now):
+                store_submissions(connection, found.id, submissions, began, now)
 
         await self._store.submit(keep)
+
+    async def _note_fault(self, found: StoredRecruitment, why: str, began: datetime) -> None:
+        await self._store.submit(lambda c: note_fault(c, found.id, why, began, utc_now()))
 
     async def _read_currency(self, found: StoredRecruitment) -> None:
         """Store in which currency a study is paid; why it could not be read stands with the study."""
@@ -250,8 +253,7 @@ class PlatformStudies:
             async with self._platform.asked() as client:
                 currency = (await client.studies.cost(found.study)).currency
         except (PlatformFailed, PlatformUnsure) as error:
-            why = f"the currency was not read: {error.message}"
-            await self._store.submit(lambda c: note_read(c, found.id, utc_now(), why))
+            await self._note_fault(found, f"the currency was not read: {error.message}", utc_now())
         else:
             await self._store.submit(lambda c: note_currency(c, found.id, currency))
 

@@ -16,7 +16,7 @@ RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
 def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield what does not fit together in a study whose every setting is fine by itself."""
-    yield from _of_the_other_task(study)
+    yield from _of_other_tasks(study)
     if study.recruiter is not None and study.completion_url is not None:
         yield ("completion_url",), "the recruiter says where workers go: leave it out"
     yield from _repeated("criteria", "label", [c.label for c in study.criteria])
@@ -30,7 +30,7 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     yield from _UNFIT[study.task](study)
 
 
-def _of_the_other_task(study: Study) -> Iterator[tuple[Location, str]]:
+def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
     for name in sorted(study.model_fields_set & MEANINGLESS[study.task]):
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
 

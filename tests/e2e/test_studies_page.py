@@ -195,6 +195,25 @@ def test_what_was_changed_a_moment_ago_is_undone_first_and_can_be_done_again(
     expect(title).to_have_value("Chats in haste")
 
 
+def test_what_was_undone_is_not_done_again_over_what_somebody_else_has_saved(
+    page: Page, stage: Stage
+) -> None:
+    made(page, stage, "overtaken")
+    page.get_by_label("Title").fill("Chats by me")
+    press(page, "Save")
+    expect(page.get_by_role("status").filter(has_text="Version 2")).to_be_visible()
+    press(page, "Undo")
+    expect(page.get_by_label("Title")).to_have_value("Chat with six chatbots")
+    theirs = {"yaml": text_of(page, stage, "overtaken").replace("by me", "by them"), "based_on": 2}
+    call(page, stage, "PUT", "/studies/overtaken", theirs)
+    press(page, "Save")
+    press(page, "Take theirs")
+    expect(page.get_by_label("Title")).to_have_value("Chats by them")
+    expect(page.get_by_role("button", name="Redo")).to_have_attribute("aria-disabled", "true")
+    press(page, "Undo")
+    expect(page.get_by_label("Title")).to_have_value("Chat with six chatbots")
+
+
 def test_a_study_of_two_hundred_systems_on_a_phone(phone: Page, stage: Stage) -> None:
     content = yaml.safe_load(DEMO.read_text())
     content["name"] = "crowded"
@@ -231,4 +250,47 @@ def test_what_was_opened_is_archived_and_what_was_not_is_deleted(page: Page, sta
     expect(page.get_by_role("link", name="kept")).to_have_count(0)
     page.get_by_role("button", name=re.compile("Show what is archived")).click()
     expect(page.get_by_role("link", name="kept")).to_be_visible()
+    clean(page)
+
+
+def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
+    page: Page, stage: Stage
+) -> None:
+    made(page, stage, "moth")
+    page.get_by_label("Title").fill("Chats at night")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    page.locator(".study-menu summary").click()
+    press(page, "Archive")
+    expect(page.get_by_role("heading", name="moth archived")).to_be_visible()
+    expect(page.get_by_label("Title")).to_have_value("Chats at night")
+    headers = {"Authorization": f"Bearer {stage.token}"}
+    assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
+    press(page, "Take back from the archive")
+    expect(page.get_by_role("alert").filter(has_text="there is no study named `moth`")).to_be_visible()
+
+
+PAIRS = """\
+name: pairs
+title: Two chatbots side by side
+payment: Nothing is paid.
+task: side_by_side
+comparison: {pairs: 3}
+systems:
+- {name: gull, family: gull, bot: "builtin:reflect", persona: none}
+- {name: tern, family: tern, bot: "builtin:retrieval", persona: none}
+"""
+
+
+def test_two_chatbots_side_by_side_are_previewed_with_the_choice_between_them(
+    page: Page, stage: Stage
+) -> None:
+    made(page, stage, "pairs", PAIRS)
+    for step in ("Instructions", "Topic", "Chat", "Choice", "Feedback", "Done"):
+        expect(page.get_by_role("button", name=step, exact=True)).to_be_visible()
+    frame = page.frame_locator("iframe")
+    press(page, "Chat")
+    expect(frame.get_by_text("(This is where one chatbot’s reply stands.)")).to_be_visible()
+    expect(frame.get_by_text("(And this is where the other one’s stands.)")).to_be_visible()
+    press(page, "Choice")
+    expect(frame.get_by_role("radio")).to_have_count(3)
     clean(page)

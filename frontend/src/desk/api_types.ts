@@ -370,7 +370,7 @@ export interface BotList {
   bots: BotView[];
 }
 /**
- * A registered bot. `used_by`: the open runs that have it.
+ * A registered bot. `used_by`: the open runs that have it, of those that the caller may see.
  */
 export interface BotView {
   check: LastCheck | null;
@@ -1312,8 +1312,9 @@ export interface ReportJob {
 /**
  * What a report may be asked for. Each field is an option of `candor report`.
  *
- * `replicate`: the name of a second run of the same study, to be correlated with. `reward`: paid for an
- * assignment. `workers`: `people`, as long as there are any, or `simulated` ones in their place.
+ * `replicate`: the name of a second run to be correlated with, of this study or of another one with some of
+ * its systems. `reward`: paid for an assignment. `workers`: `people`, as long as there are any, or
+ * `simulated` ones in their place.
  */
 export interface ReportOptions {
   alpha?: number;

@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bots import Chat
+from bots.core.listener import listener
 from bots.host.__main__ import cli
-from bots.host.listener import listener
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import COMMAND, REPOSITORY, running
-from tests.needs import need_hf
+from tests.needs import need_hf, need_ipv6
 from tests.support.waiting import ENOUGH, PATIENCE
 
 Talk = Callable[..., Chat]
@@ -92,6 +92,26 @@ def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
         (["builtin:retrieval", "--port", "99999"], "--port"),
         (["builtin:retrieval", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1:8601"),
         (["builtin:retrieval", "--dtype", "int4"], "int4"),
+        *(
+            (["builtin:retrieval", *given], f"{given[0].replace('no-t', 't')} is for language models")
+            for given in (
+                ["--prompt", "Be kind."],
+                ["--temperature", "0.7"],
+                ["--no-thinking"],
+                ["--chat-template", "x.jinja"],
+                ["--layout", "plain"],
+                ["--dtype", "auto"],  # the default, and given all the same
+                ["--device", "cpu"],
+                ["--top-p", "0.9"],
+                ["--repetition-penalty", "1.1"],
+                ["--max-new-tokens", "8"],
+                ["--thinking-tokens", "8"],
+            )
+        ),
+        (
+            ["--model", "a=hf:x", "--model", "b=parlai:y", "--layout", "plain", "--top-p", "0.9"],
+            "--top-p, --layout are for language models, and parlai:y takes none",
+        ),
         (["builtin:retrieval", "--key-variable", "NO_SUCH_KEY"], "environment variable NO_SUCH_KEY"),
         (["builtin:retrieval", "--server", "ws://127.0.0.1:1"], "--server needs a token"),
         (["builtin:retrieval", "--server", "127.0.0.1:1", "--token", "t"], "is no address of a server"),
@@ -114,6 +134,13 @@ def test_help_is_there_without_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=REPOSITORY).returncode == 0
     done = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     assert "micro-batches" in done.stdout
+
+
+def test_a_host_is_reached_by_ipv6() -> None:
+    need_ipv6()
+    with running("builtin:reflect", "--host", "::1") as (_, url):
+        assert url.startswith("http://[::1]:")
+        assert httpx2.get(f"{url}/reflect/health").status_code == 200
 
 
 def test_an_answer_does_not_wait_for_an_acknowledgement() -> None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from bots import ConformanceReport
@@ -108,6 +109,14 @@ def test_builtin_bots_need_no_server() -> None:
     assert re.search(r"builtin:retrieval: (warn|pass)\.", done.stdout)
     assert "Does it take up what is said?" in done.stdout
     assert "As fast as people type?" not in done.stdout  # there is no study to hold its speed against
+
+
+@pytest.mark.parametrize("name", ["builtin:retrieval", "qc"])
+def test_no_study_is_passed_over_without_a_word(name: str, tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text("name: seaside\n")
+    asked = CliRunner().invoke(cli, [name, "--study", str(study)])
+    refused(asked, "--study is for bots that are registered", f"candor study check {study} --bots")
 
 
 def test_a_bot_that_does_not_exist() -> None:

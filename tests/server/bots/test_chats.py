@@ -37,6 +37,13 @@ def test_a_registered_bot_answers_a_worker(aviary: House, birds: dict[str, Talke
         assert good(bots(aviary, path=f"/{other}"))["overruns"] == {"replies": 0, "overran": 0}
 
 
+def test_which_runs_have_a_bot_is_said_of_those_that_the_caller_may_see(aviary: House) -> None:
+    for of_study, runs in (("lighthouse", ["harbour"]), ("tidepool", [])):
+        token = aviary.token_in(of_study, "researcher")
+        assert [bot["used_by"] for bot in good(aviary.desk("/bots", token))["bots"]] == [runs, runs]
+        assert good(aviary.desk("/bots/parrot", token))["used_by"] == runs
+
+
 def test_simulated_workers_in_a_hurry_do_not_count_as_overruns(
     aviary: House, birds: dict[str, Talker]
 ) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
 from typer.testing import CliRunner
 
@@ -17,8 +18,11 @@ from server.cli.serve import listen, prepare
 from server.cli.settings import settings_from
 from server.config import Settings
 from server.study import DEMO
+from tests.needs import need_ipv6
 from tests.server.support.commands import REPOSITORY, Candor, assert_refused, process
 from tests.server.support.database import query
+from tests.support.local_process import free_port
+from tests.support.server_process import Server
 
 
 def test_help_names_every_command() -> None:
@@ -226,6 +230,31 @@ def test_a_port_is_taken_from_the_first_moment_on(candor: Candor, tmp_path: Path
     """Two servers started at once: the second one says so, though the first is still preparing."""
     with listen(settings_from()):
         assert_refused(candor("serve", "--data", tmp_path / "data"), "cannot listen on 127.0.0.1:")
+
+
+@pytest.mark.parametrize("host", ["::1", "::"])
+def test_a_server_is_reached_by_ipv6(tmp_path: Path, host: str) -> None:
+    need_ipv6()
+    server = Server(tmp_path, "--host", host)
+    server.url = f"http://[::1]:{server.port}"
+    server.start()
+    try:
+        assert httpx2.get(f"{server.url}/healthz").status_code == 200
+        assert Settings(data=tmp_path, host=host, port=server.port).own_url == server.url
+    finally:
+        server.stop()
+
+
+def test_every_address_is_listened_on_by_ipv4_too(tmp_path: Path) -> None:
+    need_ipv6()
+    with listen(Settings(data=tmp_path, host="::", port=free_port())) as listening:
+        for address in ("127.0.0.1", "::1"):
+            socket.create_connection((address, listening.getsockname()[1])).close()
+
+
+def test_an_address_of_ipv6_stands_in_brackets(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, host="fd00::2", port=8123)
+    assert settings.resolved_public_url == settings.own_url == "http://[fd00::2]:8123"
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1"])

@@ -249,12 +249,6 @@ def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path,
 # ---- what a study that comes over the API may reach -------------------------------------------
 
 
-def researcher_of(house: House, study: str) -> str:
-    """Return the token of somebody who may do everything in one study, and nothing in others."""
-    body = {"name": f"researcher-{study}", "scope": "researcher", "study": study}
-    return str(house.desk("/tokens", method="POST", json=body).json()["token"])
-
-
 def opened(house: House, token: str, **body: Any) -> Any:
     return house.desk("/runs", token, method="POST", json={"run": "theirs", **body})
 
@@ -293,7 +287,7 @@ def test_no_study_has_a_key_of_the_servers_sent_to_an_address_of_its_own(
         personas="corpus",
         bots={"evil": endpoint},
     )
-    token = researcher_of(house, "tidepool")
+    token = house.token_in("tidepool", "researcher")
     said = error(opened(house, token, yaml=text), 422, "bot_unusable")
     assert said["message"].startswith("bot `evil`: ")
     assert "CANDOR_BOT_KEYS" in said["hint"]
@@ -305,7 +299,7 @@ def test_no_study_has_a_key_of_the_servers_sent_to_an_address_of_its_own(
 @pytest.mark.parametrize("corpus", ["/dev/zero", "/etc/passwd", "../outside.txt", "candor.db", "\0"])
 def test_no_study_has_a_file_of_the_servers_read(house: House, corpus: str) -> None:
     text = study_text(name="tidepool", systems=BUILTIN, corpus=corpus, personas="corpus")
-    token = researcher_of(house, "tidepool")
+    token = house.token_in("tidepool", "researcher")
     said = error(opened(house, token, yaml=text), 422, "study_invalid")
     assert "is not in the folder `corpora`" in said["message"]
     seen = house.desk("/study-preview", token, method="POST", json={"yaml": text})
@@ -322,19 +316,19 @@ def test_a_study_learns_from_the_corpora_that_the_operator_has_put_there(
     shipped = Path(bots.__file__).parent / "data/smalltalk.jsonl"
     (folder / "own.jsonl").write_bytes(shipped.read_bytes())
     text = study_text(name="tidepool", systems=BUILTIN, corpus=str(folder / "own.jsonl"), personas="corpus")
-    answer = opened(house, researcher_of(house, "tidepool"), yaml=text)
+    answer = opened(house, house.token_in("tidepool", "researcher"), yaml=text)
     assert answer.status_code == 201, answer.text
 
 
 def test_what_workers_said_in_another_study_is_not_taken_as_items(house: House) -> None:
-    token = researcher_of(house, "tidepool")
+    token = house.token_in("tidepool", "researcher")
     for run in (RUN, "nowhere"):
         text = items_text(name="tidepool", items={"run": run}, simulate=None)
         error(opened(house, token, yaml=text), 403, "not_allowed")
 
 
 def test_nobody_finds_out_by_rules_who_took_part_in_another_study(house: House) -> None:
-    token = researcher_of(house, "tidepool")
+    token = house.token_in("tidepool", "researcher")
     text = study_text(name="tidepool", systems=BUILTIN, corpus="builtin:smalltalk", personas="corpus")
     excluding = {"excluded_runs": [RUN]}
     error(opened(house, token, yaml=text, rules=excluding), 403, "not_allowed")
@@ -348,7 +342,7 @@ def test_nobody_finds_out_by_rules_who_took_part_in_another_study(house: House) 
 
 
 def test_a_study_of_others_is_opened_by_nobody_else_and_nothing_is_said_of_it(house: House) -> None:
-    token = researcher_of(house, "tidepool")
+    token = house.token_in("tidepool", "researcher")
     body = {"name": "broken", "yaml": "name: broken\nminimum_inputs: secret\n"}
     assert house.desk("/studies", method="POST", json=body).status_code == 201
     for study in ("lighthouse", "broken", "nothing"):

@@ -13,10 +13,14 @@ from server.study import DEMO
 from tests.server.support.answers import error
 from tests.server.support.database import query
 from tests.server.support.server import House
-from tests.server.support.study import study_text
+from tests.server.support.study import pairs_text, study_text
 from tests.support.waiting import PATIENCE
 
 TEXT = DEMO.read_text(encoding="utf-8")
+PAIR = [
+    {"name": name, "family": name, "bot": "builtin:reflect", "persona": "none"} for name in ("gull", "tern")
+]
+FUN = {"label": "fun", "statement": "It was fun."}
 
 
 @pytest.fixture
@@ -160,6 +164,14 @@ def test_a_check_has_the_notes_that_the_command_lines_has(shared: House) -> None
     assert check(shared, broken).json()["notes"] == []
 
 
+def test_an_unknown_bot_is_told_where_two_stand_side_by_side_too(shared: House) -> None:
+    systems = [PAIR[0], PAIR[1] | {"bot": "builtin:relfect"}]
+    unknown = check(shared, pairs_text(systems=systems, simulate=None)).json()["mistakes"]
+    assert [(each["path"], each["reason"]) for each in unknown] == [
+        (["systems", 1, "bot"], "no bot is called `builtin:relfect`; did you mean `builtin:reflect`?")
+    ]
+
+
 def test_settings_are_changed_in_the_text(shared: House) -> None:
     changed = check(
         shared,
@@ -182,26 +194,56 @@ def test_what_a_study_can_say(shared: House) -> None:
     assert "builtin:reflect" in settings["builtin_bots"]
 
 
-def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> None:
-    def steps(text: str) -> dict[str, Any]:
-        answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
-        assert answer["mistakes"] == []
-        return {step["phase"]: step["snapshot"] for step in answer["steps"]}
+def preview_of(shared: House, text: str) -> dict[str, Any]:
+    answer = shared.desk("/study-preview", method="POST", json={"yaml": text}).json()
+    assert answer["mistakes"] == []
+    return {step["phase"]: step["snapshot"] for step in answer["steps"]}
 
-    pages = steps(TEXT)
+
+def test_the_preview_has_every_page_that_a_worker_comes_to(shared: House) -> None:
+    pages = preview_of(shared, TEXT)
     assert list(pages) == ["instructions", "topic", "chat", "rating", "feedback", "done"]
     assert pages["chat"]["conversation"]["inputs"] == 2
     assert pages["done"]["code"] == "PREVIEW"
-    assert steps(TEXT.replace("topic_mode: free", "topic_mode: icebreaker"))["topic"]["conversation"][
-        "icebreaker"
-    ]
-    asked = steps(f"{TEXT}\nquiz: {{choices: 3}}\n")
+    fixed = preview_of(shared, TEXT.replace("topic_mode: free", "topic_mode: icebreaker"))
+    assert fixed["topic"]["conversation"]["icebreaker"]
+    asked = preview_of(shared, f"{TEXT}\nquiz: {{choices: 3}}\n")
     assert list(asked) == ["instructions", "topic", "chat", "rating", "quiz", "feedback", "done"]
     assert (len(asked["quiz"]["quiz"]["lines"]), asked["quiz"]["conversation"]) == (3, None)
-    items = DEMO.with_name("demo_transcripts.yaml").read_text()
-    assert "topic" not in steps(items)
     stored = query(shared.url, "SELECT COUNT(*) FROM assignment")
     assert stored == query(shared.url, "SELECT COUNT(*) FROM assignment WHERE id NOT LIKE 'preview%'")
+
+
+def test_the_preview_of_transcripts_shows_what_is_rated(shared: House) -> None:
+    pages = preview_of(shared, DEMO.with_name("demo_transcripts.yaml").read_text())
+    assert {"topic", "chat", "choice"}.isdisjoint(pages)
+    assert pages["rating"]["conversation"]["item"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("comparison", "criteria", "held"),
+    [
+        ({"choose": "end"}, [], ["topic", "chat", "choice"]),
+        ({"choose": "turn", "history": "chosen"}, [], ["topic", "chat"]),
+        ({"choose": "end"}, [FUN], ["topic", "chat", "choice", "rating"]),
+        ({"choose": "turn"}, [FUN], ["topic", "chat", "rating"]),
+    ],
+)
+def test_the_preview_shows_two_chatbots_side_by_side(
+    shared: House, comparison: dict[str, Any], criteria: list[dict[str, str]], held: list[str]
+) -> None:
+    pages = preview_of(shared, pairs_text(comparison, systems=PAIR, criteria=criteria, simulate=None))
+    assert list(pages) == ["instructions", *held, "feedback", "done"]
+    chat = pages["chat"]["conversation"]
+    assert (chat["item"], chat["inputs"], len(chat["turns"])) == (None, 2, 4)
+    assert chat["turns"][3]["right"] not in {None, chat["turns"][3]["text"]}
+    if comparison["choose"] == "end":
+        assert pages["choice"]["conversation"]["choice_due"] == 3
+        assert chat["choice_due"] is None
+    else:
+        assert chat["choice_due"] == 3
+    if criteria:
+        assert pages["rating"]["conversation"]["side"] == "left"
 
 
 def test_the_preview_of_a_broken_study_says_what_is_broken(shared: House) -> None:

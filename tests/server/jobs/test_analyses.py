@@ -1,8 +1,11 @@
 """The running analysis: made when ratings come in, by one process at a time, in a real child process."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
@@ -10,9 +13,11 @@ from server.db.analyses import find_analysis, find_points, store_analysis
 from server.db.engine import open_engine
 from server.db.jobs import release_lease, take_lease
 from server.db.store import Store
+from server.jobs import analyses as analyses_module
 from server.jobs.analyses import LEASE, RunningAnalyses
-from server.jobs.child import Limits
-from tests.server.support.database import query
+from server.jobs.child import Command, Limits
+from server.lease import Lease
+from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.support.waiting import wait_until
 
@@ -76,4 +81,34 @@ async def test_it_looks_at_what_is_new_while_nobody_else_does(
         store, url, LIMITS, share=1.0
     ).look()  # of another process: nothing is new to it either
     assert query(url, "SELECT at FROM analysis") == before
+    store.stop()
+
+
+async def test_a_process_that_has_lost_the_lease_while_its_child_works_stores_nothing(
+    url: str, run: OpenRun, serve: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = serve(url, run)
+    with house.page("ann") as page:
+        page.whole()
+    house.stop()
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def child(_command: Command, _limits: Limits, _hear: Callable[[str], None]) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(analyses_module, "run_child", child)
+    store = Store(url)
+    store.start()
+    lease = Lease(store, LEASE, renewed_every=0.01)
+    looking = asyncio.create_task(RunningAnalyses(store, url, LIMITS, lease=lease).look())
+    await begun.wait()
+    execute(url, "UPDATE job_lease SET holder = 'another', until = '2999-01-01 00:00:00.000000'")
+    await looking  # without the lease it ends, though its child would go on for ever
+    assert ended.is_set()
+    assert analysis(url, run) is None
+    assert query(url, "SELECT holder FROM job_lease") == [("another",)]
     store.stop()

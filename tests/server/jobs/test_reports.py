@@ -8,25 +8,30 @@ from typing import Any
 import pytest
 
 from server.jobs.files import FileLinks
+from tests.server.support.answers import error
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
-from tests.server.support.study import RUN
+from tests.server.support.study import RUN, study_text
 from tests.support.waiting import wait_until
 
+OTHER = "other"  # a run of another study
 OVER = {"done", "failed", "cancelled"}
 
 
 @pytest.fixture(scope="module")
 def rated(migrated: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A server with a run that three people and a program have rated, and one that nobody has."""
+    """A server with a run that three people have rated, one that nobody has, and one of another study."""
     folder = tmp_path_factory.mktemp("rated")
     (folder / "candor.db").write_bytes(migrated.read_bytes())
     url = f"sqlite:///{folder / 'candor.db'}"
-    house = House(url, [make_run(url), make_run(url, slug="empty")], folder, {"kept_reports": 2})
+    elsewhere = make_run(url, study_text(name="tidepool"), slug=OTHER)
+    runs = [make_run(url), make_run(url, slug="empty"), elsewhere]
+    house = House(url, runs, folder, {"kept_reports": 2})
     house.start()
-    for worker in ("ann", "ben", "cleo"):
-        with house.page(worker) as page:
-            page.whole()
+    for run in (RUN, OTHER):
+        for worker in ("ann", "ben", "cleo"):
+            with house.open(str(house.join(worker, run=run).json()["token"])) as page:
+                page.whole()
     yield house
     house.stop()
 
@@ -86,6 +91,24 @@ def test_why_there_is_no_report(rated: House) -> None:
     assert refused.status_code == 422
     unknown = rated.desk("/runs/harbour/reports", method="POST", json={"replicate": "nowhere"})
     assert unknown.json()["error"]["code"] == "run_not_found"
+
+
+def test_a_run_is_correlated_with_by_those_only_who_may_see_its_scores(rated: House) -> None:
+    analyst, before = rated.token_in("lighthouse", "analyst"), reports(rated, "empty")
+    for replicate in (OTHER, "nowhere"):
+        asked = rated.desk("/runs/empty/reports", analyst, method="POST", json={"replicate": replicate})
+        error(asked, 403, "not_allowed")
+    assert reports(rated, "empty") == before
+    own = rated.desk("/runs/empty/reports", analyst, method="POST", json={"replicate": RUN})
+    assert own.status_code == 202, own.text
+    wait_until(lambda: reports(rated, "empty")[0]["status"] in OVER, "the report")
+
+
+def test_a_report_is_correlated_with_a_run_of_another_study(rated: House) -> None:
+    report = made(rated, alpha=0.5, replicate=OTHER)
+    assert report["status"] == "done", report
+    (path,) = (file["path"] for file in report["files"] if file["name"] == "report.json")
+    assert rated.http("GET", path).json()["replication"] is not None
 
 
 def test_a_link_opens_one_report_and_no_other_file(rated: House) -> None:

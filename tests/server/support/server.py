@@ -80,6 +80,11 @@ class House:
         bearer = {"Authorization": f"Bearer {token or self.auth.researcher_token}"}
         return self.http(method, f"/api/desk{path}", headers=bearer, **kwargs)
 
+    def token_in(self, study: str, scope: str) -> str:
+        """Return the token of somebody who may do what `scope` says in one study, and nothing in others."""
+        body = {"name": f"{scope}-{study}", "scope": scope, "study": study}
+        return str(self.desk("/tokens", method="POST", json=body).json()["token"])
+
     def kept(self, worker: str) -> str:
         """Return the id of a worker as the database has it."""
         return self.auth.ids.encrypted(worker)

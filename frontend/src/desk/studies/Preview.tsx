@@ -11,6 +11,7 @@ const NAMES: Record<string, string> = {
   tutorial: "Tutorial",
   topic: "Topic",
   chat: "Chat",
+  choice: "Choice",
   rating: "Rating",
   quiz: "Quiz",
   questions_after: "Questions after",

@@ -22,9 +22,13 @@ export function StudyHead({ editor }: { editor: Editor }) {
   const [refusal, setRefusal] = useState<string | null>(null);
   const { saved, mistakes, notes, dirty, busy } = editor;
   const address = `/api/desk/studies/${encodeURIComponent(saved.name)}`;
-  const attempt = async (does: () => Promise<Route>): Promise<string | null> => {
+  /** Do something and go where it leads, if anywhere; returns why it was refused. */
+  const attempt = async (does: () => Promise<Route | null>): Promise<string | null> => {
     try {
-      go(await does());
+      const next = await does();
+      if (next) {
+        go(next);
+      }
       return null;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -53,8 +57,13 @@ export function StudyHead({ editor }: { editor: Editor }) {
     );
   };
   const archive = async () => {
-    const after = (await send("PATCH", address, { archived: !saved.archived }, token)) as StudyDetail;
-    editor.take({ ...after, yaml: editor.saved.yaml });
+    setRefusal(
+      await attempt(async () => {
+        const after = (await send("PATCH", address, { archived: !saved.archived }, token)) as StudyDetail;
+        editor.note({ archived: after.archived });
+        return null;
+      }),
+    );
   };
   return (
     <>

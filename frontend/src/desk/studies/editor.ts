@@ -3,10 +3,10 @@ import { inSessionStorage } from "../../shared/storage";
 import { getJson, Refused, send, Unauthorised } from "../api";
 import type { CheckedStudy, MistakeView, StudyDetail } from "../api_types";
 import { ResearcherContext } from "../researcher";
+import { type History, NO_HISTORY, redone, stepped, undone } from "./history";
 import { type Path, samePath, withValue } from "./settings";
 
 const QUIET_MS = 300;
-const MOST_STEPS = 200;
 const drafts = inSessionStorage("candor:desk:study:");
 
 interface Change {
@@ -54,6 +54,8 @@ export interface Editor extends Editing {
   discard: () => void;
   closeConflict: () => void;
   take: (study: StudyDetail) => void;
+  /** Note what has changed of the study beside its text, which stays as it is here. */
+  note: (changed: Partial<StudyDetail>) => void;
 }
 
 /** What was left here without being saved; null where nothing was. */
@@ -81,8 +83,7 @@ export function useEditor(study: StudyDetail): Editor {
   const state = useRef(now);
   const pending = useRef<Change[]>(kept?.changes ?? []);
   const sent = useRef<Change[]>([]);
-  const past = useRef<string[]>([]);
-  const future = useRef<string[]>([]);
+  const history = useRef<History>(NO_HISTORY);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const checking = useRef<Promise<boolean> | null>(null);
   const left = useRef(false);
@@ -128,8 +129,7 @@ export function useEditor(study: StudyDetail): Editor {
       }
       sent.current = [];
       if (checked.yaml !== text) {
-        past.current = [...past.current, text].slice(-MOST_STEPS);
-        future.current = [];
+        history.current = stepped(history.current, text);
       }
       const content = pending.current.reduce<unknown>(
         (before, { path, value }) => withValue(before, path, value),
@@ -182,11 +182,19 @@ export function useEditor(study: StudyDetail): Editor {
     soon();
   };
 
-  const go = (text: string) => {
+  const goTo = (text: string) => {
     sent.current = [];
     pending.current = [];
     show({ text, busy: true });
     soon();
+  };
+
+  /** Show another text, as a step that can be undone. */
+  const step = (text: string) => {
+    if (text !== state.current.text) {
+      history.current = stepped(history.current, state.current.text);
+    }
+    goTo(text);
   };
 
   useEffect(() => {
@@ -201,15 +209,13 @@ export function useEditor(study: StudyDetail): Editor {
   return {
     ...now,
     dirty: changing || now.text !== now.saved.yaml,
-    canUndo: changing || past.current.length > 0,
-    canRedo: future.current.length > 0,
+    canUndo: changing || history.current.past.length > 0,
+    canRedo: history.current.future.length > 0,
     write: (text) => {
       if (text === state.current.text) {
         return; // a browser may say so twice
       }
-      past.current = [...past.current, state.current.text].slice(-MOST_STEPS);
-      future.current = [];
-      go(text);
+      step(text);
     },
     set: (path, value) => change({ path, value }),
     remove: (path) => change({ path, remove: true }),
@@ -218,17 +224,17 @@ export function useEditor(study: StudyDetail): Editor {
       if (unsettled().length > 0 && !(await settle())) {
         return;
       }
-      const before = past.current.pop();
-      if (before !== undefined) {
-        future.current = [...future.current, state.current.text];
-        go(before);
+      const before = undone(history.current, state.current.text);
+      if (before) {
+        history.current = before.history;
+        goTo(before.text);
       }
     },
     redo: () => {
-      const after = future.current.pop();
-      if (after !== undefined) {
-        past.current = [...past.current, state.current.text];
-        go(after);
+      const after = redone(history.current, state.current.text);
+      if (after) {
+        history.current = after.history;
+        goTo(after.text);
       }
     },
     save: async (basedOn) => {
@@ -260,14 +266,13 @@ export function useEditor(study: StudyDetail): Editor {
     discard: () => {
       const { saved } = state.current;
       show({ restored: false });
-      past.current = [...past.current, state.current.text];
-      go(saved.yaml);
+      step(saved.yaml);
     },
     closeConflict: () => show({ conflict: null }),
     take: (newest) => {
-      past.current = [...past.current, state.current.text];
       show({ saved: newest, conflict: null });
-      go(newest.yaml);
+      step(newest.yaml);
     },
+    note: (changed) => show({ saved: { ...state.current.saved, ...changed } }),
   };
 }
