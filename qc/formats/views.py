@@ -4,18 +4,18 @@ The server writes it (`candor export --format jsonl`, `parquet` or `csv`). Its h
 JSON Lines and `HEADER` in an archive; in JSON Lines each further line is a row, `view` the name of its view.
 """
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from qc.formats.beginning import beginning
 from qc.formats.strict_model import StrictModel
 
 FORMAT = "candor-views"
 VERSION = 1
 HEADER = "header.json"
 PEEKED = 64  # bytes in which a file begins with BEGINNING, or is none of these
-BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+BEGINNING = beginning(FORMAT)
 
 Kind = Literal["text", "integer", "number", "flag", "time"]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]

@@ -1,13 +1,14 @@
 """Read the preferences of workers who compared two systems side by side: from a database, or its export."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from qc.errors import DataError, EmptyRunError, Problem, SourceError
+from qc.errors import DataError, EmptyRunError, Problem
+from qc.formats.beginning import beginning
+from qc.loading.json_header import parsed_header, require_readable
 from qc.loading.load_options import LoadOptions
 from qc.loading.source import RunFile, Source
 from qc.loading.validation import validated
@@ -16,7 +17,7 @@ from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 FORMAT = "candor-choices"
 VERSION = 1
 PREFERENCES = ("left", "tie", "right")
-_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+_BEGINNING = beginning(FORMAT)
 _EXPORT_AGAIN = "Export the run again, or repair the file."
 _COLUMNS = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
 
@@ -29,9 +30,8 @@ class Choices:
         name: of the run.
         source: where it was read from.
         choices: a row for each choice: `assignment`, `worker`, `pair` (int, from 1), `left`, `right` (names
-        of
-            systems), `turn` (int: the line after which), `preference` (one of PREFERENCES); by assignment,
-            pair, then turn.
+            of systems), `turn` (int: the line after which), `preference` (one of PREFERENCES); by
+            assignment, pair, then turn.
         systems: the names of the systems that were compared, in order; the qc bot is not among them.
         qc: the names of qc bots.
         rated: whether the two were rated, too.
@@ -148,18 +148,8 @@ def _of_file(source: RunFile) -> Choices | None:
 
 
 def _header(name: str, content: bytes, problems: list[Problem]) -> _Header:
-    from pydantic_core import from_json  # noqa: PLC0415  # as above
-
-    try:
-        given = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise DataError(name, [Problem("line 1", f"is not JSON ({error}).", _EXPORT_AGAIN)]) from None
-    version = given.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise SourceError(
-            f"{name}: this export is of version {version}, and this program reads up to version {VERSION}. "
-            "Install a newer release of Candor."
-        )
+    given = parsed_header(name, "line 1", content, _EXPORT_AGAIN)
+    require_readable(name, given, VERSION)
     header = validated(_Header, given, "line 1", _EXPORT_AGAIN, problems)
     if header is None:
         raise DataError(name, problems)

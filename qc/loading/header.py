@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.export import FORMAT, VERSION, Header
 from qc.formats.strict_model import StrictModel
+from qc.loading.json_header import parsed_header, require_readable
 from qc.loading.raw_run import CRITERION_COLUMNS, SYSTEM_COLUMNS, RawRun
 from qc.loading.validation import validated
 from qc.run import INCIDENT_COLUMNS, SERVED_COLUMNS, SIMULATED_NOTE, LeftOut, Words
@@ -23,26 +23,19 @@ def parse(source: str, where: str, content: bytes) -> Header:
         SourceError: it is of a newer version than this program reads, or no header of ours.
         DataError: a field is missing or of the wrong type.
     """
-    try:
-        given = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise DataError(source, [Problem(where, f"is not JSON ({error}).", EXPORT_AGAIN)]) from None
+    given = parsed_header(source, where, content, EXPORT_AGAIN)
     if not isinstance(given, dict) or given.get("format") != FORMAT:
         raise SourceError(
             f'{source}: {where} does not say "format": "{FORMAT}", so this is no export of Candor. '
             "Check the path."
         )
-    version = given.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise SourceError(
-            f"{source}: this export is of version {version}, and this program reads up to version {VERSION}. "
-            "Install a newer release of Candor."
-        )
+    require_readable(source, given, VERSION)
     problems: list[Problem] = []
     header = validated(Header, given, where, EXPORT_AGAIN, problems)
     if header is None or header.version < 1:
         raise DataError(
-            source, problems or [Problem(f"{where}.version", f"{version} is below 1.", EXPORT_AGAIN)]
+            source,
+            problems or [Problem(f"{where}.version", f"{given.get('version')} is below 1.", EXPORT_AGAIN)],
         )
     return header
 

@@ -3,18 +3,18 @@
 The first line is a header, each further one an assignment with the items that its worker rated.
 """
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
-from pydantic_core import from_json
 
-from qc.errors import DataError, Problem, SourceError
+from qc.errors import DataError, Problem
+from qc.formats.beginning import beginning
 from qc.formats.export import DeclaredCriterion
 from qc.formats.strict_model import StrictModel
 from qc.loading.items import ITEM_COLUMNS
+from qc.loading.json_header import parsed_header, require_readable
 from qc.loading.lines import parsed_lines
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
@@ -32,7 +32,7 @@ FORMAT = "candor-item-ratings"
 VERSION = 1
 HEADER = "line 1"
 EXPORT_AGAIN = "Export the run again, or repair the file."
-_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+_BEGINNING = beginning(FORMAT)
 
 
 class _System(StrictModel):
@@ -98,16 +98,8 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
 
 
 def _header(source: str, content: bytes, problems: list[Problem]) -> _Header:
-    try:
-        given = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise DataError(source, [Problem(HEADER, f"is not JSON ({error}).", EXPORT_AGAIN)]) from None
-    version: object = given.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise SourceError(
-            f"{source}: this export is of version {version}, and this program reads up to version {VERSION}. "
-            "Install a newer release of Candor."
-        )
+    given = parsed_header(source, HEADER, content, EXPORT_AGAIN)
+    require_readable(source, given, VERSION)
     header = validated(_Header, given, HEADER, EXPORT_AGAIN, problems)
     if header is None:
         raise DataError(source, problems)

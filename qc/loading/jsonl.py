@@ -1,6 +1,5 @@
 """Read our export in its JSON Lines form (`qc.formats.export`): a header, then an assignment a line."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import Problem
+from qc.formats.beginning import beginning
 from qc.formats.export import FORMAT, GivenAnswer, Header, Quiz, TurnRating, Writing
 from qc.formats.strict_model import Round, StrictModel
 from qc.loading import header
@@ -21,7 +21,7 @@ from qc.loading.speech import as_words
 from qc.run import Change, Opinion, Run, Words
 
 HEADER = "line 1"
-_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode() + rb'"')
+_BEGINNING = beginning(FORMAT)
 
 Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `build_run` to say
 

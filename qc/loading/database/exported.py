@@ -18,11 +18,12 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 from pydantic_core import from_json
 
-from qc.errors import DataError, Problem, SourceError
+from qc.errors import DataError, Problem
 from qc.formats.archive import DAMAGED
 from qc.formats.spreadsheet import restored
 from qc.formats.views import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
+from qc.loading.json_header import parsed_header, require_readable
 from qc.loading.validation import validated
 
 AT_ONCE = 1_000  # rows that are put in together
@@ -68,16 +69,8 @@ def opened_archive(name: str, archive: zipfile.ZipFile) -> Iterator[Views]:
 
 
 def _header(source: str, where: str, content: bytes) -> ViewsHeader:
-    try:
-        given = from_json(content, allow_inf_nan=False)
-    except ValueError as error:
-        raise DataError(source, [Problem(where, f"is not JSON ({error}).", _AGAIN)]) from None
-    version = given.get("version") if isinstance(given, dict) else None
-    if isinstance(version, int) and version > VERSION:
-        raise SourceError(
-            f"{source}: this export is of version {version}, and this program reads up to version {VERSION}. "
-            "Install a newer release of Candor."
-        )
+    given = parsed_header(source, where, content, _AGAIN)
+    require_readable(source, given, VERSION)
     problems: list[Problem] = []
     header = validated(ViewsHeader, given, where, _AGAIN, problems)
     if header is None or header.format != FORMAT:
