@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.formats.cells import misshapen
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
@@ -119,15 +120,7 @@ def read_csv(path: str, file: BinaryIO) -> CsvTable:
     if not rows:
         raise SourceError(f"{path}: the file is empty. Export it again.")
     header = [_OURS.get(name.strip(), name.strip()) for name in rows[0]]
-    problems = [
-        Problem(f"column {name!r}", "is there twice.", "Rename one of them.")
-        for name in sorted({name for name in header if header.count(name) > 1})
-    ]
-    problems += [
-        Problem(f"row {number}", f"has {len(row)} cells, but the header has {len(header)}.", "Correct it.")
-        for number, row in enumerate(rows[1:], start=2)
-        if len(row) != len(header)
-    ]
+    problems = misshapen(header, rows[1:])
     if len(rows) == 1:
         problems.append(Problem("the header", "is all there is.", "Export the rows, too."))
     if problems:

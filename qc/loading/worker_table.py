@@ -14,7 +14,6 @@ column for each field. An empty cell is not known.
 """
 
 import csv
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.formats.cells import misshapen
 from qc.run import Run
 
 WORKER = "worker"
@@ -118,18 +118,7 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
         ) from None
     if len(rows) < 2:
         raise DataError(str(path), [Problem("the file", "has no rows under a header.", "Export it again.")])
-    problems = _misshapen(rows)
+    problems = misshapen(rows[0], rows[1:])
     if problems:
         raise DataError(str(path), problems)
     return rows[0], rows[1:]
-
-
-def _misshapen(rows: Sequence[Sequence[str]]) -> list[Problem]:
-    header = rows[0]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    problems = [Problem(f"column {name!r}", "is there twice.", "Rename one of them.") for name in twice]
-    return problems + [
-        Problem(f"row {number}", f"has {len(row)} cells, but the header has {len(header)}.", "Correct it.")
-        for number, row in enumerate(rows[1:], start=2)
-        if len(row) != len(header)
-    ]
