@@ -9,6 +9,8 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
+from qc.render.figures.free_spots import Spot, free_spots
+
 FONT = "DejaVu Sans"
 # In lines of the type: from a point to its label, and how far a label takes up room.
 REACH, LINE, HALF_POINT = 0.55, 1.2, 0.4
@@ -17,8 +19,6 @@ NARROWEST = 0.275  # advance of an apostrophe, over the size; no letter of FONT 
 # the middle), and how many lines up. Above the diagonal all is mirrored.
 SPOTS = ((1, 0.0), (1, -0.9), (0, -1.2), (1, 0.9), (-1, -0.9), (-1, 0.0), (0, 1.2), (-1, 0.9))
 ALIGNMENT = {1: "left", 0: "center", -1: "right"}
-
-Box = tuple[float, float, float, float]
 
 
 @lru_cache(maxsize=4096)
@@ -58,29 +58,19 @@ def label_points(
     scale = axes.figure.dpi / 72
     points = axes.transData.transform(np.column_stack([x, y])) / scale
     frame = axes.get_window_extent()
-    inside = (frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale)
-    half = HALF_POINT * size
-    taken: list[Box] = [(px - half, py - half, px + half, py + half) for px, py in points]
-    for (px, py), label, below in zip(points, labels, y <= x, strict=True):
-        width = text_width(label, size)
-        for best_side, best_up in SPOTS:
-            side, up = (best_side, best_up * size) if below else (-best_side, -best_up * size)
-            away = side * size * REACH
-            left = px + away + (side - 1) / 2 * width
-            box = (left, py + up - size * LINE / 2, left + width, py + up + size * LINE / 2)
-            if _within(box, inside) and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                _write(axes, (px + away, py + up), label, ALIGNMENT[side], size)
-                break
+    places = free_spots(
+        [(px, py) for px, py in points.tolist()],
+        [text_width(label, size) for label in labels],
+        (y > x).tolist(),
+        [Spot(side, side * size * REACH, up * size) for side, up in SPOTS],
+        height=size * LINE,
+        half=HALF_POINT * size,
+        frame=(frame.x0 / scale, frame.y0 / scale, frame.x1 / scale, frame.y1 / scale),
+    )
+    for place, label in zip(places, labels, strict=True):
+        if place is not None:
+            _write(axes, (place.x, place.y), label, ALIGNMENT[place.side], size)
 
 
 def _write(axes: Axes, at: tuple[float, float], label: str, alignment: str, size: float) -> None:
     axes.annotate(label, at, xycoords="figure points", ha=alignment, va="center_baseline", size=size)
-
-
-def _within(box: Box, frame: Box) -> bool:
-    return frame[0] <= box[0] and frame[1] <= box[1] and box[2] <= frame[2] and box[3] <= frame[3]
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
