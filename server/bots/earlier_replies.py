@@ -12,15 +12,14 @@ import structlog
 from sqlalchemy import Connection, select
 
 from bots import NumberedReply
-from server.db.models import Assignment, Conversation, Note, System, Turn, columns
+from server.db.models import Assignment, Conversation, System, columns
+from server.db.shown_lines import shown_lines
 from server.db.store import Store
 from server.errors import StorageFailed
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
-NOTE = columns(Note)
 SYSTEM = columns(System)
-TURN = columns(Turn)
 
 REFRESH = 10.0  # seconds
 _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
@@ -110,18 +109,7 @@ def _replies(connection: Connection, run_id: int) -> list[_Reply]:
         .limit(_MOST_CONVERSATIONS)
     )
     conversations = {row.id: row.assignment_id for row in connection.execute(latest)}
-    said = (
-        select(TURN.conversation_id, TURN.turn_index, TURN.text)
-        .where(TURN.conversation_id.in_(conversations), TURN.author == "bot")
-        .order_by(TURN.conversation_id, TURN.turn_index)
-        .limit(_MOST_REPLIES)
-    )
-    telling = select(NOTE.conversation_id, NOTE.text).where(
-        NOTE.conversation_id.in_(conversations), NOTE.kind == "gave_itself_away"
-    )
-    gave_away = [tuple(row) for row in connection.execute(telling)]
     return [
-        _Reply(conversation, turn, conversations[conversation], text)
-        for conversation, turn, text in connection.execute(said)
-        if not any(conversation == where and words in text for where, words in gave_away)
+        _Reply(line.conversation, line.turn, conversations[line.conversation], line.text)
+        for line in shown_lines(connection, conversations, most=_MOST_REPLIES)
     ]

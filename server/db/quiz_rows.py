@@ -1,23 +1,21 @@
 """The quizzes after conversations as rows of the database, there and back, and what they are made of."""
 
 import random
-from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
 from server.db.bulk import Bulk, Kind, Row
 from server.db.conversation_rows import by_conversation, of_assignment
-from server.db.models import Assignment, Conversation, Note, Quiz, System, Turn, columns
+from server.db.models import Assignment, Conversation, Quiz, System, columns
 from server.db.models import QuizLine as QuizLineRow
+from server.db.shown_lines import shown_lines
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 LINE = columns(QuizLineRow)
-NOTE = columns(Note)
 QUIZ = columns(Quiz)
 SYSTEM = columns(System)
-TURN = columns(Turn)
 
 ASKED = Bulk(
     "INSERT INTO quiz ({columns}) SELECT {columns} FROM {rows} AS given",
@@ -120,22 +118,4 @@ def lines_of_others(connection: Connection, conversation: str, seed: int) -> tup
     )
     names = list(connection.execute(latest).scalars())
     drawn = random.Random(seed).sample(names, min(_DRAWN, len(names)))
-    return _said_in(connection, drawn)
-
-
-def _said_in(connection: Connection, conversations: Sequence[str]) -> tuple[QuizLine, ...]:
-    """Return what chatbots said in conversations; not what gave one of them away."""
-    said = (
-        select(TURN.text, TURN.conversation_id, TURN.turn_index)
-        .where(TURN.conversation_id.in_(conversations), TURN.author == "bot")
-        .order_by(TURN.conversation_id, TURN.turn_index)
-    )
-    telling = select(NOTE.conversation_id, NOTE.text).where(
-        NOTE.conversation_id.in_(conversations), NOTE.kind == "gave_itself_away"
-    )
-    gave_away = [tuple(row) for row in connection.execute(telling)]
-    return tuple(
-        QuizLine(text, conversation, turn)
-        for text, conversation, turn in connection.execute(said)
-        if not any(conversation == where and words in text for where, words in gave_away)
-    )
+    return tuple(QuizLine(line.text, line.conversation, line.turn) for line in shown_lines(connection, drawn))
