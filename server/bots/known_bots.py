@@ -1,11 +1,11 @@
-"""Which bots a study may name, and those that it names and nobody knows."""
+"""Which bots a study may name, and what is wrong with one, those that nobody knows among it."""
 
 from collections.abc import Collection, Iterator
 
 from bots import bot_specs
 from server.errors import StudyInvalid
 from server.settings_file import Location, did_you_mean
-from server.study import PEOPLE, Study, located
+from server.study import PEOPLE, Mistake, Study, located, read_study
 
 _UNKNOWN = (
     "Correct the names in the study, or register the bots: a server that runs then serves the run by itself."
@@ -32,6 +32,15 @@ def require_known_bots(text: str, study: Study, registered: Collection[str], sou
             f"registered with the server: {', '.join(sorted(registered)) or 'none'}"
         )
         raise StudyInvalid("\n".join(lines), _UNKNOWN)
+
+
+def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
+    """Return what is wrong with a study, its bots' names too, by lines."""
+    study, mistakes = read_study(text)
+    if study is None:
+        return mistakes
+    found = [*mistakes, *located(text, unknown_bots(study, registered))]
+    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
 
 
 def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Location, str]]:

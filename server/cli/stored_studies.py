@@ -16,7 +16,7 @@ from sqlalchemy import Connection, inspect
 from bots import console, fail, stderr
 from server.access import people
 from server.bots import stored_bots
-from server.bots.known_bots import unknown_bots
+from server.bots.known_bots import mistakes_of
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.clock import utc_now
@@ -27,10 +27,8 @@ from server.errors import StudyInvalid
 from server.study import (
     BLANK,
     DEMO,
-    Mistake,
     Study,
     load_study,
-    located,
     named,
     parse_study,
     read_study,
@@ -173,19 +171,11 @@ def _require_name(study: str) -> None:
 
 def _tell(connection: Connection, study: StoredStudy) -> None:
     console.print(f"Study [bold]{study.name}[/] is stored, version {study.newest.number}.")
-    mistakes = _mistakes(connection, study.newest.yaml)
+    mistakes = mistakes_of(study.newest.yaml, stored_bots.names(connection))
     for mistake in mistakes:
         console.print(f"  {escape(mistake.at(study.name))}", soft_wrap=True)
     what = f"candor study {'edit' if mistakes else 'open'} {study.name}{'' if mistakes else ' --run pilot'}"
     console.print(f"{'To be mended before it is opened' if mistakes else 'It can be opened'}:  {what}")
-
-
-def _mistakes(connection: Connection, text: str) -> list[Mistake]:
-    study, mistakes = read_study(text)
-    if study is None:
-        return mistakes
-    found = [*mistakes, *located(text, unknown_bots(study, stored_bots.names(connection)))]
-    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
 
 
 def _file(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from server.bots.known_bots import unknown_bots
+from server.bots.known_bots import mistakes_of
 from server.db.studies import RunOfStudy, StoredStudy, StudyVersion, find_version, runs_of, versions
 from server.desk.study_responses import (
     ChangedLine,
@@ -25,7 +25,6 @@ from server.study import (
     Mistake,
     Unreadable,
     edited,
-    located,
     parse_study,
     published,
     read_document,
@@ -117,15 +116,6 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
         notes=[] if mistakes else list(study_notes(parse_study(text))),
         rewritten=list(dict.fromkeys(rewritten)),
     )
-
-
-def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
-    """Return what is wrong with a study, its bots' names too."""
-    study, mistakes = read_study(text)
-    if study is None:
-        return mistakes
-    found = [*mistakes, *located(text, unknown_bots(study, registered))]
-    return sorted(dict.fromkeys(found), key=lambda mistake: mistake.line or 0)
 
 
 def mistake_view(mistake: Mistake) -> MistakeView:
