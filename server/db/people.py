@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, String, bindparam, select, text
+from sqlalchemy import Connection, String, bindparam, text
 
-from server.db.models import Run, columns
+from server.db.runs import lock_run
 from server.session.partner import Reason, Standing, heard
-
-RUN = columns(Run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +27,14 @@ class Found:
 def lock_run_of(connection: Connection, conversation: str) -> int:
     """Lock the run of a conversation until the transaction ends, and return its id."""
     run = int(connection.execute(_RUN_OF, {"conversation": conversation}).scalar_one())
-    lock(connection, run)
+    lock_run(connection, run)
     return run
 
 
-def lock(connection: Connection, run: int) -> None:
-    """Lock a run's chats with people until the transaction ends."""
-    connection.execute(_LOCK, {"run": run})
+def begin_waiting(connection: Connection, run: int, conversation: str, at: datetime) -> bool:
+    """Note that a conversation of a run waits for a person; return False where that was noted before."""
+    row = {"conversation": conversation, "run": run, "at": at}
+    return connection.execute(_ENTER, row).rowcount == 1
 
 
 def enter(connection: Connection, conversation: str, at: datetime, latest: datetime) -> str | None:
@@ -51,8 +50,7 @@ def enter(connection: Connection, conversation: str, at: datetime, latest: datet
         The conversation of the one who waited; None: there is nobody.
     """
     run = lock_run_of(connection, conversation)
-    new = connection.execute(_ENTER, {"conversation": conversation, "run": run, "at": at})
-    if new.rowcount != 1:
+    if not begin_waiting(connection, run, conversation, at):
         return None
     named = {"conversation": conversation, "run": run, "latest": latest}
     first = connection.execute(_WAITS, named).scalar_one_or_none()
@@ -101,7 +99,6 @@ def give_up(
     return connection.execute(_GIVE_UP, row).rowcount == 1
 
 
-_LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
 _RUN_OF = text("""
     SELECT assignment.run_id FROM conversation JOIN assignment ON assignment.id = conversation.assignment_id
     WHERE conversation.id = :conversation""")

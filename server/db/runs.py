@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from server.db.items import NewItem, bot_id, store_items
 from server.db.models import CHOICE_SEPARATOR, Criterion, Question, Registration, Run, Study, System, columns
@@ -25,6 +25,7 @@ RunStatus = Literal["open", "paused", "closed"]
 Cause = Literal["researcher", "target", "budget"]  # what has led to a run's status
 RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,12 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
     if not found:
         raise RunNotFound(f"there is no run named `{slug}`")
     return found[0]
+
+
+def lock_run(connection: Connection, run: int) -> None:
+    """Have others who lock the run of this id wait until the transaction ends; SQLite has one writer."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, {"run": run})
 
 
 def has_run(connection: Connection, slug: str) -> bool:

@@ -10,7 +10,8 @@ from sqlalchemy import Connection, String, bindparam, text
 
 from server.db import people
 from server.db.models import WizardLine, columns
-from server.db.people import Found, lock_run_of
+from server.db.people import Found, begin_waiting, lock_run_of
+from server.db.runs import lock_run
 from server.session.partner import Reason, Standing
 
 
@@ -32,7 +33,7 @@ class WaitingLine:
 def ask(connection: Connection, conversation: str, index: int, at: datetime) -> None:
     """Note that a worker waits for line `index`; to ask again does nothing."""
     run = lock_run_of(connection, conversation)
-    connection.execute(_ENTER, {"conversation": conversation, "run": run, "at": at})
+    begin_waiting(connection, run, conversation, at)
     connection.execute(_ASK, {"conversation": conversation, "index": index, "at": at})
 
 
@@ -51,7 +52,7 @@ def answer(
 
     Who has said the same before, and has not heard that it was stored, has answered: nothing is stored again.
     """
-    people.lock(connection, run)
+    lock_run(connection, run)
     given = connection.execute(_ANSWERED, {"run": run, "conversation": conversation, "index": index}).first()
     if given is not None and (given.text, given.answered_by) == (said, by):
         return True
@@ -92,9 +93,6 @@ def waiting(connection: Connection, run: int) -> list[WaitingLine]:
     ]
 
 
-_ENTER = text("""
-    INSERT INTO human_conversation (conversation_id, run_id, waiting_since)
-    VALUES (:conversation, :run, :at) ON CONFLICT DO NOTHING""")
 _ASK = text("""
     INSERT INTO wizard_line (conversation_id, turn_index, asked_at)
     VALUES (:conversation, :index, :at) ON CONFLICT DO NOTHING""")

@@ -49,6 +49,7 @@ from server.desk.transcript_responses import (
 )
 from server.desk.writing import writing
 from server.errors import AssignmentNotFound
+from server.session.comparison import number_on_page
 from server.session.item import ItemContent
 from server.session.questionnaire import AskedQuestion, Part, rating_to_point
 from server.study import Study, parse_study
@@ -141,7 +142,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
     noted = of_this(Note, NOTE, NOTE.id)
     return ConversationDetail(
         position=row.position,
-        number=row.position if row.side is None else (row.position + 1) // 2,
+        number=number_on_page(row.position, row.side),
         attempt=row.attempt,
         system=row.system,
         family=row.family,

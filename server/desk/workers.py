@@ -23,7 +23,7 @@ from server.db.models import (
     Worker,
     columns,
 )
-from server.session.comparison import Side
+from server.session.comparison import Side, number_on_page
 from server.session.conversation import ConversationStatus
 from server.session.records import Closing
 
@@ -69,7 +69,7 @@ class ConversationFacts:
     @property
     def number(self) -> int:
         """Its number as the worker counts, from 1: two that stand beside each other are one."""
-        return self.position if self.side is None else (self.position + 1) // 2
+        return number_on_page(self.position, self.side)
 
 
 @dataclass(frozen=True, slots=True)

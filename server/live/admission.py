@@ -3,24 +3,15 @@
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection
 
 from server.bots.lineup import OpenRun
 from server.bots.spending_caps import first_reached
 from server.db import run_counts
-from server.db.models import Run, columns
 from server.db.runs import Cause, RunStatus
 from server.errors import NotInvited, RunClosed, RunComplete, RunOutOfHours, RunPaused, TookPart
 from server.live.way_in import WayIn
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
-
-RUN = columns(Run)
-
-
-def lock_run(connection: Connection, run: OpenRun) -> None:
-    """Have others who arrive at `run` wait until this transaction ends; SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK, {"run": run.id})
 
 
 def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime) -> bool:
@@ -77,6 +68,3 @@ def _require_invited(way_in: WayIn) -> None:
         raise TookPart("you took part in an earlier round of this study")
     if way_in.is_excluded:
         raise NotInvited("this study is not open to you")
-
-
-_LOCK = select(RUN.id).where(RUN.id == bindparam("run")).with_for_update(key_share=True)

@@ -27,8 +27,9 @@ from server.db import items, pair_counts, plan_counts, rows
 from server.db.begun_rows import BegunAssignment
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, System, Visit, columns
+from server.db.runs import lock_run
 from server.errors import AlreadyTookPart, RunFull
-from server.live.admission import admit, lock_run
+from server.live.admission import admit
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
 from server.live.pair_draw import draw_pairs
@@ -140,7 +141,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         RunFull: every place is held, or the worker may not rate what is left.
         NotAvailable: as `admit`.
     """
-    lock_run(connection, run)
+    lock_run(connection, run.id)
     new, simulated = worker.assignment, worker.simulated
     way_in = look(connection, run, worker.arrival, new, simulated=simulated, at=at, to_draw=True)
     if way_in.own is not None:

@@ -11,8 +11,9 @@ from server.db import run_rules
 from server.db.audit import record
 from server.db.models import Run, columns
 from server.db.run_states import stop_run
+from server.db.runs import lock_run
 from server.db.store import Store
-from server.live.admission import lock_run, standing_of
+from server.live.admission import standing_of
 from server.news import News
 from server.periodic import PeriodicTask
 from server.run_rules import End, end_of
@@ -78,7 +79,7 @@ def _end(connection: Connection, run: OpenRun) -> End | None:
 
 def _stop(connection: Connection, run: OpenRun) -> End | None:
     """Close a run that has enough; None: its rules have changed meanwhile, or it is closed already."""
-    lock_run(connection, run)
+    lock_run(connection, run.id)
     end = _end(connection, run)
     if end is None or not stop_run(connection, run.id, end):
         return None

@@ -10,6 +10,11 @@ Preference = Literal["left", "right", "tie"]
 Asked = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 
 
+def number_on_page(position: int, side: Side | None) -> int:
+    """Return a conversation's number as its worker counts, from 1: two beside each other are one."""
+    return position if side is None else (position + 1) // 2
+
+
 class Comparison(BaseModel):
     """How workers compare. `pairs`: of systems, in one assignment; those with the qc bot come on top.
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from server.session.call import BotCall
-from server.session.comparison import Preference, Side
+from server.session.comparison import Preference, Side, number_on_page
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.questionnaire import Part
@@ -58,7 +58,7 @@ class ConversationPlanned:
     @property
     def number(self) -> int:
         """Its number as the worker counts, from 1: two that stand beside each other are one."""
-        return self.position if self.side is None else (self.position + 1) // 2
+        return number_on_page(self.position, self.side)
 
 
 @dataclass(frozen=True, slots=True)
