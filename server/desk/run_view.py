@@ -1,7 +1,7 @@
 """What a researcher sees of a run: its progress, its workers, its bots, and what needs attention."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -90,7 +90,7 @@ class RunReader:
         waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
         unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
         return RunDetail(
-            **dict(_summary(run, limits, self._workers.values(), around.public_url, now)),
+            **dict(_summary(run, limits, _counted(self._workers.values(), now), around.public_url)),
             systems=progress,
             simulated_systems=systems(simulated, study, families, None) if simulated else [],
             funnel=funnel(people, study),
@@ -140,10 +140,36 @@ def run_summaries(connection: Connection, public_url: str, now: datetime) -> lis
 
 def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
     """Return a run in a few numbers, without reading what its workers do."""
-    study = parse_study(run.yaml)
-    limits = limits_of(connection, run, study)
-    people = _by_status(connection, run, simulated=False)
     rated = _rated(connection, run)
+    counted = _Counted(
+        people=_by_status(connection, run, simulated=False),
+        simulated=_by_status(connection, run, simulated=True),
+        rated=rated.get(False, 0),
+        rated_simulated=rated.get(True, 0),
+        lately=_lately(connection, run, now),
+        waiting=count_waiting(connection, run.id),
+    )
+    return _summary(run, limits_of(connection, run, parse_study(run.yaml)), counted, public_url)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What is counted of a run's workers.
+
+    `rated`: conversations of people. `lately`: how many minutes ago assignments of people were handed in,
+    within the last hour. `waiting`: conversations whose bot was asked in vain.
+    """
+
+    people: AssignmentCounts
+    simulated: AssignmentCounts
+    rated: int
+    rated_simulated: int
+    lately: Sequence[float]
+    waiting: int
+
+
+def _summary(run: RunEntry, limits: Limits, counted: _Counted, public_url: str) -> RunSummary:
+    study = parse_study(run.yaml)
     return RunSummary(
         run=run.slug,
         study=study.name,
@@ -153,21 +179,18 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str, now: dat
         reason=run.reason,
         created_at=run.created_at,
         worker_link=f"{public_url}/w/{run.slug}",
-        assignments=people,
-        conversations_rated=rated.get(False, 0),
-        simulated=_by_status(connection, run, simulated=True),
-        simulated_conversations_rated=rated.get(True, 0),
+        assignments=counted.people,
+        conversations_rated=counted.rated,
+        simulated=counted.simulated,
+        simulated_conversations_rated=counted.rated_simulated,
         places=limits.wanted,
-        minutes_to_go=minutes_to_go(limits.wanted, people.completed, _lately(connection, run, now)),
-        waiting=count_waiting(connection, run.id),
+        minutes_to_go=minutes_to_go(limits.wanted, counted.people.completed, counted.lately),
+        waiting=counted.waiting,
         limits=limits.shown,
     )
 
 
-def _summary(
-    run: RunEntry, limits: Limits, workers: Collection[WorkerFacts], public_url: str, now: datetime
-) -> RunSummary:
-    """Return a run in a few numbers, from its workers."""
+def _counted(workers: Collection[WorkerFacts], now: datetime) -> _Counted:
 
     def counts(*, simulated: bool) -> AssignmentCounts:
         ours = Counter(worker.status for worker in workers if worker.simulated == simulated)
@@ -181,28 +204,14 @@ def _summary(
     def rated(*, simulated: bool) -> int:
         return sum(worker.count("rated") for worker in workers if worker.simulated == simulated)
 
-    study = parse_study(run.yaml)
-    people = counts(simulated=False)
     ended = (w.ended_at for w in workers if w.status == "completed" and not w.simulated)
-    return RunSummary(
-        run=run.slug,
-        study=study.name,
-        title=study.title,
-        status=run.status,
-        cause=run.cause,
-        reason=run.reason,
-        created_at=run.created_at,
-        worker_link=f"{public_url}/w/{run.slug}",
-        assignments=people,
-        conversations_rated=rated(simulated=False),
+    return _Counted(
+        people=counts(simulated=False),
         simulated=counts(simulated=True),
-        simulated_conversations_rated=rated(simulated=True),
-        places=limits.wanted,
-        minutes_to_go=minutes_to_go(
-            limits.wanted, people.completed, [_ago(at, now) for at in ended if at and now - at < _HOUR]
-        ),
+        rated=rated(simulated=False),
+        rated_simulated=rated(simulated=True),
+        lately=[_ago(at, now) for at in ended if at and now - at < _HOUR],
         waiting=sum(held.failed_tries > 0 for worker in workers for held in worker.conversations),
-        limits=limits.shown,
     )
 
 
