@@ -43,8 +43,6 @@ class StudyCard(Message):
 
     `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
     `conversations` then counts items, or pairs. `comparison`: how they compare the two.
-    `rates_all`: they rate every conversation that they hold, and not some of them only.
-    `task`: they chat, or rate what others have said or written; `conversations` then counts items.
     `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
     many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
     `turn_points`: on how many points single replies are rated; two are thumbs.
