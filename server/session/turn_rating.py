@@ -9,8 +9,6 @@ from server.session.questionnaire import point_to_rating
 from server.session.records import TurnRated
 from server.session.rules import SessionRules
 
-THUMBS = 2  # points: down, up
-
 
 def turn_rating(
     rules: SessionRules, conversation: Conversation, message: wire.RateTurn, at: datetime

@@ -21,7 +21,7 @@ export function Funnel({ steps }: { steps: FunnelStep[] }) {
       <ol class="box funnel">
         {stages.map(({ name, reached, now, lost }) => (
           <li key={name}>
-            <span class="funnel-name">{name}</span>
+            <span>{name}</span>
             <span class="funnel-bar" aria-hidden="true">
               <span style={{ width: `${(100 * reached) / most}%` }} />
             </span>

@@ -72,7 +72,7 @@ function Widest({ bands, target }: { bands: Band[]; target: number | null }) {
   const aim = target === null ? "" : `, below ${target} the run ends`;
   const highest = Math.max(target ?? 0, ...widest.map((width) => width ?? 0), 0.1);
   return (
-    <figure class="chart-widest">
+    <figure>
       <figcaption class="small">
         <strong>Widest interval</strong> <span class="soft">{`${now}${aim}`}</span>
       </figcaption>

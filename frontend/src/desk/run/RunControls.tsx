@@ -15,7 +15,7 @@ export function RunControls({ run }: { run: RunDetail }) {
   const account = useContext(AccountContext);
   const [chosen, setChosen] = useState<Action | null>(null);
   return (
-    <div class="actions run-controls">
+    <div class="actions">
       {actionsOf(run).map((action) => (
         <Button key={action.name} kind="quiet" onClick={() => setChosen(action)}>
           {action.name}
