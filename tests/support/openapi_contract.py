@@ -65,7 +65,7 @@ class Contract:
     def _operation(self, method: str, path: str) -> Json | None:
         for pattern, operations in self._paths.items():
             if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", pattern), path) and method.lower() in operations:
-                # `/submissions/{id}/` fits `/submissions/bulk-approve/` too, which has other methods.
+                # `/submissions/{id}/` fits `/submissions/bonus-payments/` too, which has other methods.
                 found: Json = operations[method.lower()]
                 return found
         return None

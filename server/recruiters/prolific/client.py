@@ -4,7 +4,6 @@ from typing import Self
 
 from server.recruiters.prolific.bonuses import Bonuses
 from server.recruiters.prolific.connection import Connection
-from server.recruiters.prolific.groups import Groups
 from server.recruiters.prolific.hooks import Hooks
 from server.recruiters.prolific.messages import Messages
 from server.recruiters.prolific.studies import Studies
@@ -20,7 +19,6 @@ class ProlificClient:
         self.studies = Studies(connection)
         self.submissions = Submissions(connection)
         self.bonuses = Bonuses(connection)
-        self.groups = Groups(connection)
         self.messages = Messages(connection)
         self.hooks = Hooks(connection)
 

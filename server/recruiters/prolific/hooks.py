@@ -13,13 +13,6 @@ STUDIES, SUBMISSIONS = "study.status.change", "submission.status.change"
 _HOOKS = "/api/v1/hooks"
 
 
-class EventType(Answer):
-    """Something that Prolific tells of."""
-
-    event_type: str
-    description: str = ""
-
-
 class Secret(Answer):
     """What events of a workspace are signed with; a new one takes the place of the old."""
 
@@ -52,10 +45,6 @@ class _Events(Answer):
     results: tuple[Event, ...] = ()
 
 
-class _Types(Answer):
-    results: tuple[EventType, ...] = ()
-
-
 class _Subscriptions(Answer):
     results: tuple[Subscription, ...] = ()
 
@@ -65,11 +54,6 @@ class Hooks:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-
-    async def event_types(self) -> list[EventType]:
-        """Return what can be subscribed to."""
-        found = await self._connection.get("list the events", f"{_HOOKS}/event-types/", _Types)
-        return list(found.results)
 
     async def new_secret(self, workspace: str) -> Secret:
         """Make the secret that events of a workspace are signed with; the one before is void."""

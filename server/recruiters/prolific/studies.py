@@ -98,11 +98,6 @@ def without_groups(*groups: str) -> Filter:
     return Filter(filter_id="participant_group_blocklist", selected_values=groups)
 
 
-def without_studies(*studies: str) -> Filter:
-    """Return the filter that keeps those out who took part in these studies."""
-    return Filter(filter_id="previous_studies_blocklist", selected_values=studies)
-
-
 class Limits(_Sent):
     """How often one participant may take part, and how many may at once (-1: any number)."""
 
@@ -200,17 +195,6 @@ class TotalCost(Answer):
         return self.rewards.rewards.currency or None
 
 
-class Counts(Answer):
-    """How many submissions of a study have each status."""
-
-    by_status: dict[str, int]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _gather(cls, given: dict[str, object]) -> dict[str, object]:
-        return {"by_status": {status: count for status, count in given.items() if status != "TOTAL"}}
-
-
 class Transition(StrEnum):
     """What can be done with a study. PAUSE lets nobody new in; STOP ends it for good."""
 
@@ -266,8 +250,3 @@ class Studies:
     async def cost(self, study: str) -> TotalCost:
         """Return what a study has cost."""
         return await self._connection.get("read the cost", f"/api/v1/studies/{study}/cost/", TotalCost)
-
-    async def counts(self, study: str) -> Counts:
-        """Return how many submissions have each status."""
-        path = f"/api/v1/studies/{study}/submissions/counts/"
-        return await self._connection.get("count the submissions", path, Counts)

@@ -1,6 +1,6 @@
 """Submissions at Prolific: who has come, and what becomes of their pay."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from datetime import datetime
 from enum import StrEnum
 
@@ -10,7 +10,6 @@ from server.recruiters.prolific.money import Cents
 
 SHORTEST_REJECTION = 100  # characters that a participant is owed
 LOWEST_SHARE, HIGHEST_SHARE = 8, 99  # per cent of the reward that can be paid in part
-_MOST_AT_ONCE = 1_000
 
 
 class Status(StrEnum):
@@ -99,14 +98,6 @@ class Submissions:
         """Pay for a submission."""
         return await self._move("approve the submission", submission, {"action": "APPROVE"})
 
-    async def approve_many(self, submissions: Sequence[str]) -> None:
-        """Pay for many submissions, of one study or several."""
-        operation = "approve the submissions"
-        if len(submissions) > _MOST_AT_ONCE:
-            raise InvalidRequest(operation, f"{len(submissions)} at once, and {_MOST_AT_ONCE} are the most")
-        body = {"submission_ids": list(submissions)}
-        await self._connection.tell(operation, "POST", "/api/v1/submissions/bulk-approve/", body)
-
     async def reject(self, submission: str, category: RejectionCategory, message: str) -> Status:
         """Refuse to pay for a submission, and tell the participant why."""
         operation, why = "reject the submission", message.strip()
@@ -142,10 +133,6 @@ class Submissions:
     async def screen_out(self, submission: str) -> Status:
         """Pay a submission what the study pays those who are screened out."""
         return await self._move("screen the submission out", submission, {"action": "SCREEN_OUT"})
-
-    async def give_back(self, submission: str) -> Status:
-        """Have a submission returned, without pay; its place reopens."""
-        return await self._move("return the submission", submission, {"action": "RETURN"})
 
     async def request_return(self, submission: str, *reasons: str) -> None:
         """Ask a participant to return a submission."""

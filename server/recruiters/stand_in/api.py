@@ -14,8 +14,8 @@ from server.recruiters.stand_in.records import Json, NoSuchThing, NotAllowed, Su
 _PAGE = 20
 _CURRENCY = "GBP"
 # Operations whose mistakes stand at the top of the answer; those of the others stand under `error`.
-_FLAT = ("/api/v1/studies/", "/api/v1/submissions/", "/api/v1/submissions/bulk-approve/", "/api/v1/messages/")
-_FLAT_ENDS = ("/cost/", "/submissions/", "/counts/", "/messages/bulk/", "/messages/participant-group/")
+_FLAT = ("/api/v1/studies/", "/api/v1/submissions/", "/api/v1/messages/")
+_FLAT_ENDS = ("/cost/", "/submissions/")
 Call = Callable[[Request], Awaitable[Response]]
 
 
@@ -33,7 +33,7 @@ class ResearcherApi:
         self._token = token
         self._faults = faults
         study, submission = "/studies/{id}/", "/submissions/{id}/"
-        groups, hooks = "/participant-groups/", "/hooks/subscriptions/"
+        hooks = "/hooks/subscriptions/"
         self.routes = [
             self._route("POST", "/studies/", self._draft),
             self._route("GET", "/studies/", self._studies),
@@ -42,22 +42,13 @@ class ResearcherApi:
             self._route("DELETE", study, self._discard),
             self._route("POST", f"{study}transition/", self._move_study),
             self._route("GET", f"{study}cost/", self._cost),
-            self._route("GET", f"{study}submissions/counts/", self._counts),
             self._route("GET", "/submissions/", self._submissions),
-            self._route("POST", "/submissions/bulk-approve/", self._approve_many),
             self._route("POST", "/submissions/bonus-payments/", self._set_up_bonuses),
             self._route("GET", submission, self._submission),
             self._route("POST", f"{submission}transition/", self._move),
             self._route("POST", f"{submission}request-return/", self._request_return),
             self._route("POST", "/bulk-bonus-payments/{id}/pay/", self._pay_bonuses),
-            self._route("POST", groups, self._new_group),
-            self._route("GET", f"{groups}{{id}}/participants/", self._members),
-            self._route("POST", f"{groups}{{id}}/participants/", self._add),
-            self._route("DELETE", f"{groups}{{id}}/participants/", self._remove),
-            self._route("GET", "/messages/unread/", self._unread),
             self._route("POST", "/messages/", self._send),
-            self._route("POST", "/messages/bulk/", self._send_many),
-            self._route("GET", "/hooks/event-types/", self._event_types),
             self._route("POST", "/hooks/secrets/", self._new_secret),
             self._route("GET", hooks, self._subscriptions),
             self._route("POST", hooks, self._subscribe),
@@ -105,17 +96,9 @@ class ResearcherApi:
         rewards, bonuses = self._platform.cost(_id(request))
         return JSONResponse({"rewards": _breakdown(rewards), "bonuses": _breakdown(bonuses)})
 
-    async def _counts(self, request: Request) -> Response:
-        return JSONResponse(self._platform.counts(_id(request)))
-
     async def _submissions(self, request: Request) -> Response:
         found = self._platform.of_study(request.query_params["study"])
         return _page(request, [one.short() for one in found])
-
-    async def _approve_many(self, request: Request) -> Response:
-        for submission in (await request.json())["submission_ids"]:
-            self._platform.move(submission, {"action": "APPROVE"})
-        return JSONResponse("The request to bulk approve has been made successfully.")
 
     async def _submission(self, request: Request) -> Response:
         return JSONResponse(self._platform.submission(_id(request)).detail())
@@ -147,46 +130,10 @@ class ResearcherApi:
         self._platform.pay_bonuses(_id(request))
         return JSONResponse("The bonuses will be paid.", 202)
 
-    async def _new_group(self, request: Request) -> Response:
-        return JSONResponse(self._group(self._platform.new_group((await request.json())["name"])), 201)
-
-    def _group(self, group: str) -> Json:
-        name, members = self._platform.group(group)
-        return {"id": group, "name": name, "participant_count": len(members)}
-
-    async def _members(self, request: Request) -> Response:
-        return self._membership(request)
-
-    def _membership(self, request: Request) -> Response:
-        members = self._platform.group(_id(request))[1]
-        return JSONResponse({"results": [{"participant_id": member} for member in members]})
-
-    async def _add(self, request: Request) -> Response:
-        members = self._platform.group(_id(request))[1]
-        members.extend(one for one in (await request.json())["participant_ids"] if one not in members)
-        return self._membership(request)
-
-    async def _remove(self, request: Request) -> Response:
-        members, given = self._platform.group(_id(request))[1], (await request.json())["participant_ids"]
-        members[:] = [one for one in members if one not in given]
-        return self._membership(request)
-
-    async def _unread(self, request: Request) -> Response:
-        return JSONResponse({"results": self._platform.received})
-
     async def _send(self, request: Request) -> Response:
         given = await request.json()
         self._platform.sent.append((given["recipient_id"], given["body"]))
         return Response(status_code=204)
-
-    async def _send_many(self, request: Request) -> Response:
-        given = await request.json()
-        self._platform.sent.extend((one, given["body"]) for one in given["ids"])
-        return Response(status_code=204)
-
-    async def _event_types(self, request: Request) -> Response:
-        names = ("study.status.change", "submission.status.change")
-        return JSONResponse({"results": [{"event_type": name, "description": name} for name in names]})
 
     async def _new_secret(self, request: Request) -> Response:
         return JSONResponse(self._platform.new_secret((await request.json())["workspace_id"]), 201)

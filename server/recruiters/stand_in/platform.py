@@ -48,7 +48,6 @@ class Platform:
         self.batches: dict[str, Batch] = {}
         self.paid_batches: list[str] = []
         self.groups: dict[str, tuple[str, list[str]]] = {}
-        self.received: list[Json] = []
         self.sent: list[tuple[str, str]] = []
         self.secrets: dict[str, Json] = {}
         self.subscriptions: dict[str, Subscription] = {}
@@ -162,13 +161,6 @@ class Platform:
         self._tell("study.status.change", study.id, {"status": study.status, "metadata": {}})
         return study
 
-    def counts(self, study_id: str) -> dict[str, int]:
-        """Return how many submissions have each status."""
-        counts: dict[str, int] = {}
-        for found in self.of_study(study_id):
-            counts[found.status] = counts.get(found.status, 0) + 1
-        return {**counts, "TOTAL": sum(counts.values())}
-
     def cost(self, study_id: str) -> tuple[int, int]:
         """Return what was paid in rewards and in bonuses, in cents, without fees."""
         self.study(study_id)
@@ -177,7 +169,7 @@ class Platform:
         return sum(one.paid for one in found), sum(sum(one.bonuses) for one in found)
 
     def move(self, submission_id: str, asked: Json) -> Submission:
-        """Approve, reject, pay in part, return or screen out. Raises NotAllowed."""
+        """Approve, reject, pay in part or screen out. Raises NotAllowed."""
         found = self.submission(submission_id)
         match asked["action"]:
             case "APPROVE":
@@ -191,8 +183,6 @@ class Platform:
             case "COMPLETE":
                 self._require_reviewable(found)
                 return self._pay_in_part(found, asked)
-            case "RETURN":
-                return self.give_back(submission_id)
             case "SCREEN_OUT":
                 self._require_reviewable(found)
                 self._screened_out(self.study(found.study), found)
@@ -235,20 +225,6 @@ class Platform:
         group_id = self._ids.new()
         self.groups[group_id] = (name, [])
         return group_id
-
-    def write(self, participant: str, study_id: str, body: str) -> None:
-        """Have a participant write to the researcher."""
-        self.received.append(
-            {
-                "id": self._ids.new(),
-                "sender_id": participant,
-                "body": body,
-                "sent_at": self._now().isoformat(),
-                "channel_id": participant,
-                "type": "message",
-                "data": {"study_id": study_id, "category": "other"},
-            }
-        )
 
     def new_secret(self, workspace: str) -> Json:
         """Make a workspace's secret; the one before is void."""
@@ -330,10 +306,6 @@ class Platform:
             values = found.get("selected_values", [])
             if found["filter_id"] == "participant_group_blocklist" and any(
                 participant in self.group(group)[1] for group in values
-            ):
-                return True
-            if found["filter_id"] == "previous_studies_blocklist" and any(
-                one.participant == participant for other in values for one in self._of(other)
             ):
                 return True
         return False
