@@ -437,7 +437,6 @@ def test_a_session_has_one_owner_whatever_happens() -> None:
             Ownership,
             settings=settings(
                 max_examples=1_000 if SOAK else 40,
-                deadline=None,
                 stateful_step_count=40,
                 derandomize=True,
                 database=None,

@@ -107,7 +107,6 @@ def said(given: list[list[int]], order: list[int]) -> Words:
     )
 
 
-@settings(deadline=None)
 @given(held=assignments, factor=st.sampled_from([0.5, 1.5, 2.0, 3.0]), offset=st.integers(0, 10))
 def test_stretching_and_shifting_a_worker_changes_no_z(held: Held, factor: float, offset: int) -> None:
     worker = held[0][0]
@@ -121,7 +120,6 @@ def test_stretching_and_shifting_a_worker_changes_no_z(held: Held, factor: float
     pd.testing.assert_frame_equal(*by_name, check_exact=False, rtol=0.0, atol=1e-9)
 
 
-@settings(deadline=None)
 @given(held=assignments, data=st.data())
 def test_the_order_of_rows_changes_no_bit_of_a_run(held: Held, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(held) * len(SYSTEMS))))
@@ -129,7 +127,7 @@ def test_the_order_of_rows_changes_no_bit_of_a_run(held: Held, data: st.DataObje
 
 
 # Of runs that are the same to the bit, which the property above is about, the whole chain is done 10 times.
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(held=assignments, data=st.data())
 def test_the_order_of_rows_changes_no_bit_of_a_result(held: Held, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(held) * len(SYSTEMS))))
@@ -190,7 +188,6 @@ def from_hits(content: dict[str, Any]) -> Run:
     return loaded("drawn.json", json.dumps(content).encode())
 
 
-@settings(deadline=None)
 @given(held=assignments, data=st.data())
 def test_splitting_a_file_and_joining_it_again_changes_nothing(held: Held, data: st.DataObject) -> None:
     content = as_hits(held)
@@ -221,7 +218,6 @@ def by_conversation(*runs: Run) -> pd.DataFrame:
     return pd.concat(found).sort_values(["conversation", "round"], ignore_index=True)
 
 
-@settings(deadline=None)
 @given(held=assignments, data=st.data())
 def test_the_order_of_conversations_within_an_assignment_changes_no_score(
     held: Held, data: st.DataObject
@@ -234,7 +230,6 @@ def test_the_order_of_conversations_within_an_assignment_changes_no_score(
     )
 
 
-@settings(deadline=None)
 @given(held=assignments)
 def test_z_of_every_worker_has_mean_0_and_sd_1(held: Held) -> None:
     scores = np.array([row for _, rows in held for row in rows], dtype=float)
@@ -250,7 +245,6 @@ def test_z_of_every_worker_has_mean_0_and_sd_1(held: Held) -> None:
             assert own.std(ddof=1) == pytest.approx(1, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(held=assignments, change=st.integers(1, 30))
 def test_the_data_hash_tells_different_ratings_apart(held: Held, change: int) -> None:
     changed = copy.deepcopy(held)
@@ -259,7 +253,6 @@ def test_the_data_hash_tells_different_ratings_apart(held: Held, change: int) ->
     assert one != other
 
 
-@settings(deadline=None)
 @given(held=assignments, data=st.data())
 def test_the_hash_of_words_tells_different_words_apart(held: Held, data: st.DataObject) -> None:
     words = words_of(held)
@@ -279,7 +272,6 @@ def test_the_hash_of_words_tells_different_words_apart(held: Held, data: st.Data
     assert (words_hash(Words(*parts)) == words_hash(words)) == (column == "reply")
 
 
-@settings(deadline=None)
 @given(held=assignments, cuts=st.lists(st.integers(0, 30), max_size=3))
 def test_the_hash_of_words_does_not_depend_on_how_they_are_stored(held: Held, cuts: list[int]) -> None:
     words = words_of(held)
@@ -321,9 +313,7 @@ def analysed_or_refused(name: str, content: bytes) -> None:
 
 # What a damaged source comes to is a matter of the loader, and the whole chain takes seven times as long.
 WITHOUT_SECTIONS = AnalysisOptions(sections=frozenset())
-tolerant = settings(
-    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+tolerant = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @tolerant

@@ -340,9 +340,7 @@ CELLS = st.sampled_from(
 )
 
 
-@settings(
-    deadline=None, max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     view=st.sampled_from(
         ["run", "criterion", "system", "assignment", "conversation", "rating", "turn", "topic_mark"]

@@ -299,9 +299,7 @@ def test_parquet_that_is_not_ours_is_refused(tmp_path: Path) -> None:
         load(str(tmp_path / "other.parquet"))
 
 
-tolerant = settings(
-    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+tolerant = settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def loaded(file: Path, content: bytes) -> Run:

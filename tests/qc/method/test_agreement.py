@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qc.method.agreement import Agreement, rater_agreement
@@ -93,7 +93,6 @@ profiles = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(held=profiles)
 def test_every_pair_is_found(held: list[tuple[str, list[int]]]) -> None:
     found = agreement_of(

@@ -113,7 +113,7 @@ def frozen_garbage() -> Iterator[None]:
     gc.unfreeze()
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=30))
 @pytest.mark.usefixtures("frozen_garbage")
 def test_statsmodels_corrects_the_same(p: list[float]) -> None:
@@ -141,7 +141,7 @@ def matrix_of(run: Run) -> Significance:
     return compare_systems(sample, score(sample))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 99), factor=st.sampled_from([0.3, 0.7, 1.7, 2.4]), offset=st.floats(0, 4))
 def test_stretching_and_shifting_a_worker_changes_no_p(seed: int, factor: float, offset: float) -> None:
     run = made_up_run(seed)
@@ -154,7 +154,7 @@ def test_stretching_and_shifting_a_worker_changes_no_p(seed: int, factor: float,
     np.testing.assert_array_equal(moved.holm, straight.holm)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 99), data=st.data())
 def test_the_order_of_conversations_changes_no_p(seed: int, data: st.DataObject) -> None:
     conversations = [

@@ -43,7 +43,7 @@ def test_systems_that_were_not_tested_are_in_no_group() -> None:
     assert cluster(Significance((), *[np.empty((0, 0))] * 4), 0.05).groups == ()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(data=st.data(), size=st.integers(1, 6))
 def test_every_border_there_is_is_found(data: st.DataObject, size: int) -> None:
     # Of each pair one beats the other, or neither: 1, -1, 0. A bias to 1 makes borders frequent.

@@ -58,7 +58,6 @@ def test_exact_sums_have_no_rounding_in_any_order(rows: list[list[float]], rando
     assert forward.tolist() == backward.tolist()
 
 
-@settings(deadline=None)
 @given(st.integers(1, 12), st.integers(1, 9), st.integers(1, 100))
 def test_the_size_of_the_blocks_changes_no_bit(units: int, count: int, cells: int) -> None:
     sums = np.random.default_rng(units).normal(size=(units, 3)) / 3
@@ -218,7 +217,7 @@ def test_draws_by_hand() -> None:
         assert draws.pairs[row, 0] == pytest.approx(abs(pair))
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(3, 12), st.integers(1, 100))
 def test_the_size_of_the_blocks_of_signs_changes_no_bit(workers: int, cells: int) -> None:
     sums = np.random.default_rng(workers).random((workers, 3, 3))

@@ -114,7 +114,7 @@ def words(draw: st.DrawFn, conversations: int) -> Words:
 
 
 @pytest.mark.parametrize("form", EXPORTS)
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(run=runs())
 def test_an_export_holds_every_run_to_the_bit(form: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / f"run.{form}"
@@ -181,7 +181,7 @@ def tidied(run: Run, personas: bool) -> Run:
 
 
 @pytest.mark.parametrize("form", ["hits", "mturk"])
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(run=published_instrument())
 def test_what_a_published_format_holds_is_read_again(form: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / f"run.{form}"

@@ -4,7 +4,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qc.statistics.correlation import Method, correlation_matrix, kendall, pearson, pearson_of_rows, spearman
@@ -63,7 +63,6 @@ def test_correlations_of_rows_are_those_of_numpy() -> None:
 points = st.lists(st.tuples(st.integers(-9, 9), st.integers(-99, 99)), min_size=3, max_size=30)
 
 
-@settings(deadline=None)
 @given(points=points)
 def test_scipy_says_the_same(points: list[tuple[int, int]]) -> None:
     from scipy.stats import kendalltau, pearsonr, spearmanr

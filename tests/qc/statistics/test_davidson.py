@@ -32,7 +32,7 @@ def loss(values: Counts, wins: Counts, ties: Counts) -> float:
     return float(total)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(3, 6), st.integers(0, 2**32 - 1))
 def test_the_maximum_is_the_one_that_a_general_optimiser_finds(systems: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ cells = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(rows=cells, data=st.data())
 def test_sums_are_exact_to_the_last_bit_and_the_same_in_every_order(
     rows: list[tuple[int, float]], data: st.DataObject

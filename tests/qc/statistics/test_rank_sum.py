@@ -65,7 +65,7 @@ def test_scipy_says_the_same_for_every_size(n1: int, n2: int, levels: int) -> No
 samples = st.lists(st.one_of(st.integers(-3, 3).map(float), st.floats(-1e9, 1e9)), min_size=1, max_size=14)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(first=samples, second=samples)
 def test_scipy_says_the_same(first: list[float], second: list[float]) -> None:
     x, y = np.array(first), np.array(second)
@@ -95,7 +95,6 @@ def test_orders_of_a_long_and_a_short_sample_add_up() -> None:
 grouped = st.lists(st.tuples(st.integers(0, 3), st.integers(-5, 5)), max_size=60)
 
 
-@settings(deadline=None)
 @given(rows=grouped, distinct=st.booleans())
 def test_every_entry_of_a_matrix_is_the_test_of_its_two_groups(
     rows: list[tuple[int, int]], distinct: bool
@@ -117,7 +116,6 @@ def test_every_entry_of_a_matrix_is_the_test_of_its_two_groups(
                 assert p[i, j] == pytest.approx(scipy_less(column, row), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(rows=grouped, data=st.data())
 def test_the_order_of_values_changes_no_bit(rows: list[tuple[int, int]], data: st.DataObject) -> None:
     groups = np.array([group for group, _ in rows], dtype=np.intp)
