@@ -21,6 +21,7 @@ from bots.endpoints.key import EndpointError, Key, key_from
 from bots.host.app import Host, create_app
 from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.builtin import BuiltinModel
+from bots.host.client import HostClient
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
@@ -264,7 +265,7 @@ def _dial_in(hosted: Host, loading: _Loading, server: str, token: str | None) ->
     _work(loading, lambda: HostConnector(hosted, server, token, _say))
 
 
-def _work(loading: _Loading, connect: Callable[[], HostConnector | RedisWorker]) -> None:
+def _work(loading: _Loading, connect: Callable[[], HostClient]) -> None:
     """Answer what a connection brings, which is made in the event loop, until told to stop."""
 
     async def run() -> None:

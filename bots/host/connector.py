@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from bots.core.backoff import backoff
 from bots.core.host_protocol import MOST_BYTES, PATH
 from bots.host.app import Host
+from bots.host.client import HostClient
 from bots.host.connection import ConnectionLost, HostConnection, HostRejected
 
 HEARTBEAT_SECONDS = 10.0
@@ -23,11 +24,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
-class HostConnector:
+class HostConnector(HostClient):
     """Connects a host to a server, again and again until it is drained or turned away.
 
-    `say` shows a line to whoever started the host. `changed`, `drain` and `stop` may be called from any
-    thread; `run` once.
+    `say` shows a line to whoever started the host.
     """
 
     def __init__(self, host: Host, server: str, token: str, say: Callable[[str], None]) -> None:
@@ -36,52 +36,20 @@ class HostConnector:
         Raises:
             ValueError: `server` is no address, or `token` cannot be one.
         """
+        super().__init__()
         self._host = host
         self._address = address_of(server)
         self._token = plausible(token)
         self._say = say
-        self._loop = asyncio.get_running_loop()
-        self._running: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()
         self._draining = asyncio.Event()
         self._withdrawn: set[str] = set()
         self._began = 0.0
         self._last_reason = ""
 
-    def changed(self) -> None:
-        """Look again which models are ready."""
-        self._soon(self._news.set)
-
-    def drain(self) -> None:
-        """Leave when what was asked is answered. Called again: leave now."""
-        self._soon(self._leave)
-
-    def stop(self) -> None:
-        """Leave now."""
-        self._soon(self._cancel)
-
-    async def run(self) -> None:
-        """Serve until drained or stopped.
-
-        Raises:
-            HostRejected: the server does not want this host.
-        """
-        self._running = asyncio.ensure_future(self._serve())
-        with suppress(asyncio.CancelledError):
-            await self._running
-
-    def _soon(self, call: Callable[[], object]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: it is over anyway
-            self._loop.call_soon_threadsafe(call)
-
     def _leave(self) -> None:
         if self._draining.is_set():
             self._cancel()
         self._draining.set()
-
-    def _cancel(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
 
     async def _serve(self) -> None:
         # websockets' own `async for socket in connect(…)` pauses only where no connection was opened: it

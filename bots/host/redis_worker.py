@@ -2,22 +2,21 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from redis.exceptions import AuthenticationError
 
 from bots.core.chat import Chat, Reply
 from bots.host.app import Host
+from bots.host.client import HostClient
 from bots.host.connection import HostRejected
 from bots.host.connector import label
 from bots.streams import StreamConsumer
 
 
-class RedisWorker:
+class RedisWorker(HostClient):
     """Has the models of a host answer what is asked of the bots of their names over a Redis.
 
-    `say` shows a line to whoever started the host. `changed`, `drain` and `stop` may be called from any
-    thread; `run` once.
+    `say` shows a line to whoever started the host.
     """
 
     def __init__(
@@ -35,6 +34,7 @@ class RedisWorker:
         Raises:
             ValueError: `url` is no URL of a Redis.
         """
+        super().__init__()
         self._host = host
         self._consumers = {
             name: StreamConsumer(
@@ -43,37 +43,8 @@ class RedisWorker:
             for name in host.names
         }
         self._say = say
-        self._loop = asyncio.get_running_loop()
-        self._running: asyncio.Task[None] | None = None
-        self._changed = asyncio.Event()
         self._draining = False
         self._tasks: dict[str, asyncio.Task[None]] = {}
-
-    def changed(self) -> None:
-        """Look again which models are ready."""
-        self._soon(self._changed.set)
-
-    def drain(self) -> None:
-        """Leave when what was taken is answered. Called again: leave now."""
-        self._soon(self._leave)
-
-    def stop(self) -> None:
-        """Leave now."""
-        self._soon(self._cancel)
-
-    async def run(self) -> None:
-        """Work until drained or stopped.
-
-        Raises:
-            HostRejected: Redis wants another password.
-        """
-        self._running = asyncio.ensure_future(self._work())
-        with suppress(asyncio.CancelledError):
-            await self._running
-
-    def _soon(self, call: Callable[[], object]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: it is over anyway
-            self._loop.call_soon_threadsafe(call)
 
     def _leave(self) -> None:
         if self._draining:
@@ -81,18 +52,14 @@ class RedisWorker:
         self._draining = True
         for consumer in self._consumers.values():
             consumer.leave()
-        self._changed.set()
+        self._news.set()
 
-    def _cancel(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
-
-    async def _work(self) -> None:
+    async def _serve(self) -> None:
         try:
             while not self._draining:
-                self._changed.clear()
+                self._news.clear()
                 self._start_ready()
-                await self._changed.wait()
+                await self._news.wait()
                 for task in self._tasks.values():
                     if task.done():
                         task.result()
@@ -111,7 +78,7 @@ class RedisWorker:
         for name, consumer in self._consumers.items():
             if name not in self._tasks and self._host.health(name).ready:
                 self._tasks[name] = asyncio.ensure_future(consumer.run())
-                self._tasks[name].add_done_callback(lambda _: self._changed.set())
+                self._tasks[name].add_done_callback(lambda _: self._news.set())
                 self._say(f"Ready: {name}")
 
 
