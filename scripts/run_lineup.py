@@ -56,7 +56,7 @@ def run_lineup(
         with started("bots.host", "--port", str(bot_port), *hosted) as bots:
             wait_until_loaded(host, bots)
             force = ["--despite-failing-bots"] if despite_failing_bots else []
-            finish("server", "open", str(models / "lineup.yaml"), "--run", run, *data, *force)
+            finish("server", "study", "open", str(models / "lineup.yaml"), "--run", run, *data, *force)
             with started("server", "serve", *data) as server:
                 wait_for_either(server, bots)
     except KeyboardInterrupt:

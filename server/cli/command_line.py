@@ -16,12 +16,11 @@ from typer.core import TyperCommand
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: the Typer application `app` of `module`, called with `first` before what was typed."""
+    """A command: the Typer application `app` of `module`."""
 
     module: str
     summary: str
     app: str = "cli"
-    first: tuple[str, ...] = ()
 
 
 COMMANDS = {
@@ -64,8 +63,6 @@ COMMANDS = {
     "restore": Command("server.cli.backup", "Make an installation out of such a file.", app="restore_cli"),
     "schema": Command("server.cli.schema", "Print the schema of the workers' wire, or of the API."),
 }
-# As they were called before `study` gathered them.
-_OF_A_STUDY = {name: Command("server.cli.study", "", first=(name,)) for name in ("check", "open", "close")}
 
 cli = typer.Typer(
     help="Candor: live human evaluation of dialogue systems. Without a command: serve.",
@@ -97,20 +94,17 @@ def default(
 
 def _start(name: str, command: Command, arguments: Sequence[str]) -> None:
     app = getattr(import_module(command.module), command.app)
-    prog_name = "candor" if command.first else f"candor {name}"
-    app([*command.first, *arguments], prog_name=prog_name)
+    app(list(arguments), prog_name=f"candor {name}")
 
 
-def _add(name: str, command: Command, *, hidden: bool = False) -> None:
-    @cli.command(name, cls=_PassedOn, help=command.summary, hidden=hidden)
+def _add(name: str, command: Command) -> None:
+    @cli.command(name, cls=_PassedOn, help=command.summary)
     def start(context: typer.Context) -> None:
         _start(name, command, context.args)
 
 
 for _name, _command in COMMANDS.items():
     _add(_name, _command)
-for _name, _command in _OF_A_STUDY.items():
-    _add(_name, _command, hidden=True)
 
 
 def main() -> None:

@@ -13,13 +13,12 @@ from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli import preregistration, stored_studies
-from server.cli.database import id_cipher, reading, transaction, transaction_or_fail
+from server.cli.database import id_cipher, reading, transaction
 from server.cli.fitness import check_fitness
 from server.cli.rules_file import RulesFile, changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.run_states import change_run
 from server.db.runs import RunEntry, find_opened, open_run, require_slug
 from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
@@ -130,15 +129,6 @@ def open_(
         )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
     console.print("A server that is running serves it from now on.")
-
-
-@cli.command()
-def close(run: RunName, data: Data = None) -> None:
-    """Close a run: nobody new gets in, those who are under way can finish."""
-    with transaction_or_fail(data) as connection:
-        change_run(connection, run, "close")
-        record(connection, CommandLine(), "run.close", run)
-    console.print(f"Run [bold]{run}[/] is closed; its data stays.")
 
 
 def _unopened(text: str, run: str) -> RunEntry:

@@ -79,7 +79,7 @@ def test_one_host_answers_for_both_processes(
             wait_until(lambda web=web: metric(web, "candor_bot_work_hosts") == 1, "the host to be seen")
         (tmp_path / "short.yaml").write_text(STUDY)
         there = ["--run", "short", "--data", str(tmp_path), "--despite-failing-bots"]
-        opening = [*candor, "open", str(tmp_path / "short.yaml"), *there]
+        opening = [*candor, "study", "open", str(tmp_path / "short.yaml"), *there]
         subprocess.run(opening, check=True, capture_output=True, env=first.environment)
         for web in webs:
             url = f"{web.url}/w/short"

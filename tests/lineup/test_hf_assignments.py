@@ -60,7 +60,7 @@ def database(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     settings = ["--device", "cpu", "--dtype", "float64", "--max-new-tokens", str(TOKENS)]
     with running(*hosted, *settings, ready=len(KINDS)) as (_, url):
         (data / "study.yaml").write_text(study_of(url))
-        command = [sys.executable, "-m", "server", "open", str(data / "study.yaml"), "--run", "tiny"]
+        command = [sys.executable, "-m", "server", "study", "open", str(data / "study.yaml"), "--run", "tiny"]
         # What they say makes no sense, and the check that comes before a run would say so.
         subprocess.run([*command, "--data", str(data), "--despite-failing-bots"], check=True)
         server = Server(data)

@@ -81,7 +81,7 @@ class Server:
 
     def open_run(self, study: Path, run: str, *options: str) -> None:
         log = self.data / "open.log"
-        command = ["open", str(study), "--run", run, "--data", str(self.data), *options]
+        command = ["study", "open", str(study), "--run", run, "--data", str(self.data), *options]
         assert WarmProcess(command, self.environment, log).wait(ENOUGH) == 0, log.read_text()
 
     def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:

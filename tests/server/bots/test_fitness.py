@@ -85,7 +85,7 @@ def test_a_study_whose_own_bot_fails_is_not_opened(
     tmp_path: Path,
 ) -> None:
     study = write(parrot.endpoint)
-    refused = candor("open", study, "--run", "x", "--data", tmp_path)
+    refused = candor("study", "open", study, "--run", "x", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far", "--despite-failing-bots")
     assert "fail" in refused.stdout
     assert slugs(tmp_path) == []
@@ -98,12 +98,12 @@ def test_it_can_be_opened_all_the_same_and_is_not_asked_again(
     tmp_path: Path,
 ) -> None:
     study = write(parrot.endpoint)
-    forced = candor("open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    forced = candor("study", "open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
     assert forced.exit_code == 0, forced.stderr
     assert "Opened all the same: not fit for workers: far" in forced.stderr
     assert slugs(tmp_path) == ["x"]
     asked = parrot.asked
-    again = candor("open", study, "--run", "x", "--data", tmp_path)
+    again = candor("study", "open", study, "--run", "x", "--data", tmp_path)
     assert again.exit_code == 0, again.stderr
     assert parrot.asked == asked > 0
 
@@ -114,10 +114,14 @@ def test_a_run_name_that_is_taken_is_told_before_any_bot_is_asked(
     parrot: Talker,
     tmp_path: Path,
 ) -> None:
-    candor("open", write(parrot.endpoint), "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    candor(
+        "study", "open", write(parrot.endpoint), "--run", "x", "--data", tmp_path, "--despite-failing-bots"
+    )
     asked = parrot.asked
     changed = write(parrot.endpoint | {"urls": [f"{parrot.url}/other"]})
-    assert_refused(candor("open", changed, "--run", "x", "--data", tmp_path), "another version of the study")
+    assert_refused(
+        candor("study", "open", changed, "--run", "x", "--data", tmp_path), "another version of the study"
+    )
     assert parrot.asked == asked
 
 
@@ -128,9 +132,9 @@ def test_a_study_is_checked_with_its_bots_and_nothing_is_stored(
     tmp_path: Path,
 ) -> None:
     study, data = write(parrot.endpoint), tmp_path / "data"
-    assert candor("check", study, "--data", data).exit_code == 0
+    assert candor("study", "check", study, "--data", data).exit_code == 0
     assert parrot.asked == 0
-    assert_refused(candor("check", study, "--bots", "--data", data), "not fit for workers: far")
+    assert_refused(candor("study", "check", study, "--bots", "--data", data), "not fit for workers: far")
     assert parrot.asked > 0
     assert not data.exists()
 
@@ -143,14 +147,14 @@ def test_the_moderation_service_of_the_settings_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CANDOR_MODERATION_URL", parrot.url)  # which is none, and says so in its way
-    told = candor("check", write(parrot.endpoint), "--bots", "--data", tmp_path / "data").stdout
+    told = candor("study", "check", write(parrot.endpoint), "--bots", "--data", tmp_path / "data").stdout
     assert "What does the moderation" in told
     assert "gave no answer" in " ".join(told.split())
 
 
 def test_a_bot_that_is_not_there_fails(candor: Candor, write: Callable[..., Path], tmp_path: Path) -> None:
     study = write({"kind": "http", "urls": ["http://127.0.0.1:1"]})
-    refused = candor("open", study, "--run", "x", "--data", tmp_path)
+    refused = candor("study", "open", study, "--run", "x", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far")
     assert "no connection" in refused.stdout
 
@@ -173,13 +177,13 @@ def test_a_registered_bot_needs_a_check_that_did_not_fail(
 ) -> None:
     register(tmp_path, parrot, **stored)
     study = write()
-    for command in (("open", study, "--run", "x"), ("check", study, "--bots")):
+    for command in (("study", "open", study, "--run", "x"), ("study", "check", study, "--bots")):
         refused = candor(*command, "--data", tmp_path)
         assert_refused(refused, "not fit for workers: far")
         assert reason in refused.stdout
     assert slugs(tmp_path) == []
-    assert candor("check", study, "--data", tmp_path).exit_code == 0
-    forced = candor("open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
+    assert candor("study", "check", study, "--data", tmp_path).exit_code == 0
+    forced = candor("study", "open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
     assert forced.exit_code == 0, forced.stderr
     assert slugs(tmp_path) == ["x"]
     assert parrot.asked == 0
@@ -194,7 +198,7 @@ def test_a_registered_bot_that_did_not_fail_is_let_in(
     verdict: Verdict,
 ) -> None:
     register(tmp_path, parrot, verdict=verdict)
-    opened = candor("open", write(), "--run", "x", "--data", tmp_path)
+    opened = candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     assert opened.exit_code == 0, opened.stderr
     assert ("Feathers." in opened.stdout) == (verdict == "warn")
     assert slugs(tmp_path) == ["x"]
@@ -217,13 +221,13 @@ def test_a_registered_bot_is_let_in_by_the_check_that_its_study_needs(
         }
     )
     store(tmp_path, in_english)
-    refused = candor("check", path, "--bots", "--data", tmp_path)
+    refused = candor("study", "check", path, "--bots", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far")
     told = " ".join(refused.stdout.split())
     for reason in ("study is in de", "as a bot with a persona", "it has 30 places"):
         assert reason in told
     store(tmp_path, in_english.model_copy(update={"scope": Scope(language="de", persona=True)}))
-    let_in = candor("check", path, "--bots", "--data", tmp_path)
+    let_in = candor("study", "check", path, "--bots", "--data", tmp_path)
     assert let_in.exit_code == 0, let_in.stderr
     assert "it has 30 places" in " ".join(let_in.stdout.split())
 
@@ -236,16 +240,16 @@ def test_a_bot_with_another_replica_has_to_be_checked_again(
     with engine.begin() as connection:
         stored_bots.add_replica(connection, "far", "http://127.0.0.1:1")
     engine.dispose()
-    refused = candor("open", write(), "--run", "x", "--data", tmp_path)
+    refused = candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     assert_refused(refused, "not fit for workers: far")
     assert "never: run `candor bots check far`" in refused.stdout
 
 
 def test_of_a_study_of_builtin_bots_the_qc_bot_alone_is_examined(candor: Candor, tmp_path: Path) -> None:
-    opened = candor("open", DEMO, "--run", "x", "--data", tmp_path)
+    opened = candor("study", "open", DEMO, "--run", "x", "--data", tmp_path)
     begun = f"A new installation was begun: {tmp_path / 'candor.db'}\n"
     assert (opened.exit_code, opened.stderr) == (0, begun)
-    checked = candor("check", DEMO, "--bots", "--data", tmp_path)
+    checked = candor("study", "check", DEMO, "--bots", "--data", tmp_path)
     assert checked.exit_code == 0
     for told in (opened.stdout, checked.stdout):
         assert "lines stand in the corpus as they are" in " ".join(told.split())
@@ -267,8 +271,8 @@ def test_an_unknown_bot_is_told_with_every_name_that_there_is(
         "in this study's `bots`: mine",
         "registered with the server: far",
     )
-    assert_refused(candor("check", study, "--data", tmp_path), *told, "by itself")
-    assert_refused(candor("open", study, "--run", "x", "--data", tmp_path), *told)
+    assert_refused(candor("study", "check", study, "--data", tmp_path), *told, "by itself")
+    assert_refused(candor("study", "open", study, "--run", "x", "--data", tmp_path), *told)
 
 
 def test_every_unknown_bot_is_told_at_once_with_its_line(candor: Candor, tmp_path: Path) -> None:
@@ -277,7 +281,7 @@ def test_every_unknown_bot_is_told_at_once_with_its_line(candor: Candor, tmp_pat
     study.write_text(text)
     numbers = [n for n, line in enumerate(text.splitlines(), 1) if "retreival" in line or "bot: cq" in line]
     assert len(numbers) == 3  # two systems and the qc bot
-    refused = candor("check", study, "--data", tmp_path)
+    refused = candor("study", "check", study, "--data", tmp_path)
     for number in numbers:
         assert f":{number}: " in refused.stderr
     assert (
@@ -294,7 +298,7 @@ def test_a_run_whose_bot_is_not_registered_is_not_served_and_says_what_to_do(
     tmp_path: Path,
 ) -> None:
     register(tmp_path, parrot, verdict="pass")
-    candor("open", write(), "--run", "x", "--data", tmp_path)
+    candor("study", "open", write(), "--run", "x", "--data", tmp_path)
     query(f"sqlite:///{tmp_path / 'candor.db'}", "DELETE FROM registration")
     refused = candor("serve", "--data", tmp_path)
     assert_refused(refused, "Run x is not served", "`far`", "by itself", "no run can be served")

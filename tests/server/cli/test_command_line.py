@@ -52,13 +52,6 @@ def test_every_command_explains_itself(name: str) -> None:
     assert f"Usage: candor {name} " in done.stdout
 
 
-@pytest.mark.parametrize("name", ["check", "open", "close"])
-def test_a_study_command_is_known_by_its_old_name(name: str) -> None:
-    old, new = (CliRunner().invoke(cli, [*command, "--help"]) for command in ([name], ["study", name]))
-    assert old.exit_code == new.exit_code == 0
-    assert old.stdout.replace(f"candor {name}", f"candor study {name}").split() == new.stdout.split()
-
-
 def test_arguments_reach_a_command_as_they_were_typed() -> None:
     """`--help` and `--` among them."""
     told = CliRunner().invoke(cli, ["convert", "--force", "--", "--run", "x.json"])
@@ -83,7 +76,7 @@ def test_the_module_forms_are_the_same_commands(module: str, named: str) -> None
 
 
 def test_a_refusal_as_a_user_sees_it(tmp_path: Path) -> None:
-    done = process("open", tmp_path / "none.yaml", "--run", "x")
+    done = process("study", "open", tmp_path / "none.yaml", "--run", "x")
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith(f"Error: there is neither a file {tmp_path / 'none.yaml'} nor a stored")
@@ -95,7 +88,7 @@ def test_an_unknown_command(candor: Candor) -> None:
 
 
 def test_a_good_study_is_fine(candor: Candor) -> None:
-    done = candor("check", DEMO)
+    done = candor("study", "check", DEMO)
     assert (done.exit_code, done.stderr) == (0, "")
     assert "is fine" in done.stdout
     assert "6 conversations" in done.stdout
@@ -108,24 +101,29 @@ def test_a_bad_study_is_told_line_by_line(candor: Candor, tmp_path: Path) -> Non
     )
     fun = next(n for n, line in enumerate(DEMO.read_text().splitlines(), 1) if "label: fun" in line)
     assert_refused(
-        candor("check", path), f"{path}:3: name: ", f"{path}:{fun}: criteria.2.label: ", "candor study check"
+        candor("study", "check", path),
+        f"{path}:3: name: ",
+        f"{path}:{fun}: criteria.2.label: ",
+        "candor study check",
     )
 
 
 def test_brackets_in_a_mistake_are_printed_as_they_are(candor: Candor, tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text(DEMO.read_text().replace('bot: "builtin:reflect"', 'bot: "builtin:[red]x[/]"'))
-    assert_refused(candor("check", path), "builtin:[red]x[/]")
+    assert_refused(candor("study", "check", path), "builtin:[red]x[/]")
 
 
 def test_a_study_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
-    assert_refused(candor("check", tmp_path / "none.yaml"), "none.yaml", "nor a stored study of that name")
+    assert_refused(
+        candor("study", "check", tmp_path / "none.yaml"), "none.yaml", "nor a stored study of that name"
+    )
 
 
 def test_a_bot_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text(DEMO.read_text().replace("builtin:reflect", "builtin:nobody"))
-    assert_refused(candor("check", path), "builtin:nobody", "reflect")
+    assert_refused(candor("study", "check", path), "builtin:nobody", "reflect")
 
 
 def test_schema_prints_the_protocol() -> None:
@@ -152,33 +150,35 @@ def test_several_processes_without_a_redis_are_refused(candor: Candor, tmp_path:
 
 def test_opening_a_run_once_twice_and_of_another_study(candor: Candor, tmp_path: Path) -> None:
     data, changed = tmp_path / "data", tmp_path / "changed.yaml"
-    opened = candor("open", DEMO, "--run", "first", "--data", data)
+    opened = candor("study", "open", DEMO, "--run", "first", "--data", data)
     assert opened.exit_code == 0, opened.stderr
     assert re.search(r"http://127\.0\.0\.1:\d+/w/first\n", opened.stdout)
-    assert candor("open", DEMO, "--run", "first", "--data", data).exit_code == 0
+    assert candor("study", "open", DEMO, "--run", "first", "--data", data).exit_code == 0
     changed.write_text(DEMO.read_text() + "# changed\n")
-    refused = candor("open", changed, "--run", "first", "--data", data)
+    refused = candor("study", "open", changed, "--run", "first", "--data", data)
     assert_refused(refused, "the run `first` exists, and it is of another version of the study")
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "open")]
 
 
 @pytest.mark.parametrize("slug", ["", "two words", "a/b", "../x", "Ärger", "x" * 101, "a?b", "-x"])
 def test_a_run_needs_a_name_that_fits_into_a_link(candor: Candor, tmp_path: Path, slug: str) -> None:
-    assert_refused(candor("open", DEMO, f"--run={slug}", "--data", tmp_path / "data"), "run")
+    assert_refused(candor("study", "open", DEMO, f"--run={slug}", "--data", tmp_path / "data"), "run")
     assert not (tmp_path / "data").exists() or not query(
         f"sqlite:///{tmp_path / 'data' / 'candor.db'}", "SELECT * FROM run"
     )
 
 
 def test_opening_a_bad_study_makes_no_database(candor: Candor, tmp_path: Path) -> None:
-    assert_refused(candor("open", tmp_path / "no.yaml", "--run", "x", "--data", tmp_path / "data"), "no.yaml")
+    assert_refused(
+        candor("study", "open", tmp_path / "no.yaml", "--run", "x", "--data", tmp_path / "data"), "no.yaml"
+    )
     assert not (tmp_path / "data").exists()
 
 
 def test_a_run_whose_bots_cannot_be_opened_is_not_stored(candor: Candor, tmp_path: Path) -> None:
     study, data = tmp_path / "study.yaml", tmp_path / "data"
     study.write_text(DEMO.read_text().replace("builtin:reflect", "builtin:nobody"))
-    assert_refused(candor("open", study, "--run", "x", "--data", data), "builtin:nobody")
+    assert_refused(candor("study", "open", study, "--run", "x", "--data", data), "builtin:nobody")
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT * FROM run") == []
 
 
@@ -189,7 +189,7 @@ def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
     candor("study", "delete", "pilot", "--data", data)
     candor("study", "open", DEMO, "--run", "first", "--data", data)
     candor("study", "open", DEMO, "--run", "second", "--data", data)
-    candor("study", "close", "--run", "first", "--data", data)
+    candor("run", "close", "first", "--data", data)
     _, *rows = candor("run", "list", "--data", data).stdout.splitlines()
     assert [row.split()[:3] for row in rows] == [["first", "demo", "closed"], ["second", "demo", "open"]]
     _, row = candor("study", "list", "--data", data).stdout.splitlines()
@@ -199,13 +199,13 @@ def test_listing_the_runs(candor: Candor, tmp_path: Path) -> None:
 
 def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    candor("open", DEMO, "--run", "first", "--data", data)
-    assert candor("close", "--run", "first", "--data", data).exit_code == 0
+    candor("study", "open", DEMO, "--run", "first", "--data", data)
+    assert candor("run", "close", "first", "--data", data).exit_code == 0
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "closed")]
-    again = candor("open", DEMO, "--run", "first", "--data", data)
+    again = candor("study", "open", DEMO, "--run", "first", "--data", data)
     assert_refused(again, "it is closed", "`candor run resume first`")
     assert "is open" not in again.output
-    assert_refused(candor("close", "--run", "second", "--data", data), "there is no run named `second`")
+    assert_refused(candor("run", "close", "second", "--data", data), "there is no run named `second`")
 
 
 # ---- what stands in the way ------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_a_limit_that_is_none(candor: Candor, tmp_path: Path, name: str) -> None
     assert_refused(refused, name.lower())
 
 
-REFUSED = [("serve",), ("open", DEMO, "--run", "x")]
+REFUSED = [("serve",), ("study", "open", DEMO, "--run", "x")]
 
 
 @pytest.mark.parametrize("command", REFUSED, ids=["serve", "open"])
@@ -313,8 +313,8 @@ def test_secrets_that_cannot_be_read(candor: Candor, tmp_path: Path, content: st
 
 
 def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -> None:
-    candor("open", DEMO, "--run", "good", "--data", tmp_path)
-    candor("open", DEMO, "--run", "broken", "--data", tmp_path)
+    candor("study", "open", DEMO, "--run", "good", "--data", tmp_path)
+    candor("study", "open", DEMO, "--run", "broken", "--data", tmp_path)
     url = f"sqlite:///{tmp_path / 'candor.db'}"
     prepared = prepare(settings_from(data=tmp_path), OpenedBots(refuse_private=False))
     assert [run.slug for run in prepared.values()] == ["good", "broken"]

@@ -28,7 +28,7 @@ READING: dict[str, list[str]] = {
     "study list": [],
     "study show": ["demo"],
     "study copy": ["demo", "other"],
-    "study close": ["--run", "demo"],
+    "run close": ["demo"],
     "worker show": ["ann"],
     "worker forget": ["ann", "--yes"],
     "audit": [],
