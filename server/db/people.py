@@ -12,14 +12,14 @@ from datetime import datetime
 from sqlalchemy import Connection, String, bindparam, text
 
 from server.db.runs import lock_run
-from server.session.partner import Reason, Standing, heard
+from server.session.partner import ChatStanding, Reason, heard
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """A chat with a person: how it stands, the worker's inputs so far, and who answered, if it is known."""
 
-    standing: Standing
+    standing: ChatStanding
     inputs: int
     by: str | None = None
 
@@ -74,7 +74,7 @@ def find(connection: Connection, conversations: Iterable[str]) -> Mapping[str, F
     for row in rows:
         own = said.get(row.partner_id, {})
         lines = heard(own, came_first=bool(row.came_first), opening=own.get(0, ""))
-        standing = Standing(
+        standing = ChatStanding(
             has_come=row.partner_id is not None,
             lines=lines,
             is_gone=row.partner_id is not None and not row.partner_is_there,

@@ -12,7 +12,7 @@ from server.db import people
 from server.db.models import WizardLine, columns
 from server.db.people import Found, begin_waiting, lock_run_of
 from server.db.runs import lock_run
-from server.session.partner import Reason, Standing
+from server.session.partner import ChatStanding, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def find(connection: Connection, conversation: str, index: int) -> Found:
     row = connection.execute(_FIND, {"conversation": conversation, "index": index}).one()
     lines = {} if row.text is None else {index: str(row.text)}
     taken_over = row.taken_over_by is not None
-    return Found(Standing(has_come=True, lines=lines, taken_over=taken_over), row.inputs, row.answered_by)
+    return Found(ChatStanding(has_come=True, lines=lines, taken_over=taken_over), row.inputs, row.answered_by)
 
 
 def answer(

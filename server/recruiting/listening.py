@@ -14,7 +14,7 @@ from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.hooks import FAILED, STUDIES, SUBMISSIONS, Event
+from server.recruiters.prolific.hooks import FAILED, STUDIES, SUBMISSIONS, SentEvent
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import PATH, studies_told_of
@@ -147,7 +147,7 @@ async def subscribe_to_missing(client: ProlificClient, workspace: str, target: s
     return missing
 
 
-def _due(connection: Connection, lost: list[Event]) -> dict[str, list[StoredRecruitment]]:
+def _due(connection: Connection, lost: list[SentEvent]) -> dict[str, list[StoredRecruitment]]:
     """Return the events that did not arrive and were not taken up yet, each with the studies to read."""
     due: dict[str, list[StoredRecruitment]] = {}
     fresh = new_lost(connection, {event.id for event in lost})

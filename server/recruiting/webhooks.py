@@ -18,7 +18,7 @@ from server.db.recruitments import StoredRecruitment, open_recruitments
 from server.db.store import Store
 from server.db.submissions import study_of_submission
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
-from server.recruiters.prolific.event import Event, NotGenuine, genuine
+from server.recruiters.prolific.event import ArrivedEvent, NotGenuine, genuine
 from server.recruiting.studies import PlatformStudies
 
 PATH = "/api/recruitment/prolific/events"
@@ -99,7 +99,7 @@ class Webhooks:
                 log.exception("study was not read", study=found.study)
 
 
-def _taken(connection: Connection, event: Event) -> list[StoredRecruitment]:
+def _taken(connection: Connection, event: ArrivedEvent) -> list[StoredRecruitment]:
     """Note an event, and return the studies to read."""
     if not take_event(connection, event.id, event.signature, utc_now()):
         log.warning("event refused", reason="it has arrived before")

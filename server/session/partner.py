@@ -33,7 +33,7 @@ class PartnerRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ChatStanding:
     """How a worker's chat with a person stands.
 
     `has_come`: somebody answers. `lines`: what they have said, by the line of the worker's conversation that
@@ -81,7 +81,7 @@ class End:
 Next = Say | Wait | BotAnswers | TakeOver | End
 
 
-def what_next(standing: Standing, index: int, inputs: int, waited: float, rules: PartnerRules) -> Next:
+def what_next(standing: ChatStanding, index: int, inputs: int, waited: float, rules: PartnerRules) -> Next:
     """Return what becomes of line `index`, for which a worker with so many inputs has `waited` seconds."""
     if standing.taken_over:
         return BotAnswers()
@@ -97,7 +97,7 @@ def what_next(standing: Standing, index: int, inputs: int, waited: float, rules:
     return TakeOver(why)
 
 
-def _trouble(standing: Standing, waited: float, rules: PartnerRules) -> Reason | None:
+def _trouble(standing: ChatStanding, waited: float, rules: PartnerRules) -> Reason | None:
     if standing.is_gone:
         return "left"
     if not standing.has_come:

@@ -30,7 +30,7 @@ class NotGenuine(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ArrivedEvent:
     """An event that Prolific has sent. `study` or `submission`: what it is about, where it says so."""
 
     id: str
@@ -52,7 +52,7 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     ).decode()
 
 
-def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) -> Event:
+def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) -> ArrivedEvent:
     """Return the event that has arrived with `headers` and `body` at the time `at`.
 
     Raises:
@@ -77,5 +77,5 @@ def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) 
     except ValidationError as error:
         raise NotGenuine("it does not say what it is about") from error
     if payload.event_type.startswith("study."):
-        return Event(event, given, payload.resource_id, None)
-    return Event(event, given, payload.study_id, payload.resource_id)
+        return ArrivedEvent(event, given, payload.resource_id, None)
+    return ArrivedEvent(event, given, payload.study_id, payload.resource_id)

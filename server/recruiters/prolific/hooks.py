@@ -31,7 +31,7 @@ class Subscription(Answer):
     is_enabled: bool = False
 
 
-class Event(Answer):
+class SentEvent(Answer):
     """An event that was sent, or could not be. `payload` is what was to arrive."""
 
     id: str
@@ -42,7 +42,7 @@ class Event(Answer):
 
 
 class _Events(Answer):
-    results: tuple[Event, ...] = ()
+    results: tuple[SentEvent, ...] = ()
 
 
 class _Subscriptions(Answer):
@@ -88,7 +88,7 @@ class Hooks:
         """Have no more events sent."""
         await self._connection.tell("unsubscribe", "DELETE", f"{_HOOKS}/subscriptions/{subscription}/")
 
-    async def events(self, subscription: str, status: str | None = None) -> AsyncIterator[Event]:
+    async def events(self, subscription: str, status: str | None = None) -> AsyncIterator[SentEvent]:
         """Yield the events of a subscription, or those of a status: also such as did not arrive."""
         path = f"{_HOOKS}/subscriptions/{subscription}/events/"
         chosen = {} if status is None else {"status": status}

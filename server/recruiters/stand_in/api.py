@@ -19,7 +19,7 @@ _FLAT_ENDS = ("/cost/", "/submissions/")
 Call = Callable[[Request], Awaitable[Response]]
 
 
-class ResearcherApi:
+class StandInApi:
     """Answers researchers who have `token`.
 
     Args:

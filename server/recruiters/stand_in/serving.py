@@ -8,7 +8,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
-from server.recruiters.stand_in.api import ResearcherApi
+from server.recruiters.stand_in.api import StandInApi
 from server.recruiters.stand_in.faults import Faults
 from server.recruiters.stand_in.participants import ParticipantPages
 from server.recruiters.stand_in.platform import Platform
@@ -17,7 +17,7 @@ from server.recruiters.stand_in.signing import Signer
 
 def stand_in(platform: Platform, token: str, faults: Faults, signer: Signer) -> Starlette:
     """Return the stand-in as an application; `token` is the researcher's, `signer` signs arrivals."""
-    researchers = ResearcherApi(platform, token, faults)
+    researchers = StandInApi(platform, token, faults)
     return Starlette(routes=[*researchers.routes, *ParticipantPages(platform, signer).routes])
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from server.session.partner import (
     BotAnswers,
+    ChatStanding,
     End,
     Next,
     PartnerRules,
     Say,
-    Standing,
     TakeOver,
     Wait,
     heard,
@@ -46,36 +46,36 @@ def test_an_opening_that_would_make_a_line_too_long_is_left_out() -> None:
     assert heard({0: "Hi", 2: "Where?"}, came_first=False, opening="Hi")[1] == "Hi Where?"
 
 
-MET = Standing(has_come=True, lines={1: "Hello"})
-GONE = Standing(has_come=True, lines={}, is_gone=True)
+MET = ChatStanding(has_come=True, lines={1: "Hello"})
+GONE = ChatStanding(has_come=True, lines={}, is_gone=True)
 
 
 @pytest.mark.parametrize(
     ("standing", "inputs", "waited", "rules", "expected"),
     [
         (MET, 1, 0, RULES, Say("Hello")),
-        (Standing(has_come=True, lines={1: "Hello"}, is_gone=True), 1, 0, RULES, Say("Hello")),
-        (Standing(), 1, 119, RULES, Wait()),
-        (Standing(), 1, 120, RULES, TakeOver("nobody_came")),
-        (Standing(), 1, 120, ENDING, TakeOver("nobody_came")),
-        (Standing(), 9, 120, RULES, TakeOver("nobody_came")),
-        (Standing(has_come=True, lines={}), 1, 59, RULES, Wait()),
-        (Standing(has_come=True, lines={}), 1, 60, RULES, TakeOver("silent")),
-        (Standing(has_come=True, lines={}), 4, 60, RULES, End("silent", in_order=True)),
+        (ChatStanding(has_come=True, lines={1: "Hello"}, is_gone=True), 1, 0, RULES, Say("Hello")),
+        (ChatStanding(), 1, 119, RULES, Wait()),
+        (ChatStanding(), 1, 120, RULES, TakeOver("nobody_came")),
+        (ChatStanding(), 1, 120, ENDING, TakeOver("nobody_came")),
+        (ChatStanding(), 9, 120, RULES, TakeOver("nobody_came")),
+        (ChatStanding(has_come=True, lines={}), 1, 59, RULES, Wait()),
+        (ChatStanding(has_come=True, lines={}), 1, 60, RULES, TakeOver("silent")),
+        (ChatStanding(has_come=True, lines={}), 4, 60, RULES, End("silent", in_order=True)),
         (GONE, 3, 0, RULES, TakeOver("left")),
         (GONE, 3, 0, ENDING, End("left", in_order=False)),
         (GONE, 4, 0, RULES, End("left", in_order=True)),
         (GONE, 4, 0, ENDING, End("left", in_order=True)),
-        (Standing(has_come=True, lines={1: "late"}, taken_over=True), 1, 0, RULES, BotAnswers()),
+        (ChatStanding(has_come=True, lines={1: "late"}, taken_over=True), 1, 0, RULES, BotAnswers()),
     ],
 )
 def test_what_becomes_of_a_line(
-    standing: Standing, inputs: int, waited: float, rules: PartnerRules, expected: Next
+    standing: ChatStanding, inputs: int, waited: float, rules: PartnerRules, expected: Next
 ) -> None:
     assert what_next(standing, 1, inputs, waited, rules) == expected
 
 
 def test_nobody_waits_longer_than_the_study_says() -> None:
     for has_come, inputs, gone in itertools.product([True, False], range(6), [True, False]):
-        standing = Standing(has_come=has_come, lines={}, is_gone=gone)
+        standing = ChatStanding(has_come=has_come, lines={}, is_gone=gone)
         assert what_next(standing, 1, inputs, 120, RULES) != Wait()

@@ -8,7 +8,7 @@ from server.recruiters.prolific.event import (
     EVENT,
     SIGNATURE,
     TIMESTAMP,
-    Event,
+    ArrivedEvent,
     NotGenuine,
     genuine,
     signature,
@@ -36,7 +36,7 @@ def test_the_signature_is_the_one_that_openssl_makes() -> None:
 @pytest.mark.parametrize("seconds", [0, 299, -299])
 def test_an_event_says_what_it_is_about(seconds: int) -> None:
     given = headers(AT - timedelta(seconds=seconds))
-    assert genuine("a secret", given, BODY, AT) == Event("e1", given[SIGNATURE], None, "s1")
+    assert genuine("a secret", given, BODY, AT) == ArrivedEvent("e1", given[SIGNATURE], None, "s1")
 
 
 def test_an_event_of_a_study_names_the_study() -> None:
