@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import MOST_AT_ONCE, Endpoint
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
+from server.access.request_body import RequestBody
 from server.bots import stored_bots
 from server.bots.check_view import check_of, check_view
 from server.bots.registered_bots import RegisteredBots
@@ -20,30 +21,26 @@ from server.errors import NotChecked
 from server.study import LEFT_OUT, SENT, aside, parse_study
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class NewBot(_Body):
+class NewBot(RequestBody):
     """A bot to register."""
 
     name: Annotated[str, Field(max_length=200)]
     endpoint: Endpoint
 
 
-class BotChange(_Body):
+class BotChange(RequestBody):
     """What can be changed of a bot."""
 
     enabled: StrictBool
 
 
-class NewReplica(_Body):
+class NewReplica(RequestBody):
     """A replica to add."""
 
     url: Annotated[str, Field(max_length=2_000)]
 
 
-class NewCheck(_Body):
+class NewCheck(RequestBody):
     """How to check a bot: for which study, as YAML, and how many conversations it has at the same time.
 
     Without a study it is that of the newest run that has the bot; without a number, as many as it holds.

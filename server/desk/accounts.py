@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from limits import RateLimitItem
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import passwords, people, sign_ins
@@ -14,6 +14,7 @@ from server.access.cookie import forget_sign_in, keep_sign_in, require_own_page,
 from server.access.known_browsers import KnownBrowsers
 from server.access.people import Member
 from server.access.rate_limit import RateLimits
+from server.access.request_body import RequestBody
 from server.access.roles import ALL_STUDIES, PERMISSIONS, Permission, Role
 from server.access.tokens import hashed
 from server.clock import utc_now
@@ -27,24 +28,20 @@ Password = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Credentials(_Body):
+class Credentials(RequestBody):
     """A name and a password."""
 
     name: Name
     password: Password
 
 
-class LinkToLookAt(_Body):
+class LinkToLookAt(RequestBody):
     """The secret of a one-time link."""
 
     link: Secret
 
 
-class LinkToUse(_Body):
+class LinkToUse(RequestBody):
     """The secret of a one-time link, and the password that it lets its holder choose.
 
     `name`: by which the first owner will sign in; everybody else has a name already.
@@ -55,7 +52,7 @@ class LinkToUse(_Body):
     name: Name | None = None
 
 
-class PasswordChange(_Body):
+class PasswordChange(RequestBody):
     """Another password, and the one so far."""
 
     old: Password

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import people, sign_ins, tokens
 from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.access.people import Member
+from server.access.request_body import RequestBody
 from server.access.roles import ALL_STUDIES, Permission, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record
@@ -20,11 +21,7 @@ from server.desk.listed import ListedStore
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class NewPerson(_Body):
+class NewPerson(RequestBody):
     """Somebody to invite. `study`: the one that the role is for; None: for all studies."""
 
     name: Name
@@ -32,14 +29,14 @@ class NewPerson(_Body):
     study: Name | None = None
 
 
-class RoleChange(_Body):
+class RoleChange(RequestBody):
     """A role for a study, or for all (None); without a role the one that is held there is taken away."""
 
     role: Role | None
     study: Name | None = None
 
 
-class NewToken(_Body):
+class NewToken(RequestBody):
     """A token to make. `study`: the one that it is for; None: for all studies."""
 
     name: Name

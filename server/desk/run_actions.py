@@ -4,10 +4,11 @@ import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
+from server.access.request_body import RequestBody
 from server.bots.opening import NewRun, RunChanges
 from server.clock import utc_now
 from server.db.run_rules import all_rules_of
@@ -26,11 +27,7 @@ RULES_MOST_BYTES = 3_000_000  # of a request: some 100,000 ids of workers who ma
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RunToOpen(_Body):
+class RunToOpen(RequestBody):
     """A run to open: of a study by its text, or of the newest version of a study that is stored here."""
 
     run: RunName
@@ -46,13 +43,13 @@ class RunToOpen(_Body):
         return self
 
 
-class Why(_Body):
+class Why(RequestBody):
     """Why a run is paused, resumed or closed: a sentence for the desk, which workers never see."""
 
     reason: Reason = ""
 
 
-class Replication(_Body):
+class Replication(RequestBody):
     """A replication: its name, or the first run's with a number; whether the same workers may come."""
 
     run: RunName | None = None

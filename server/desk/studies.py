@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, model_validator
+from pydantic import Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from bots import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
+from server.access.request_body import RequestBody
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
@@ -62,11 +63,7 @@ from server.study import (
 StudyText = Annotated[str, StringConstraints(max_length=60_000)]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class NewStudy(_Body):
+class NewStudy(RequestBody):
     """A study to store: its name, and its text, or `blank` or `demo` to begin with the one or the other."""
 
     name: Label
@@ -80,26 +77,26 @@ class NewStudy(_Body):
         return self
 
 
-class NewVersion(_Body):
+class NewVersion(RequestBody):
     """A study's text now, and the number of the version that was edited."""
 
     yaml: StudyText
     based_on: Annotated[int, Field(ge=1)]
 
 
-class CopyOfStudy(_Body):
+class CopyOfStudy(RequestBody):
     """The name of a copy."""
 
     name: Label
 
 
-class StudyChange(_Body):
+class StudyChange(RequestBody):
     """What can be changed of a study beside its text."""
 
     archived: StrictBool
 
 
-class SettingChange(_Body):
+class SettingChange(RequestBody):
     """What is to become of the setting at `path`: `value`, or gone where `remove`."""
 
     path: Annotated[list[int | str], Field(min_length=1, max_length=20)]
@@ -107,14 +104,14 @@ class SettingChange(_Body):
     remove: StrictBool = False
 
 
-class StudyToCheck(_Body):
+class StudyToCheck(RequestBody):
     """A study's text, and what is to be changed in it first."""
 
     yaml: StudyText
-    changes: Annotated[list[SettingChange], Field(max_length=100)] = []
+    changes: list[SettingChange] = Field([], max_length=100)
 
 
-class StudyToPreview(_Body):
+class StudyToPreview(RequestBody):
     """A study's text."""
 
     yaml: StudyText

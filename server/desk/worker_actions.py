@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
+from server.access.request_body import RequestBody
 from server.live.interventions import Interventions
 from server.session.protocol import plain
 
@@ -16,23 +17,19 @@ Words = Annotated[
 ]
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Message(_Body):
+class Message(RequestBody):
     """Words to workers, shown on their pages until they put them away."""
 
     text: Words
 
 
-class Ending(_Body):
+class Ending(RequestBody):
     """Why a conversation ends: words that its worker reads."""
 
     why: Words
 
 
-class Reason(_Body):
+class Reason(RequestBody):
     """Why an assignment is left out of the analysis: for the report's reader."""
 
     reason: Words

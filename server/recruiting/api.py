@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
+from server.access.request_body import RequestBody
 from server.access.roles import Permission
 from server.db.pay_decisions import DecisionKind
 from server.db.recruitments import require_recruitment
@@ -29,17 +30,13 @@ Some = Annotated[list[SubmissionId], Field(min_length=1, max_length=1_000)]
 _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Places(_Body):
+class Places(RequestBody):
     """How many can take part: as many as there are, or more."""
 
     places: Annotated[int, Field(ge=1, le=100_000)]
 
 
-class PayDecision(_Body):
+class PayDecision(RequestBody):
     """What becomes of the pay of submissions.
 
     `share`: per cent of the reward, of `partial` alone; `category`: of `reject` alone; participants read the
@@ -52,17 +49,17 @@ class PayDecision(_Body):
     share: int | None = None
     category: str | None = None
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
-    instead_of: Annotated[list[int], Field(max_length=1_000)] = []
+    instead_of: list[int] = Field([], max_length=1_000)
 
 
-class NewBonuses(_Body):
+class NewBonuses(RequestBody):
     """Bonuses to prepare: cents by submission. Each submission gets one bonus of a purpose, and no second."""
 
     purpose: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
     cents: Annotated[dict[SubmissionId, Cents], Field(min_length=1, max_length=200)]
 
 
-class ParticipantMessage(_Body):
+class ParticipantMessage(RequestBody):
     """Words to the participants of submissions, each for themselves, over the platform."""
 
     submissions: Some
