@@ -54,6 +54,16 @@ def redis() -> Iterator[RedisServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that was migrated once, to be copied. Closed engines leave no log behind."""
+    from server.db.engine import migrate  # most tests of bots and qc need no server
+
+    path = tmp_path_factory.mktemp("migrated") / "candor.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
 @pytest.fixture
 def spans() -> "Iterator[InMemorySpanExporter]":
     """Everything that is traced."""

@@ -1,12 +1,14 @@
 """Databases and servers for the tests, each test its own."""
 
 import itertools
+import logging
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from typer.testing import CliRunner, Result
 
 from bots import console, stderr
@@ -14,7 +16,7 @@ from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
 from server.cli import serve as serve_command
-from server.db.engine import migrate
+from server.db.store import Store
 from tests.server.support.database import audit, make_run
 from tests.server.support.server import House
 from tests.support.local_process import free_port
@@ -23,12 +25,24 @@ from tests.support.postgres import Postgres
 _NUMBERS = itertools.count()
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that was migrated once, to be copied. Closed engines leave no log behind."""
-    path = tmp_path_factory.mktemp("migrated") / "candor.db"
-    migrate(f"sqlite:///{path}")
-    return path
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    """A store over the database, started."""
+    opened = Store(url)
+    opened.start()
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture
+def log_as_before() -> Iterator[None]:
+    """Have the log as it was, after a test that configures it."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,7 +1,6 @@
 """What one process alone does: again only after a pause, and not once the lease is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -13,14 +12,6 @@ from tests.server.support.database import execute
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 NAME = "tide"
-
-
-@pytest.fixture
-async def store(url: str) -> AsyncIterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
 
 
 async def test_what_was_done_is_not_done_again_by_another_before_its_pause_is_over(store: Store) -> None:

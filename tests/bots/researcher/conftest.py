@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bots.__main__ import cli
-from server.db.engine import migrate
 from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command
 from tests.bots.support.wrong_bots import Person
@@ -21,14 +20,6 @@ def person() -> Iterator[str]:
     """The address of a bot that is as it should be."""
     with running(hosting(Person())) as url:
         yield url
-
-
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that was migrated once, to be copied."""
-    path = tmp_path_factory.mktemp("migrated") / "candor.db"
-    migrate(f"sqlite:///{path}")
-    return path
 
 
 @pytest.fixture

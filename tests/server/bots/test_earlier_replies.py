@@ -1,7 +1,7 @@
 """What a qc bot that fits the systems may draw from, and whole sessions with it."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -43,14 +43,6 @@ def fitted_run(url: str, opened_bots: OpenedBots) -> OpenRun:
 @pytest.fixture
 def opened_bots() -> OpenedBots:
     return OpenedBots(refuse_private=False)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    store = Store(url)
-    store.start()
-    yield store
-    store.stop()
 
 
 async def of_others(pool: EarlierReplies, own: str = "nobody's") -> list[str]:

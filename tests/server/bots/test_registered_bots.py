@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,6 @@ CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 # Nobody listens there: whoever asks an enabled bot hears of a failed connection.
 ONE, TWO, THREE = (f"http://127.0.0.1:{port}" for port in (1, 2, 3))
 AUTH = Auth("a secret", "researcher-token", 3600)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
 
 
 class SlowToStop:

@@ -1,6 +1,5 @@
 """Ids of workers in the database: none in plain text, whatever was there before."""
 
-import logging
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +7,6 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-import structlog
 from alembic import command
 from sqlalchemy import Connection, text
 
@@ -129,17 +127,7 @@ def test_two_servers_with_different_keys_are_told_apart_before_anybody_comes(url
             require_key(connection, OLD)
 
 
-@pytest.fixture
-def logged() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    structlog.reset_defaults()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-
-
-@pytest.mark.usefixtures("logged")
+@pytest.mark.usefixtures("log_as_before")
 def test_no_id_is_in_the_database_nor_in_a_log(
     url: str, serve: Callable[..., House], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,14 +25,6 @@ pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
-
-
-@pytest.fixture
 def sona() -> SonaStandIn:
     return SonaStandIn(students={"s1", "s2", "s3"})
 

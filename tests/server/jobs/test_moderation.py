@@ -37,14 +37,6 @@ NOTES = "SELECT kind, text FROM v1_note ORDER BY kind, text"
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
-
-
-@pytest.fixture
 def service() -> ModerationStandIn:
     return ModerationStandIn()
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -39,15 +38,6 @@ pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 IDS = IdCipher(["a key"])
 BUDGET = Budget(total=Decimal(10), pay=Decimal(3))  # pays for three
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
-    assert audit(url) == []
 
 
 def go_by(url: str, slug: str = RUN, **rules: Any) -> None:
