@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import Connection, event, text
@@ -18,14 +18,6 @@ from tests.server.support.study import AT
 from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
 
 
 def number(wanted: int) -> Callable[[Connection], int]:

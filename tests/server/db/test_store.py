@@ -4,7 +4,7 @@ import asyncio
 import errno
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,15 +37,6 @@ from tests.support.waiting import PATIENCE
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 T = TypeVar("T")
-
-
-@pytest.fixture
-def store(url: str, run: OpenRun) -> Iterator[Store]:
-    """A store over a database with the small study's run."""
-    opened = Store(url)
-    opened.start()
-    yield opened
-    opened.stop()
 
 
 async def enrolled(store: Store, run: OpenRun, name: str = "ann") -> str:

@@ -3,7 +3,6 @@
 import json
 import logging
 import sys
-from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from itsdangerous import URLSafeTimedSerializer
 from server.process.logs import configure_logging
 from server.process.request_ids import RequestIds
 
+pytestmark = pytest.mark.usefixtures("log_as_before")
 log = structlog.get_logger()
 app = FastAPI()
 app.add_middleware(RequestIds)
@@ -33,17 +33,6 @@ async def logs_too(socket: WebSocket) -> None:
     await socket.receive_text()
     log.info("said")
     await socket.close()
-
-
-@pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
-    """Have the log as it was, after a test."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    structlog.reset_defaults()
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 def configured() -> TestClient:
