@@ -262,6 +262,7 @@ def test_to_archive_a_study_leaves_what_is_being_written_and_a_refusal_is_shown(
     page.locator(".study-menu summary").click()
     press(page, "Archive")
     expect(page.get_by_role("heading", name="moth archived")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
     expect(page.get_by_label("Title")).to_have_value("Chats at night")
     headers = {"Authorization": f"Bearer {stage.token}"}
     assert page.request.delete(f"{stage.url}/api/desk/studies/moth", headers=headers).ok
