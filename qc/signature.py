@@ -72,7 +72,7 @@ def signature(
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
-        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:normal",
+        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:exact<=5",
         "alpha": str(alpha),
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
