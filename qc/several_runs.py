@@ -31,6 +31,7 @@ from qc.robustness.intervals import intervals
 from qc.run import Run, source_name
 from qc.signature import published_hash
 from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
+from qc.statistics.noise import without_noise
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
 COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)
@@ -168,7 +169,11 @@ def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
     """Return all systems, those that every run scores first, and how many these are."""
     z = pd.concat([table["z"] for table in tables], axis=1)
     order = pd.DataFrame(
-        {"missing": z.isna().any(axis=1), "mean": -z.mean(axis=1), "system": z.index}
+        {
+            "missing": z.isna().any(axis=1),
+            "mean": without_noise(-z.mean(axis=1).to_numpy(np.float64)),
+            "system": z.index,
+        }
     ).sort_values(["missing", "mean", "system"])
     return tuple(order["system"]), int((~order["missing"]).sum())
 

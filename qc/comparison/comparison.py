@@ -9,6 +9,9 @@ differences is in 95 % of the draws from what was seen, in their standard deviat
 factors wider. So the chance that any two of equal systems are told apart is 5 % at most, whichever of them
 luck has put first.
 
+Where few of many workers made most of the choices about some system (`qc.statistics.wild_bootstrap`), there
+is no interval, and no system is told apart.
+
 Sources: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8 (whole clusters);
 Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal of the
 American Statistical Association 100, 2005 (the largest over all pairs). The two factors are ours.
@@ -30,6 +33,7 @@ from qc.statistics.confidence import LEVEL, t_interval
 from qc.statistics.noise import NOISE
 from qc.statistics.resampling import unit_sums, upper_quantile
 from qc.statistics.sign_test import sign_test, sign_test_greater
+from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, carried_by_fewer_than, effective_number
 
 # With two workers a resample has both, or one of them twice: that says nothing of how workers differ.
 FEWEST_WORKERS = 3
@@ -48,6 +52,10 @@ class Scores:
         low, high: (systems,), ends of the 95 % intervals; NaN where there are none.
         above: (systems, systems), whether the row's is told apart from, and above, the column's, all pairs
             together.
+        workers: who made these choices.
+        effective_workers: as how many who had made equally many they count (Kish), for the system that has
+            fewest.
+        carried_by_few: whether few of many workers made most choices about some system.
         draws: resamples of the workers; `unusable` of them did not fix the scores, and are left out.
     """
 
@@ -55,6 +63,9 @@ class Scores:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     above: NDArray[np.bool_]
+    workers: int
+    effective_workers: float
+    carried_by_few: bool
     draws: int
     unusable: int
     unfixed: str | None
@@ -150,9 +161,18 @@ def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: in
     wins, ties = _totals(tables.sum(axis=0))
     fitted = davidson.fit(wins, ties)
     unfixed = _why_unfixed(wins, ties, systems)
+    shares = _shares(tables)
+    worth = float(effective_number(shares).min(initial=np.inf))
+    carried = bool(carried_by_fewer_than(FEWEST_EFFECTIVE, shares).any())
+
+    def without(draws: int, unusable: int) -> Scores:
+        nothing, none_above = np.full(n, np.nan), np.zeros((n, n), bool)
+        return Scores(
+            fitted, nothing, nothing, none_above, len(tables), worth, carried, draws, unusable, unfixed
+        )
+
     if unfixed is not None:
-        nothing = np.full(n, np.nan)
-        return Scores(fitted, nothing, nothing, np.zeros((n, n), bool), 0, 0, unfixed)
+        return without(0, 0)
     rng = generator(seed, "comparison")
     flat = tables.reshape(len(tables), -1)
     drawn = np.empty((bootstrap, n))
@@ -161,14 +181,20 @@ def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: in
         resampled = (times @ flat).reshape(2, n, n)
         drawn[row] = davidson.fit(*_totals(resampled), start=fitted.scores).scores
     usable = drawn[~np.isnan(drawn[:, 0])]
-    if len(tables) < FEWEST_WORKERS or len(usable) < FEWEST_DRAWS:
-        nothing = np.full(n, np.nan)
-        return Scores(
-            fitted, nothing, nothing, np.zeros((n, n), bool), bootstrap, bootstrap - len(usable), None
-        )
+    unusable = bootstrap - len(usable)
+    if len(tables) < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
+        return without(bootstrap, unusable)
     low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
     above = _above(fitted.scores, usable, len(tables))
-    return Scores(fitted, low, high, above, bootstrap, bootstrap - len(usable), None)
+    return Scores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
+
+
+def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what share of the choices about each system is each worker's, (workers, systems)."""
+    wins, ties = tables[:, 0], tables[:, 1]
+    about = (wins + ties).sum(axis=2) + (wins + ties).sum(axis=1)
+    of_all = about.sum(axis=0)
+    return np.asarray(about / np.where(of_all > 0, of_all, 1))
 
 
 def _errors(drawn: NDArray[np.float64], workers: int) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import influences, wild_draws
+from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, influences, wild_draws
 
 # With 3 or 4 workers, some with many values and some with few, the intervals hold 87 and 90 %.
 FEWEST_WORKERS = 5
@@ -38,7 +38,8 @@ def means_by_group(
 
     Returns:
         Four arrays (groups,). A mean is NaN where there is no value; an interval where there are fewer than
-        FEWEST_WORKERS workers, or where nothing is known of how workers differ, as all do the same.
+        FEWEST_WORKERS workers, where few of many have most of the values, or where nothing is known of how
+        workers differ, as all do the same.
     """
     names, worker = np.unique(workers, return_inverse=True)
     columns = np.column_stack([np.ones(len(values)), values])
@@ -57,6 +58,8 @@ def means_by_group(
 def _half_width(sums: NDArray[np.float64], draws: int, rng: np.random.Generator) -> float:
     """Return half of the interval's width from (workers, 2) counts and sums of values; NaN if unknown."""
     found = influences(sums[:, None, :])
+    if found.carried_by_fewer_than(FEWEST_EFFECTIVE)[0]:
+        return float("nan")
     error = float(found.standard_errors()[0, 0])
     quantile = float(upper_quantile(np.abs(wild_draws(found, draws, rng).t[:, 0, 0]), LEVEL))
     return quantile * error if error > 0 and np.isfinite(quantile) else float("nan")

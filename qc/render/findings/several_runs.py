@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from qc.method.scores import places
 from qc.number_format import between, decimal, listed, whole
 from qc.options import AnalysisOptions
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
@@ -100,10 +102,9 @@ def _scores(found: SeveralRuns) -> FindingsTable:
     return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns)))
 
 
-def _ranks(found: SeveralRuns, number: int) -> "pd.Series[float]":
+def _ranks(found: SeveralRuns, number: int) -> NDArray[np.float64]:
     """Return ranks among the systems that all runs share, NaN for the others."""
-    shared = pd.Series(found.z[:, number]).where(np.arange(len(found.systems)) < found.shared)
-    return shared.rank(ascending=False, method="min")
+    return places(np.where(np.arange(len(found.systems)) < found.shared, found.z[:, number], np.nan))
 
 
 def _pairs(found: SeveralRuns) -> FindingsTable:

@@ -105,6 +105,21 @@ def test_two_workers_say_nothing_of_others() -> None:
     assert "without an interval" in comparison_findings(found, None, "").verdict[0]
 
 
+def test_of_choices_that_one_of_many_workers_made_nothing_is_said_to_be_sure() -> None:
+    one, others = drawn(1, 1, 400), [(f"x{row[0]}", *row[1:]) for row in drawn(12, 2)]
+    found = compare(choices([*one, *others]), bootstrap=100)
+    assert found.scores.workers == 13
+    assert found.scores.effective_workers < 3
+    assert np.isnan([found.scores.low, found.scores.high]).all()
+    assert not found.scores.above.any()
+    said = comparison_findings(found, None, "").verdict
+    assert len(said) == 1
+    assert (
+        "without an interval: a few of 13 workers made most of the choices, so that they count as" in said[0]
+    )
+    assert np.isfinite(compare(choices(others), bootstrap=100).scores.low).all()
+
+
 def test_pairs_with_the_qc_bot_are_in_no_score() -> None:
     rows = drawn(40, 2)
     without = [row for row in rows if "qc" not in row]

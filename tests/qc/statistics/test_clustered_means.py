@@ -37,3 +37,14 @@ def test_an_interval_ends_where_values_do() -> None:
         assert mean[0] == pytest.approx(1 / 3)
         assert low[0] == 0 if bounds[0] == 0 else low[0] < 0
         assert high[0] <= bounds[1]
+
+
+def test_there_is_no_interval_where_one_of_many_workers_has_most_of_the_values() -> None:
+    workers = np.concatenate([np.zeros(40), np.arange(1, 21)]).astype(np.intp)
+    values, group = np.random.default_rng(0).normal(size=60), np.zeros(60, np.intp)
+    behind, _, low, _ = means_by_group(values, workers, group, 1, 200, np.random.default_rng(0))
+    assert behind[0] == 21
+    assert np.isnan(low[0])
+    assert np.isfinite(
+        means_by_group(values[39:], workers[39:], group[39:], 1, 200, np.random.default_rng(0))[2]
+    )
