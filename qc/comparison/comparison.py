@@ -120,20 +120,20 @@ def compare(
     rows, systems = choices.choices, choices.systems
     compared = rows[~rows["left"].isin(choices.qc) & ~rows["right"].isin(choices.qc)]
     workers = _workers(rows, choices.qc, alpha)
-    tables = _tables(compared, systems)
+    tables = worker_tables(compared, systems)
     wins, ties = _totals(tables.sum(axis=0))
     on_step("Scores and their intervals")
-    scores = _scores(tables, systems, bootstrap, seed)
+    scores = score_choices(tables, systems, bootstrap, seed)
     trusted = None
     if workers["suspicious"].any():
         kept = compared[~compared["worker"].isin(workers.loc[workers["suspicious"], "worker"])]
-        trusted = _scores(_tables(kept, systems), systems, bootstrap, seed)
+        trusted = score_choices(worker_tables(kept, systems), systems, bootstrap, seed)
     on_step("Sides")
     left_first, side_p = _sides(compared)
     return Comparison(choices, systems, wins, ties, scores, trusted, left_first, side_p, workers)
 
 
-def _tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
+def worker_tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
     """Return the sums of each worker, (workers, 2, systems, systems): wins of the row's system, and ties."""
     n = len(systems)
     names = pd.CategoricalDtype(list(systems))
@@ -155,7 +155,7 @@ def _totals(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     return sums[0], sums[1] + sums[1].T
 
 
-def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
+def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
     """Return scores with intervals over workers drawn anew, each with all of their choices."""
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
@@ -174,12 +174,7 @@ def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: in
     if unfixed is not None:
         return without(0, 0)
     rng = generator(seed, "comparison")
-    flat = tables.reshape(len(tables), -1)
-    drawn = np.empty((bootstrap, n))
-    for row in range(bootstrap):
-        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
-        resampled = (times @ flat).reshape(2, n, n)
-        drawn[row] = davidson.fit(*_totals(resampled), start=fitted.scores).scores
+    drawn = drawn_scores(tables, fitted.scores, bootstrap, rng)
     usable = drawn[~np.isnan(drawn[:, 0])]
     unusable = bootstrap - len(usable)
     if len(tables) < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
@@ -187,6 +182,18 @@ def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: in
     low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
     above = _above(fitted.scores, usable, len(tables))
     return Scores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
+
+
+def drawn_scores(
+    tables: NDArray[np.float64], start: NDArray[np.float64], count: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the scores of `count` resamples of the workers, (count, S); NaN where one does not fix them."""
+    flat, drawn = tables.reshape(len(tables), -1), np.empty((count, len(start)))
+    for row in range(count):
+        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
+        resampled = (times @ flat).reshape(tables.shape[1:])
+        drawn[row] = davidson.fit(*_totals(resampled), start=start).scores
+    return drawn
 
 
 def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,11 +10,10 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.run import codes
 from qc.statistics.chance import generator
-from qc.statistics.clustered_means import means_by_group
-from qc.statistics.confidence import LEVEL
-from qc.statistics.correlation import pearson
+from qc.statistics.clustered_means import interval_of_correlation, means_by_group
+from qc.statistics.correlation import FEWEST_POINTS
 from qc.statistics.groups import group_means, group_sums
-from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
+from qc.statistics.resampling import unit_sums
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class TurnRatings:
         conversations: how many have a rated reply and enter `r`: with systems, of workers who have several.
         r: Pearson's correlation, over these conversations, of the mean of the rated replies with overall z,
             both as deviations from the worker's own mean; NaN where it does not exist.
-        r_low, r_high: its interval, over resamples of whole workers.
+        r_low, r_high: its interval; NaN as in `interval_of_correlation`.
     """
 
     systems: pd.DataFrame
@@ -109,17 +108,14 @@ def _with_scores(
     several = np.bincount(worker, minlength=len(names))[worker] > 1
     x, y = (_own(part, worker, len(names))[several] for part in (mean, sample.overall["z"][here]))
     count = int(several.sum())
-    if count < 3 or not x.any() or not y.any():
+    if count < FEWEST_POINTS or not x.any() or not y.any():
         return np.nan, np.nan, np.nan, count
     products = np.column_stack([x * x, y * y, x * y])
     who = worker[several].astype(np.intp)
     sums = unit_sums(products, who, np.zeros(count, np.intp), (len(names), 1))[:, 0]
     sums = sums[np.bincount(who, minlength=len(names)) > 0]
-    drawn = bootstrap_sums(sums, draws, generator(seed, "bootstrap of replies and scores"))
-    spread = np.sqrt(drawn[:, 0] * drawn[:, 1])
-    low, high = percentile_interval(drawn[:, 2] / np.where(spread > 0, spread, np.nan), LEVEL)
-    enough = len(sums) > 1
-    return pearson(x, y), float(low) if enough else np.nan, float(high) if enough else np.nan, count
+    rng = generator(seed, "bootstrap of replies and scores")
+    return *interval_of_correlation(sums, draws, rng), count
 
 
 def _own(values: NDArray[np.float64], worker: NDArray[np.intp], count: int) -> NDArray[np.float64]:
