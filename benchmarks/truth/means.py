@@ -61,7 +61,7 @@ def _means(counts: NDArray[np.intp], rng: np.random.Generator) -> tuple[Counted,
 
 
 def _correlation(workers: int, rng: np.random.Generator) -> tuple[Counted, Counted]:
-    """Count for r of deviations from each worker's mean; how strongly the two go together varies by worker."""
+    """Count for r of deviations from each worker's mean; workers differ in how x and y go together."""
     x, noise = rng.normal(size=(2, workers, CONVERSATIONS))
     strength = np.arctanh(R) + rng.normal(0, 0.3, (workers, 1))
     y = np.tanh(strength) * x + np.sqrt(1 - np.tanh(strength) ** 2) * noise
@@ -74,7 +74,7 @@ def _correlation(workers: int, rng: np.random.Generator) -> tuple[Counted, Count
 
 
 def _change(workers: int, rng: np.random.Generator) -> tuple[Counted, Counted]:
-    """Count for a mean without pasted conversations less that of all; half of the workers paste, now and then."""
+    """Count for a mean without pasted conversations less that of all; half of the workers paste some."""
     owner = np.repeat(np.arange(workers), CONVERSATIONS)
     pasted = (owner % 2 == 0) & (rng.random(len(owner)) < 0.5)
     if not 0 < pasted.sum() < len(owner):
@@ -90,7 +90,7 @@ def _change(workers: int, rng: np.random.Generator) -> tuple[Counted, Counted]:
 
 
 def _true_r() -> float:
-    """Return what r is of very many workers: strengths vary, and the mean of a tanh is not that of its mean."""
+    """Return what r is of very many workers: the mean of a tanh is not the tanh of the mean."""
     strength = np.arctanh(R) + np.random.default_rng(0).normal(0, 0.3, 2_000_000)
     return float(np.tanh(strength).mean())
 

@@ -21,7 +21,8 @@ class TurnRatings:
     """What workers who passed thought of single replies, from 0 to 100; of thumbs, the share of those up.
 
     Attributes:
-        systems: `system` (best first by the scores of conversations, the qc bot last), `replies` (NaN if what
+        systems: `system` (people first, then best first by the scores of conversations, the qc bot last),
+            `human` (bool: a person in a chatbot's place), `replies` (NaN if what
             was said is not known), `rated` (int), `rated_share` (of the replies), `workers` (int), `mean`,
             `low`, `high` (its interval; NaN as in `means_by_group`).
         conversations: how many have a rated reply and enter `r`: with systems, of workers who have several.
@@ -74,6 +75,7 @@ def _by_system(
     table = pd.DataFrame(
         {
             "system": names,
+            "human": names.isin(sample.run.people).to_numpy(bool),
             "replies": replies,
             "rated": rated,
             "rated_share": rated / np.where(replies > 0, replies, np.nan),
@@ -84,7 +86,8 @@ def _by_system(
         }
     )
     qc = names[sample.run.systems["is_qc"]].to_list()
-    return table.set_index("system").loc[[*scores.z["system"], *qc]].reset_index()
+    people = names[names.isin(sample.run.people)].to_list()
+    return table.set_index("system").loc[[*people, *scores.z["system"], *qc]].reset_index()
 
 
 def _replies(sample: Sample) -> NDArray[np.float64]:

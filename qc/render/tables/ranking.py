@@ -26,6 +26,9 @@ from qc.render.table import (
     shade,
 )
 
+# Behind the name of a person in a chatbot's place.
+CEILING = " (human, the ceiling)"
+
 
 def ranking(analysis: Analysis) -> Table:
     """Return the systems, best first, with what is known of how sure their order is."""
@@ -58,7 +61,7 @@ def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
     with_them = [sample.kept & (sample.systems == names.eq(name).argmax()) for name in ceiling.z["system"]]
     return pd.DataFrame(
         {
-            "system": ceiling.z["system"] + " (human, the ceiling)",
+            "system": ceiling.z["system"] + CEILING,
             "rank": "–",
             OVERALL: ceiling.z[OVERALL],
             "raw": ceiling.raw[OVERALL],
