@@ -104,7 +104,8 @@ class Intervals:
         effective_raters: (S,), as how many who had done equally much they count (Kish); 0 without a score.
         best_chance: (S,), chance that the system is truly the best, see `qc.robustness.leader`. NaN where the
             bounds are, and everywhere if those of the highest score are; a single system with bounds has 1.
-        notes: sentences that a reader must see beside the intervals.
+        uneven: sentences about systems of which few workers did most of the work.
+        notes: sentences that a reader must see beside the intervals, these among them.
     """
 
     level: float
@@ -125,6 +126,7 @@ class Intervals:
     raters: NDArray[np.intp]
     effective_raters: NDArray[np.float64]
     best_chance: NDArray[np.float64]
+    uneven: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -196,7 +198,7 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         )
         best_chance[rated] = first.best_chance
         low[highest, 0] = first.low[np.isfinite(first.low)]
-    scored = found.raters > 0
+    scored, uneven = found.raters > 0, tuple(_carried(systems, found))
     better = pairs.simultaneous_low > 0
     open_pairs = ~(better | better.T) & scored[:, None] & scored
     ranked = np.flatnonzero(scored)
@@ -221,9 +223,10 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         raters=found.raters,
         effective_raters=found.effective(),
         best_chance=best_chance,
+        uneven=uneven,
         notes=(
             *_few(systems, found.raters),
-            *_carried(systems, found),
+            *uneven,
             *_alike(systems, found.raters, known[:, 0] | found.carried_by_fewer_than(FEWEST_EFFECTIVE)),
         ),
     )
