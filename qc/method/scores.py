@@ -38,13 +38,14 @@ def ranks_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
 
 def places(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rank of each value, 1 for the highest; equal ones share the best of theirs, NaN has none."""
-    return pd.Series(without_noise(values)).rank(ascending=False, method="min").to_numpy(np.float64)
+    ranks = pd.Series(without_noise(values)).rank(ascending=False, method="min")
+    return np.asarray(ranks, np.float64)
 
 
 def leaders(scores: Scores) -> list[str]:
     """Return the systems with the highest overall z: one, or several that are equal; none without a score."""
     first = places(scores.z["overall"].to_numpy(np.float64)) == 1
-    return scores.z.loc[first, "system"].to_list()
+    return list(scores.z.loc[first, "system"])
 
 
 def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:

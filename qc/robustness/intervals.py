@@ -315,8 +315,8 @@ def _carried(systems: tuple[str, ...], found: Influences) -> list[str]:
         )
     if (few & ~too_few).any():
         notes.append(
-            f"Some workers gave many more ratings than others of {named(few & ~too_few)}: intervals hold a "
-            "little less than they say, about 93 % where they say 95 %."
+            f"Some workers gave many more ratings than others of {named(few & ~too_few)}: intervals hold "
+            "less than they say, down to 92 % where they say 95 %."
         )
     return notes
 
