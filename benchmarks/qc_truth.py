@@ -20,12 +20,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks.truth import belief, context, groups, one_run, planned, two_runs
+from benchmarks.truth import belief, choices, context, groups, means, one_run, planned, two_runs, uneven
 from benchmarks.truth.part import Count, Counted, Part, summed, table
 from qc.command import progress
 
 PARTS: dict[str, Part] = (
-    one_run.PARTS | context.PARTS | belief.PARTS | two_runs.PARTS | groups.PARTS | planned.PARTS
+    one_run.PARTS
+    | uneven.PARTS
+    | means.PARTS
+    | choices.PARTS
+    | context.PARTS
+    | belief.PARTS
+    | two_runs.PARTS
+    | groups.PARTS
+    | planned.PARTS
 )
 # Runs that a process is given at a time.
 CHUNK = 5

@@ -6,6 +6,9 @@ Each line is a list as a study may give it: how many pairs of a bad twin and its
 how many criteria that count for quality control each was rated. Three kinds of workers who do not read: every
 slider anywhere; one impression of each item, by which all its sliders are set, 10 points apart at most; and
 sliders that hardly leave the middle, in steps of 5.
+
+Then what the two ways of the test itself do, with so many differences of which none is tied or 0: in how many
+of all ways to give them a sign p lies below a level, by the normal approximation and by the exact test.
 """
 
 import sys
@@ -13,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from qc.statistics.signed_rank import signed_rank_p_values
 
@@ -54,6 +58,18 @@ def pass_rates(drawn: Drawn, pairs: int, criteria: int, workers: int) -> list[fl
     return [float((p < level).mean()) for level in LEVELS]
 
 
+def errors_of(pairs: int) -> tuple[list[float], list[float]]:
+    """Return, at each of LEVELS, how often p lies below it: by the normal approximation, and exactly."""
+    ways = np.ones(1)
+    for rank in range(1, pairs + 1):
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    chance, top = ways / ways.sum(), pairs * (pairs + 1) / 2
+    spread = np.sqrt(pairs * (pairs + 1) * (2 * pairs + 1) / 24)
+    by_way = ndtr((np.arange(len(ways)) - top / 2) / spread), np.cumsum(chance)
+    normal, exact = ([float(chance[p < level].sum()) for level in LEVELS] for p in by_way)
+    return normal, exact
+
+
 def main() -> None:
     workers = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     print(f"{workers:,} workers a cell: % that pass at " + ", ".join(f"α = {level:g}" for level in LEVELS))
@@ -64,6 +80,12 @@ def main() -> None:
             for drawn in KINDS.values()
         )
         print(f"{name:20}{pairs * criteria:7}" + "".join(f"{cell:>22}" for cell in cells))
+    print(
+        "\nDifferences: % with p below these levels, of all signs: by the normal approximation, and exactly"
+    )
+    for pairs in range(3, 31):
+        cells = ("/".join(f"{100 * share:.2f}" for share in of_way) for of_way in errors_of(pairs))
+        print(f"{pairs:27}" + "".join(f"{cell:>22}" for cell in cells))
 
 
 if __name__ == "__main__":

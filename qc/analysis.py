@@ -43,6 +43,7 @@ from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.run import Run
 from qc.signature import published_hash, signature
+from qc.transcripts.filter import not_judged
 from qc.transcripts.judgments import take_judgments
 from qc.transcripts.results import TranscriptResults, describe_transcripts
 
@@ -258,6 +259,8 @@ def _gaps(sample: Sample, scores: Scores) -> list[str]:
         unscored = scores.z.loc[scores.z["n"] == 0, "system"]
         if len(unscored):
             notes.append(f"Without a kept conversation, so without a score: {', '.join(unscored)}.")
+    if run.items is not None and (alone := not_judged(sample.screening)) is not None:
+        notes.append(alone)
     unknown = int(run.assignments["seconds"].isna().sum())
     if unknown:
         notes.append(f"Working time unknown, so not in the minutes per conversation: {unknown} assignments.")

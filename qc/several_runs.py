@@ -31,6 +31,7 @@ from qc.robustness.intervals import intervals
 from qc.run import Run, source_name
 from qc.signature import published_hash
 from qc.statistics.correlation import RankMethod, interval_of_rank_correlation
+from qc.statistics.noise import without_noise
 
 RANK_COEFFICIENTS: tuple[RankMethod, ...] = ("spearman", "kendall")
 COEFFICIENTS = ("pearson", *RANK_COEFFICIENTS)
@@ -86,12 +87,15 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
     _require_different(runs)
     names = _names(runs)
     samples, tables, rows = [], [], []
+    uneven: list[str] = []
     for name, run in zip(names, runs, strict=True):
         on_step(f"Analysing {name}")
         with about_run(name):
             sample = sample_of(run, options.alpha)
         samples.append(sample)
-        tables.append(_scored(sample, options))
+        table, notes = _scored(sample, options)
+        tables.append(table)
+        uneven += [f"{name}: {note}" for note in notes]
         rows.append(_counts(name, sample))
     on_step("Comparing the runs")
     systems, shared = _in_order(tables)
@@ -110,6 +114,7 @@ def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnS
         pairs=pd.DataFrame([row for row, _ in found]),
         notes=(
             *(f"{name}: {note}" for name, run in zip(names, runs, strict=True) for note in run.notes),
+            *uneven,
             *(note for _, notes in found for note in notes),
         ),
     )
@@ -134,11 +139,11 @@ def _names(runs: Sequence[Run]) -> tuple[str, ...]:
     )
 
 
-def _scored(sample: Sample, options: AnalysisOptions) -> pd.DataFrame:
-    """Return `z`, `low`, `high` and `raters` of a run's systems, by their names."""
+def _scored(sample: Sample, options: AnalysisOptions) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return `z`, `low`, `high` and `raters` of a run's systems, and why ends are missing."""
     scores = score(sample)
     sure = intervals(sample, scores, options.bootstrap, options.seed)
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "z": scores.z["overall"].to_numpy(np.float64),
             "low": sure.z_low[:, 0],
@@ -147,6 +152,7 @@ def _scored(sample: Sample, options: AnalysisOptions) -> pd.DataFrame:
         },
         index=scores.z["system"].to_list(),
     )
+    return table, sure.uneven
 
 
 def _counts(name: str, sample: Sample) -> dict[str, object]:
@@ -169,7 +175,11 @@ def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
     """Return all systems, those that every run scores first, and how many these are."""
     z = pd.concat([table["z"] for table in tables], axis=1)
     order = pd.DataFrame(
-        {"missing": z.isna().any(axis=1), "mean": -z.mean(axis=1), "system": z.index}
+        {
+            "missing": z.isna().any(axis=1),
+            "mean": without_noise(-z.mean(axis=1).to_numpy(np.float64)),
+            "system": z.index,
+        }
     ).sort_values(["missing", "mean", "system"])
     return tuple(order["system"]), int((~order["missing"]).sum())
 

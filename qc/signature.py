@@ -72,13 +72,13 @@ def signature(
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
         "criteria": ",".join(_criteria(run)),
-        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:normal",
+        "filter": "mann-whitney:less:auto" if run.items is None else "signed-rank:less:exact<=5",
         "alpha": str(alpha),
         "z": "worker:ddof=1",
         "partial": "yes" if run.partial else "no",
         "seed": str(seed),
         **({} if bootstrap is None else {"bootstrap": str(bootstrap)}),
-        **({} if second is None else {"second": f"sha256:{data_hash(second)[:DIGEST_LENGTH]}"}),
+        **({} if second is None else _second(second)),
         **_background(run, margins),
         **_asked(run),
         **_reward(run.assignments["reward"], reward),
@@ -125,6 +125,25 @@ def comparison_signature(
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
 
+def several_runs_signature(runs: Sequence[Run], *, alpha: float, seed: int, bootstrap: int) -> str:
+    """Return the signature of runs side by side: the same one means the same numbers.
+
+    Args:
+        runs: in the order in which they were given; what a part is of has its number behind it, from 1.
+        alpha: level at which a worker passes.
+        seed: of everything that is drawn.
+        bootstrap: number of resamples.
+    """
+    parts = {"candor": version("candor")}
+    for number, run in enumerate(runs, start=1):
+        held = {"data": data_hash(run)} | ({} if run.words is None else {"words": words_hash(run.words)})
+        parts |= {f"{key}{number}": f"sha256:{digest[:DIGEST_LENGTH]}" for key, digest in held.items()}
+        # Minutes are by conversation, of those left unrated, too.
+        parts |= {f"{key}{number}": digest for key, digest in _asked(run, ("unrated", "people")).items()}
+    parts |= {"alpha": str(alpha), "seed": str(seed), "bootstrap": str(bootstrap)}
+    return "|".join(f"{key}={value}" for key, value in parts.items())
+
+
 def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bootstrap: int) -> str:
     """Return the signature of estimates from judgments: the same one means the same numbers.
 
@@ -158,8 +177,14 @@ def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> 
     return {name: f"sha256:{digest}" for name, digest in parts.items()}
 
 
-def _asked(run: Run) -> dict[str, str]:
-    """Return hashes of what a study has beyond ratings and words, as far as there is any of it."""
+def _second(run: Run) -> dict[str, str]:
+    """Return hashes of a second run, and of which of its systems are people, if any."""
+    people = {f"second_{name}": digest for name, digest in _asked(run, ("people",)).items()}
+    return {"second": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}", **people}
+
+
+def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
+    """Return hashes of what a study has beyond ratings and words, as far as there is any; of `kinds` only."""
     frames = {
         "quiz": [] if run.quizzes is None else [run.quizzes],
         "writing": [] if run.writing is None else [run.writing],
@@ -169,7 +194,11 @@ def _asked(run: Run) -> dict[str, str]:
         "unrated": [] if run.unrated is None else [run.unrated.conversations[_UNRATED]],
         "people": [pd.DataFrame({"system": sorted(run.people)}, dtype="str")] if run.people else [],
     }
-    return {name: f"sha256:{_hash(*held)[:DIGEST_LENGTH]}" for name, held in frames.items() if held}
+    return {
+        name: f"sha256:{_hash(*held)[:DIGEST_LENGTH]}"
+        for name, held in frames.items()
+        if held and (kinds is None or name in kinds)
+    }
 
 
 def _answers(run: Run) -> list[pd.DataFrame]:

@@ -2,12 +2,16 @@
 
 Workers are drawn anew, each with all of their choices. A score's interval is score ± t · √(W / (W − 1)) ·
 standard deviation of the draws, t being the quantile of Student's t with one degree of freedom less than
-there are workers, W: percentiles of the draws held 86 to 93 % of equal systems with 8 to 40 workers.
+there are workers, W: percentiles of the draws hold 84 to 94 % of equal systems with 5 to 40 workers, by
+`benchmarks/qc_truth.py --runs 300 --part choices`.
 
 **One system is told apart from another** if their difference is further from 0 than the largest of all
 differences is in 95 % of the draws from what was seen, in their standard deviations and by the same two
 factors wider. So the chance that any two of equal systems are told apart is 5 % at most, whichever of them
 luck has put first.
+
+Where few of many workers made most of the choices about some system (`qc.statistics.wild_bootstrap`), there
+is no interval, and no system is told apart.
 
 Sources: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8 (whole clusters);
 Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal of the
@@ -30,6 +34,7 @@ from qc.statistics.confidence import LEVEL, t_interval
 from qc.statistics.noise import NOISE
 from qc.statistics.resampling import unit_sums, upper_quantile
 from qc.statistics.sign_test import sign_test, sign_test_greater
+from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, carried_by_fewer_than, effective_number
 
 # With two workers a resample has both, or one of them twice: that says nothing of how workers differ.
 FEWEST_WORKERS = 3
@@ -48,6 +53,10 @@ class Scores:
         low, high: (systems,), ends of the 95 % intervals; NaN where there are none.
         above: (systems, systems), whether the row's is told apart from, and above, the column's, all pairs
             together.
+        workers: who made these choices.
+        effective_workers: as how many who had made equally many they count (Kish), for the system that has
+            fewest.
+        carried_by_few: whether few of many workers made most choices about some system.
         draws: resamples of the workers; `unusable` of them did not fix the scores, and are left out.
     """
 
@@ -55,6 +64,9 @@ class Scores:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     above: NDArray[np.bool_]
+    workers: int
+    effective_workers: float
+    carried_by_few: bool
     draws: int
     unusable: int
     unfixed: str | None
@@ -109,20 +121,20 @@ def compare(
     rows, systems = choices.choices, choices.systems
     compared = rows[~rows["left"].isin(choices.qc) & ~rows["right"].isin(choices.qc)]
     workers = _workers(rows, choices.qc, alpha)
-    tables = _tables(compared, systems)
+    tables = worker_tables(compared, systems)
     wins, ties = _totals(tables.sum(axis=0))
     on_step("Scores and their intervals")
-    scores = _scores(tables, systems, bootstrap, seed)
+    scores = score_choices(tables, systems, bootstrap, seed)
     trusted = None
     if workers["suspicious"].any():
         kept = compared[~compared["worker"].isin(workers.loc[workers["suspicious"], "worker"])]
-        trusted = _scores(_tables(kept, systems), systems, bootstrap, seed)
+        trusted = score_choices(worker_tables(kept, systems), systems, bootstrap, seed)
     on_step("Sides")
     left_first, side_p = _sides(compared)
     return Comparison(choices, systems, wins, ties, scores, trusted, left_first, side_p, workers)
 
 
-def _tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
+def worker_tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
     """Return the sums of each worker, (workers, 2, systems, systems): wins of the row's system, and ties."""
     n = len(systems)
     names = pd.CategoricalDtype(list(systems))
@@ -144,31 +156,53 @@ def _totals(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     return sums[0], sums[1] + sums[1].T
 
 
-def _scores(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
+def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
     """Return scores with intervals over workers drawn anew, each with all of their choices."""
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
     fitted = davidson.fit(wins, ties)
     unfixed = _why_unfixed(wins, ties, systems)
-    if unfixed is not None:
-        nothing = np.full(n, np.nan)
-        return Scores(fitted, nothing, nothing, np.zeros((n, n), bool), 0, 0, unfixed)
-    rng = generator(seed, "comparison")
-    flat = tables.reshape(len(tables), -1)
-    drawn = np.empty((bootstrap, n))
-    for row in range(bootstrap):
-        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
-        resampled = (times @ flat).reshape(2, n, n)
-        drawn[row] = davidson.fit(*_totals(resampled), start=fitted.scores).scores
-    usable = drawn[~np.isnan(drawn[:, 0])]
-    if len(tables) < FEWEST_WORKERS or len(usable) < FEWEST_DRAWS:
-        nothing = np.full(n, np.nan)
+    shares = _shares(tables)
+    worth = float(effective_number(shares).min(initial=np.inf))
+    carried = bool(carried_by_fewer_than(FEWEST_EFFECTIVE, shares).any())
+
+    def without(draws: int, unusable: int) -> Scores:
+        nothing, none_above = np.full(n, np.nan), np.zeros((n, n), bool)
         return Scores(
-            fitted, nothing, nothing, np.zeros((n, n), bool), bootstrap, bootstrap - len(usable), None
+            fitted, nothing, nothing, none_above, len(tables), worth, carried, draws, unusable, unfixed
         )
+
+    if unfixed is not None:
+        return without(0, 0)
+    rng = generator(seed, "comparison")
+    drawn = drawn_scores(tables, fitted.scores, bootstrap, rng)
+    usable = drawn[~np.isnan(drawn[:, 0])]
+    unusable = bootstrap - len(usable)
+    if len(tables) < FEWEST_WORKERS or carried or len(usable) < FEWEST_DRAWS:
+        return without(bootstrap, unusable)
     low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
     above = _above(fitted.scores, usable, len(tables))
-    return Scores(fitted, low, high, above, bootstrap, bootstrap - len(usable), None)
+    return Scores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
+
+
+def drawn_scores(
+    tables: NDArray[np.float64], start: NDArray[np.float64], count: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the scores of `count` resamples of the workers, (count, S); NaN where one does not fix them."""
+    flat, drawn = tables.reshape(len(tables), -1), np.empty((count, len(start)))
+    for row in range(count):
+        times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
+        resampled = (times @ flat).reshape(tables.shape[1:])
+        drawn[row] = davidson.fit(*_totals(resampled), start=start).scores
+    return drawn
+
+
+def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what share of the choices about each system is each worker's, (workers, systems)."""
+    wins, ties = tables[:, 0], tables[:, 1]
+    about = (wins + ties).sum(axis=2) + (wins + ties).sum(axis=1)
+    of_all = about.sum(axis=0)
+    return np.asarray(about / np.where(of_all > 0, of_all, 1))
 
 
 def _errors(drawn: NDArray[np.float64], workers: int) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.groups.fields import Field
+from qc.method.scores import places
 from qc.statistics.chance import generator
 from qc.statistics.person_means import Means, person_means, rank_ranges
 from qc.statistics.places import Places, change_of_places
@@ -19,7 +20,7 @@ class GroupStanding:
         group: name.
         people: in it, who passed.
         scores: overall z, with intervals.
-        rank: (S,), 1 for the best; 0 for a system that nobody of the group rated.
+        rank: (S,), 1 for the best, the best shared by ties; 0 for a system that nobody of the group rated.
         rank_low, rank_high: (S,), between which it lies; see `qc.statistics.person_means.rank_ranges`.
     """
 
@@ -79,6 +80,5 @@ def standing(field: Field, shown: NDArray[np.bool_], values: NDArray[np.float64]
 
 def _group(name: str, values: NDArray[np.float64]) -> GroupStanding:
     scores = person_means(values)
-    rated = scores.raters > 0
-    above = (scores.mean[None, :] > scores.mean[:, None]).sum(axis=1)
-    return GroupStanding(name, len(values), scores, np.where(rated, above + 1, 0), *rank_ranges(values))
+    rank = np.nan_to_num(places(scores.mean)).astype(np.intp)
+    return GroupStanding(name, len(values), scores, rank, *rank_ranges(values))

@@ -28,8 +28,9 @@ class Screening:
     """Who is kept at level `alpha`.
 
     `workers` has one row per worker, ordered by `worker` (str): `p` (float; NaN where no test is
-    possible), `testable` (bool: there is a p, and the ratings vary; who is not testable fails at every
-    level), `passed` (bool), `reason` (str; why the worker failed, empty if they passed).
+    possible), `smallest_p` (float; the smallest that as many ratings can have if they all differ), `testable`
+    (bool: there is a p, and the ratings vary; who is not testable fails at every level), `passed` (bool),
+    `reason` (str; why the worker failed, empty if they passed).
     """
 
     alpha: float
@@ -41,6 +42,7 @@ class Screening:
         alpha: float,
         workers: pd.Index,
         p: NDArray[np.float64],
+        smallest_p: NDArray[np.float64],
         varies: NDArray[np.bool_],
         reason: NDArray[np.str_],
     ) -> Self:
@@ -48,6 +50,7 @@ class Screening:
         columns = {
             "worker": workers.to_numpy(),
             "p": p,
+            "smallest_p": smallest_p,
             "testable": np.isfinite(p) & varies,
             "passed": reason == "",
             "reason": reason,
@@ -89,30 +92,34 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
         [NO_QC, NO_SYSTEMS, NO_VARIANCE, f"rates the quality-control bot not clearly lower (p ≥ {alpha:g})"],
         default="",
     )
-    return Screening.of(alpha, names, p, varies, reason)
+    return Screening.of(alpha, names, p, _smallest_p(run, is_qc, workers, count), varies, reason)
+
+
+def _smallest_p(
+    run: Run, is_qc: NDArray[np.bool_], workers: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Return the smallest p that each worker can have, (workers,), where every rating differs.
+
+    Of k ratings of the qc bot and m of the systems it is 1 over the number of ways to choose k of k + m: the
+    one in which the k are the lowest.
+    """
+    criteria = int(run.criteria["counts_for_qc"].sum())
+    of_qc, of_systems = (np.bincount(workers[at], minlength=count) * criteria for at in (is_qc, ~is_qc))
+    return np.array([1 / comb(int(k + m), int(k)) for k, m in zip(of_qc, of_systems, strict=True)])
 
 
 def nobody_passed(run: Run, screening: Screening) -> str | None:
-    """Return what a reader must know where no worker passed; None where one did.
-
-    Where every rating differs, the smallest p of k ratings of the qc bot and m of the systems is 1 over the
-    number of ways to choose k of k + m: the one in which the k are the lowest.
-    """
+    """Return what a reader must know where no worker passed; None where one did."""
     if screening.workers["passed"].any():
         return None
-    workers, count = codes(run.conversations["worker"]), len(screening.workers)
-    is_qc = run.conversations["is_qc"].to_numpy(bool)
-    criteria = int(run.criteria["counts_for_qc"].sum())
-    of_qc, of_systems = (np.bincount(workers[at], minlength=count) * criteria for at in (is_qc, ~is_qc))
-    ways = (comb(int(k + m), int(k)) for k, m in zip(of_qc, of_systems, strict=True))
-    smallest = 1 / max(ways)
+    smallest = float(screening.workers["smallest_p"].min())
     why = "No worker passed, so no system has a score."
     if smallest < screening.alpha:
         return why
     return (
         f"{why} Unless ratings are tied, none could: with so few of them, the smallest possible p is "
         f"{smallest:.2g}, and α is {screening.alpha:g}. Ask for more criteria that count for quality "
-        "control, or for more conversations."
+        f"control, or for more {'conversations' if run.items is None else 'bad twins'}."
     )
 
 

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.statistics.groups import distinct, group_sums
+from qc.statistics.noise import without_noise
 
 
 @dataclass(frozen=True)
 class Scores:
     """Scores of the competing systems, best first.
 
-    `z` and `raw` have the same rows in the same order, by z, then by name; systems without a kept
-    conversation come last. Columns: `system` (str), `n` (int: conversations × criteria; of transcripts
-    judgments × criteria), `overall` (float), then one column (float) per criterion in the order of the run's
-    criteria. NaN where n is 0. `raw` is on
-    the scale of the ratings, after reversal: higher is better for every criterion. It is 0 to 100 for all
-    criteria if their maxima differ.
+    `z` and `raw` have the same rows in the same order, by z, then by name, which is no rank (`places`);
+    systems without a kept conversation come last. Columns: `system` (str), `n` (int: conversations ×
+    criteria; of transcripts judgments × criteria), `overall` (float), then one column (float) per criterion
+    in the order of the run's criteria. NaN where n is 0. `raw` is on the scale of the ratings, reversed:
+    higher is better for every criterion. It is 0 to 100 for all criteria if their maxima differ.
     """
 
     z: pd.DataFrame
@@ -34,6 +34,18 @@ class Scores:
 def ranks_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
     """Return, by the code of each system, its row in the scores; −1 for the qc bot."""
     return np.asarray(pd.Index(scores.z["system"]).get_indexer(sample.run.systems["system"]))
+
+
+def places(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rank of each value, 1 for the highest; equal ones share the best of theirs, NaN has none."""
+    ranks = pd.Series(without_noise(values)).rank(ascending=False, method="min")
+    return np.asarray(ranks, np.float64)
+
+
+def leaders(scores: Scores) -> list[str]:
+    """Return the systems with the highest overall z: one, or several that are equal; none without a score."""
+    first = places(scores.z["overall"].to_numpy(np.float64)) == 1
+    return list(scores.z.loc[first, "system"])
 
 
 def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
@@ -48,7 +60,8 @@ def score(sample: Sample) -> Scores:
     """Return the scores that the workers who passed gave to the systems."""
     counted, competing = sample.counted, sample.run.competing
     z_table = mean_scores(sample, sample.z, counted)[competing]
-    order = z_table.sort_values(["overall", "system"], ascending=[False, True], na_position="last").index
+    by_z = z_table.assign(overall=without_noise(z_table["overall"].to_numpy(np.float64)))
+    order = by_z.sort_values(["overall", "system"], ascending=[False, True], na_position="last").index
     return Scores(
         z=z_table.loc[order].reset_index(drop=True),
         raw=mean_scores(sample, sample.raw, counted).loc[order].reset_index(drop=True),

@@ -10,11 +10,10 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.run import codes
 from qc.statistics.chance import generator
-from qc.statistics.clustered_means import means_by_group
-from qc.statistics.confidence import LEVEL
-from qc.statistics.correlation import pearson
+from qc.statistics.clustered_means import interval_of_correlation, means_by_group
+from qc.statistics.correlation import FEWEST_POINTS
 from qc.statistics.groups import group_means, group_sums
-from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
+from qc.statistics.resampling import unit_sums
 
 
 @dataclass(frozen=True)
@@ -22,13 +21,14 @@ class TurnRatings:
     """What workers who passed thought of single replies, from 0 to 100; of thumbs, the share of those up.
 
     Attributes:
-        systems: `system` (best first by the scores of conversations, the qc bot last), `replies` (NaN if what
+        systems: `system` (people first, then best first by the scores of conversations, the qc bot last),
+            `human` (bool: a person in a chatbot's place), `replies` (NaN if what
             was said is not known), `rated` (int), `rated_share` (of the replies), `workers` (int), `mean`,
             `low`, `high` (its interval; NaN as in `means_by_group`).
         conversations: how many have a rated reply and enter `r`: with systems, of workers who have several.
         r: Pearson's correlation, over these conversations, of the mean of the rated replies with overall z,
             both as deviations from the worker's own mean; NaN where it does not exist.
-        r_low, r_high: its interval, over resamples of whole workers.
+        r_low, r_high: its interval; NaN as in `interval_of_correlation`.
     """
 
     systems: pd.DataFrame
@@ -75,6 +75,7 @@ def _by_system(
     table = pd.DataFrame(
         {
             "system": names,
+            "human": names.isin(sample.run.people).to_numpy(bool),
             "replies": replies,
             "rated": rated,
             "rated_share": rated / np.where(replies > 0, replies, np.nan),
@@ -85,7 +86,8 @@ def _by_system(
         }
     )
     qc = names[sample.run.systems["is_qc"]].to_list()
-    return table.set_index("system").loc[[*scores.z["system"], *qc]].reset_index()
+    people = names[names.isin(sample.run.people)].to_list()
+    return table.set_index("system").loc[[*people, *scores.z["system"], *qc]].reset_index()
 
 
 def _replies(sample: Sample) -> NDArray[np.float64]:
@@ -109,17 +111,14 @@ def _with_scores(
     several = np.bincount(worker, minlength=len(names))[worker] > 1
     x, y = (_own(part, worker, len(names))[several] for part in (mean, sample.overall["z"][here]))
     count = int(several.sum())
-    if count < 3 or not x.any() or not y.any():
+    if count < FEWEST_POINTS or not x.any() or not y.any():
         return np.nan, np.nan, np.nan, count
     products = np.column_stack([x * x, y * y, x * y])
     who = worker[several].astype(np.intp)
     sums = unit_sums(products, who, np.zeros(count, np.intp), (len(names), 1))[:, 0]
     sums = sums[np.bincount(who, minlength=len(names)) > 0]
-    drawn = bootstrap_sums(sums, draws, generator(seed, "bootstrap of replies and scores"))
-    spread = np.sqrt(drawn[:, 0] * drawn[:, 1])
-    low, high = percentile_interval(drawn[:, 2] / np.where(spread > 0, spread, np.nan), LEVEL)
-    enough = len(sums) > 1
-    return pearson(x, y), float(low) if enough else np.nan, float(high) if enough else np.nan, count
+    rng = generator(seed, "bootstrap of replies and scores")
+    return *interval_of_correlation(sums, draws, rng), count
 
 
 def _own(values: NDArray[np.float64], worker: NDArray[np.intp], count: int) -> NDArray[np.float64]:

@@ -111,6 +111,7 @@ def _certainty(found: Intervals | None, row: int) -> Json:
     return {
         "interval": overall["z_interval"],
         "raw_interval": overall["raw_interval"],
+        "effective_raters": found.effective_raters[row],
         "rank": {"low": found.rank_low[row], "high": found.rank_high[row]},
         "best_chance": found.best_chance[row],
     }

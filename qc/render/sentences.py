@@ -3,10 +3,12 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from qc.analysis import SAME_DATA, Analysis
 from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
 from qc.method.replication import Replication, SameConclusions
-from qc.method.scores import Scores
+from qc.method.scores import Scores, leaders
 from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
@@ -79,19 +81,29 @@ def _ranking(analysis: Analysis) -> str:
     if len(scored) == 1:
         return f"{scored[0]} is the only system with a score, so there is nothing to rank it against."
     if analysis.intervals is None:
-        return f"{scored[0]} has the highest score; how sure that is was not computed."
+        return f"{_highest(leaders(analysis.scores))}; how sure that is was not computed."
     return f"{_lead(analysis.scores, analysis.intervals)}; {_apart(scored, analysis.intervals)}."
 
 
 def _lead(scores: Scores, intervals: Intervals) -> str:
-    leader, best = scores.z["system"].iloc[0], float(scores.z["overall"].iloc[0])
+    first, best = leaders(scores), float(scores.z["overall"].iloc[0])
     low, high = float(intervals.z_low[0, 0]), float(intervals.z_high[0, 0])
-    highest = f"{leader} has the highest score (z = {decimal(best, 2)}"
-    if not math.isfinite(low):
+    highest = f"{_highest(first)} (z = {decimal(best, 2)}"
+    chances = intervals.best_chance[: len(first)]
+    if not np.isfinite([*intervals.z_low[: len(first), 0], *chances]).all():
         return f"{highest}), but how sure that is cannot be told"
-    chance = float(intervals.best_chance[0])
+    if len(first) > 1:
+        each = listed([percent(chance, 0) for chance in chances.tolist()], NAMED_SYSTEMS)
+        return f"{highest}; their chances to be the best are {each})"
+    chance = float(chances[0])
     sure = f"{percent(intervals.level, 0)} interval {between(low, high, 2)}"
     return f"{highest}, {sure}; its chance to be the best is {percent(chance, 0)})"
+
+
+def _highest(first: list[str]) -> str:
+    """Return who has the highest score; of several that are equal none by its name."""
+    named = listed(first, NAMED_SYSTEMS)
+    return f"{named} has the highest score" if len(first) == 1 else f"{named} share the highest score"
 
 
 def _apart(scored: list[str], intervals: Intervals) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores, ranks_of
+from qc.method.scores import Scores, places, ranks_of
 from qc.number_format import percent, whole
 from qc.robustness.random_shares import HALF, RandomShares, Screened, Share, random_shares
 from qc.robustness.shuffles import RandomPass, simulate_random_workers
@@ -133,7 +133,7 @@ def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
     table = pd.DataFrame({"system": scores.z["system"], "z": scores.z["overall"]})
     table["z_everyone"] = _means(sample, scores, np.ones(len(sample.workers), bool))
     for rank, z in (("rank", "z"), ("rank_everyone", "z_everyone")):
-        table[rank] = table[z].rank(ascending=False, method="min")
+        table[rank] = places(table[z].to_numpy(np.float64))
     return table
 
 

@@ -5,6 +5,9 @@ rated, among those who passed. Whether a worker passes depends on that worker al
 who passed is therefore drawing among all, given how many pass. A worker's z do not change when others are
 drawn, because each worker is standardised by themselves.
 
+A system of which few of many workers did most of the work (`Influences.carried_by_fewer_than`) has no
+interval, and is told apart from none.
+
 **Intervals** of scores and differences are score ± q · standard error, q being the quantile of |t*| of a
 wild bootstrap (`qc.statistics.wild_bootstrap`), which holds 95 % with few workers, too;
 `qc.robustness.leader` has the leader's own. **Two systems are told apart** if the interval of their
@@ -28,14 +31,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.method.scores import Scores, ranks_of
-from qc.number_format import listed
+from qc.method.scores import Scores, places, ranks_of
+from qc.number_format import decimal, listed
 from qc.robustness.clusters import groups_of
 from qc.robustness.leader import leader
 from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import bootstrap_sums, unit_sums, upper_quantile
-from qc.statistics.wild_bootstrap import Influences, WildDraws, influences, wild_draws
+from qc.statistics.wild_bootstrap import (
+    FEW_EFFECTIVE,
+    FEWEST_EFFECTIVE,
+    Influences,
+    WildDraws,
+    influences,
+    wild_draws,
+)
 
 # With two raters the signs say nothing: in half of the draws nothing is left of either.
 FEWEST_RATERS = 3
@@ -73,15 +83,15 @@ class Intervals:
     """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
     Bounds are NaN, and a difference is not told apart, where nothing is known of how workers differ: fewer
-    than FEWEST_RATERS of them rated a system, or they do not differ by half a step of a slider. Such a
-    system has the widest range of ranks; one without a score has the ranks 0.
+    than FEWEST_RATERS of them rated a system, or few of them did most of the work, or they do not differ by
+    half a step of a slider. Such a system has the widest range of ranks; one without a score has the ranks 0.
 
     Attributes:
         level: of each interval for itself, and of all simultaneous ones together.
         count: number of draws.
         systems: names, best first.
-        z_low, z_high, raw_low, raw_high: (S, 1 + K). The interval of the first system's overall z reaches as
-            far down as its having been picked as the highest asks for.
+        z_low, z_high, raw_low, raw_high: (S, 1 + K). The interval of the highest overall z reaches as far
+            down as its having been picked as the highest asks for; of several that are equal, each.
         rank_low, rank_high: (S,), ranks by overall z, 1 for the best, simultaneous.
         difference_low, difference_high: (S, S), overall z of the row's system minus the column's, each pair
             for itself.
@@ -90,9 +100,12 @@ class Intervals:
             their difference holds 0 or is unknown.
         groups: as many as possible, best first, such that every system of a higher one is told apart from
             every system of a lower one; systems without a score are in none.
+        raters: (S,), how many workers who passed rated the system.
+        effective_raters: (S,), as how many who had done equally much they count (Kish); 0 without a score.
         best_chance: (S,), chance that the system is truly the best, see `qc.robustness.leader`. NaN where the
-            bounds are; a single system with bounds has 1.
-        notes: sentences that a reader must see beside the intervals.
+            bounds are, and everywhere if those of the highest score are; a single system with bounds has 1.
+        uneven: sentences about systems of which few workers did most of the work.
+        notes: sentences that a reader must see beside the intervals, these among them.
     """
 
     level: float
@@ -110,7 +123,10 @@ class Intervals:
     simultaneous_high: NDArray[np.float64]
     indistinct: tuple[tuple[str, str], ...]
     groups: tuple[tuple[str, ...], ...]
+    raters: NDArray[np.intp]
+    effective_raters: NDArray[np.float64]
     best_chance: NDArray[np.float64]
+    uneven: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -167,9 +183,11 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     drawn = wild_draws(found, count, generator(seed, "signs of workers"))
     low, high, known = _score_bounds(found, drawn, criteria)
     pairs = _pairs(found, drawn)
-    best_chance = np.where(known[:, 0], 1.0, np.nan)
+    highest = np.flatnonzero(places(found.mean[:, 0]) == 1)
     rated = np.flatnonzero(known[:, 0])
-    if len(rated) > 1:
+    # Where nothing is known of how sure the highest score is, nobody's chance to be the best is.
+    best_chance = np.where(known[:, 0] & known[highest, 0].all(), 1.0, np.nan)
+    if len(rated) > 1 and known[highest, 0].all():
         first = leader(
             found.mean[rated, 0],
             found.standard_errors()[rated, 0],
@@ -179,9 +197,8 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
             generator(seed, "picking of the leader"),
         )
         best_chance[rated] = first.best_chance
-        if rated[0] == 0:
-            low[0, 0] = first.low
-    scored = found.raters > 0
+        low[highest, 0] = first.low[np.isfinite(first.low)]
+    scored, uneven = found.raters > 0, tuple(_carried(systems, found))
     better = pairs.simultaneous_low > 0
     open_pairs = ~(better | better.T) & scored[:, None] & scored
     ranked = np.flatnonzero(scored)
@@ -203,8 +220,15 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         groups=tuple(
             tuple(systems[ranked[i]] for i in group) for group in groups_of(better[np.ix_(ranked, ranked)])
         ),
+        raters=found.raters,
+        effective_raters=found.effective(),
         best_chance=best_chance,
-        notes=(*_few(systems, found.raters), *_alike(systems, found.raters, known[:, 0])),
+        uneven=uneven,
+        notes=(
+            *_few(systems, found.raters),
+            *uneven,
+            *_alike(systems, found.raters, known[:, 0] | found.carried_by_fewer_than(FEWEST_EFFECTIVE)),
+        ),
     )
 
 
@@ -215,7 +239,8 @@ def _score_bounds(
     errors = found.standard_errors()
     step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
     half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
-    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half)
+    carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)[:, None]
+    known = _vary(errors, found.raters[:, None], step) & np.isfinite(half) & ~carried
     half = np.where(known, half, np.nan)
     return found.mean - half, found.mean + half, known
 
@@ -231,7 +256,9 @@ class _Pairs:
 def _pairs(found: Influences, drawn: WildDraws) -> _Pairs:
     raters, errors = found.raters, found.standard_errors_of_differences()
     rows, columns = np.triu_indices(len(raters), 1)
-    known = _vary(errors, np.minimum(raters[:, None], raters), HALF_STEP / RATINGS_SD)[rows, columns]
+    varies = _vary(errors, np.minimum(raters[:, None], raters), HALF_STEP / RATINGS_SD)
+    carried = found.carried_by_fewer_than(FEWEST_EFFECTIVE)
+    known = (varies & ~(carried | carried[:, None]))[rows, columns]
     alone = np.where(known, upper_quantile(drawn.pairs, LEVEL), np.nan)
     largest = drawn.pairs[:, known].max(axis=1, initial=0)
     together = np.where(known, upper_quantile(largest, LEVEL), np.nan)
@@ -265,6 +292,33 @@ def _few(systems: tuple[str, ...], raters: NDArray[np.intp]) -> list[str]:
         f"Fewer than {FEW_RATERS} workers who passed rated {listed(few)}: intervals that rest on so few are "
         "wide, and hold what they promise less surely."
     ]
+
+
+def _carried(systems: tuple[str, ...], found: Influences) -> list[str]:
+    """Return what must be known of systems of which few workers did most of the work."""
+    worth = found.effective()
+    too_few, few = (found.carried_by_fewer_than(number) for number in (FEWEST_EFFECTIVE, FEW_EFFECTIVE))
+
+    def named(which: NDArray[np.bool_]) -> str:
+        return listed(
+            [
+                f"{systems[i]} ({found.raters[i]} count as {decimal(worth[i], 1)})"
+                for i in np.flatnonzero(which)
+            ]
+        )
+
+    notes = []
+    if too_few.any():
+        notes.append(
+            f"A few workers gave most of the ratings of {named(too_few)}. How other workers would rate "
+            "cannot be told from so few, so these scores have no interval, and are told apart from none."
+        )
+    if (few & ~too_few).any():
+        notes.append(
+            f"Some workers gave many more ratings than others of {named(few & ~too_few)}: intervals hold "
+            "less than they say, down to 92 % where they say 95 %."
+        )
+    return notes
 
 
 def _alike(systems: tuple[str, ...], raters: NDArray[np.intp], known: NDArray[np.bool_]) -> list[str]:

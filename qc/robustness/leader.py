@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.statistics.confidence import LEVEL
+from qc.statistics.noise import without_noise
 from qc.statistics.resampling import upper_quantile
 from qc.statistics.shrinkage import shares_if_any, shrunk
 
@@ -36,11 +37,12 @@ class Leader:
     """Of S systems.
 
     Attributes:
-        low: end of the interval of the leader's true score; the other end is that of any system.
+        low: (S,), end of the interval of a leader's true score; the other end is that of any system. NaN for
+            the others. Several that are equally high are leaders.
         best_chance: (S,), the chance of each to be the best; they add up to 1.
     """
 
-    low: float
+    low: NDArray[np.float64]
     best_chance: NDArray[np.float64]
 
 
@@ -70,10 +72,13 @@ def leader(
     true = shrunk(scores, shares) + np.sqrt(shares) * np.roll(t, 1, axis=0) * errors
     picked = (true + moved).argmax(axis=1)[:, None]
     of_picked = np.take_along_axis(t, picked, axis=1)[:, 0]
-    first = int(scores.argmax())
-    unlucky = float((of_picked < -upper_quantile(np.abs(t[:, first]), LEVEL)).mean())
+    low = np.full(len(scores), np.nan)
+    rounded = without_noise(scores)
+    for first in np.flatnonzero(rounded == rounded.max()):
+        unlucky = float((of_picked < -upper_quantile(np.abs(t[:, first]), LEVEL)).mean())
+        low[first] = scores[first] - upper_quantile(of_picked, LEVEL + unlucky) * errors[first]
     best = true == true.max(axis=1, keepdims=True)
     return Leader(
-        low=float(scores[first] - upper_quantile(of_picked, LEVEL + unlucky) * errors[first]),
+        low=low,
         best_chance=(best / best.sum(axis=1, keepdims=True)).mean(axis=0),
     )

@@ -22,9 +22,7 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.robustness.intervals import worker_sums
 from qc.statistics.chance import generator
-from qc.statistics.clustered_means import means_by_group
-from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import bootstrap_sums, percentile_interval
+from qc.statistics.clustered_means import interval_of_difference, means_by_group
 
 PASTED = 0.5
 
@@ -45,8 +43,9 @@ class WritingResults:
         workers: of every worker of whom it is known: `worker`, `passed`, `conversations`, `pasted` (how many
             look so), `pasted_share`, `typed_share` (of all their characters), and the medians as above.
         scores: by system, best first: `system`, `n` (conversations that count), `left` (without those that
-            look pasted), `z`, `z_left` (overall z), `change`, `low`, `high` (the interval of the change, over
-            resamples of whole workers). Empty if no conversation that counts looks pasted.
+            look pasted), `z`, `z_left` (overall z), `change`, `low`, `high` (the interval of the change, with
+            as large a share of conversations that look pasted as here; NaN as in `interval_of_difference`).
+            Empty if no conversation that counts looks pasted.
     """
 
     threshold: float
@@ -157,10 +156,14 @@ def _scores(sample: Sample, scores: Scores, written: pd.DataFrame, draws: int, s
     z = np.nan_to_num(sample.overall["z"])
     sums = worker_sums(sample, scores, np.column_stack([z, stays, z * stays]))
     n, total, left, total_left = sums.sum(axis=0).T
-    drawn = bootstrap_sums(sums.reshape(len(sums), -1), draws, generator(seed, "bootstrap without pasted"))
-    change = _change(drawn.reshape(draws, *sums.shape[1:]))
-    low, high = percentile_interval(change, LEVEL)
-    several = np.count_nonzero(sums[..., 2], axis=0) > 1
+    # All is left and pasted in these shares, so what the mean changes by is a share of their difference.
+    pasted = (n - left) / np.where(n > 0, n, np.nan)
+    rng = generator(seed, "bootstrap without pasted")
+    rest, taken = sums[..., 2:], sums[..., :2] - sums[..., 2:]
+    ends = [
+        interval_of_difference(rest[:, system], taken[:, system], draws, rng)[1:] for system in range(len(n))
+    ]
+    low, high = pasted * np.array(ends).T
     with np.errstate(invalid="ignore"):
         means = total / n, total_left / left
     return pd.DataFrame(
@@ -171,13 +174,7 @@ def _scores(sample: Sample, scores: Scores, written: pd.DataFrame, draws: int, s
             "z": means[0],
             "z_left": means[1],
             "change": means[1] - means[0],
-            "low": np.where(several, low, np.nan),
-            "high": np.where(several, high, np.nan),
+            "low": low,
+            "high": high,
         }
     )[columns]
-
-
-def _change(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean of what is left minus the mean of all; NaN where nothing is left."""
-    n, total, left, total_left = np.moveaxis(sums, -1, 0)
-    return np.asarray(total_left / np.where(left > 0, left, np.nan) - total / np.where(n > 0, n, np.nan))

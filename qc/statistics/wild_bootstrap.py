@@ -15,10 +15,16 @@ which Σ u² alone is too small. The draws are without it, so intervals come out
 workers rated; `benchmarks/qc_truth.py` shows that they hold what they should by that and fall short
 without.
 
+Where few of many workers did most of the work the draws know too little: a worker who makes most of a mean
+is hardly seen to differ from it. How many workers a mean is worth is the effective number 1 / Σ h², as many
+as they are if all did the same. `benchmarks/qc_truth.py --part uneven` prints what intervals of 95 % hold
+then: UNEVEN or less of the workers is uneven, below FEWEST_EFFECTIVE there must be no interval, and below
+FEW_EFFECTIVE it holds a little less than it says.
+
 Sources: Cameron, Gelbach and Miller, *Bootstrap-based improvements for inference with clustered errors*,
 Review of Economics and Statistics 90, 2008 (wild cluster bootstrap-t, signs); Bell and McCaffrey, *Bias
 reduction in standard errors for linear regression with multi-stage samples*, Survey Methodology 28, 2002 (1
-/ (1 − h)).
+/ (1 − h)); Kish, *Survey Sampling*, 1965, section 11.7 (effective number).
 """
 
 from dataclasses import dataclass
@@ -33,6 +39,11 @@ from qc.statistics.resampling import signed_sums
 SMALL_SHARE = 1e-4
 # A draw whose variance is this share of the run's, or less, has none but for rounding.
 NOTHING = 1e-12
+# Raters hardly ever did equally much: where each did one assignment, and some by chance another, they are
+# worth four fifths of their number and more.
+UNEVEN = 0.7
+FEWEST_EFFECTIVE = 5
+FEW_EFFECTIVE = 10
 
 
 @dataclass(frozen=True)
@@ -62,9 +73,29 @@ class Influences:
         squares = products.diagonal()
         return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * products, 0)))
 
+    def effective(self) -> NDArray[np.float64]:
+        """Return how many raters each system's means are worth, (S,); 0 without any."""
+        return effective_number(self.h)
+
+    def carried_by_fewer_than(self, number: float) -> NDArray[np.bool_]:
+        """Return of which systems fewer than `number` of many raters did most of the work, (S,)."""
+        return carried_by_fewer_than(number, self.h)
+
     def _left(self) -> NDArray[np.float64]:
         """Return 1 − h, (W, S); 1 for a worker alone, whose u is 0."""
         return np.where(self.h < 1, 1 - self.h, 1)
+
+
+def effective_number(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 / Σ h² of (W, …) shares of workers; 0 where all are 0."""
+    squares = (shares**2).sum(axis=0)
+    return np.asarray(np.where(squares > 0, 1 / np.where(squares > 0, squares, 1), 0))
+
+
+def carried_by_fewer_than(number: float, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether fewer than `number` of many workers did most of the work, from (W, …) shares of it."""
+    worth = effective_number(shares)
+    return np.asarray((worth < number) & (worth < UNEVEN * np.count_nonzero(shares, axis=0)))
 
 
 @dataclass(frozen=True)

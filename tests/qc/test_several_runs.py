@@ -17,6 +17,7 @@ from qc.options import AnalysisOptions
 from qc.render.findings.several_runs import several_runs_findings
 from qc.several_runs import SeveralRuns, set_side_by_side
 from tests.needs import need_tex
+from tests.qc.support.designs import DESIGNS, run_of, with_equal_systems
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 QUICK = AnalysisOptions(bootstrap=200)
@@ -31,6 +32,19 @@ def runs() -> list[qc.Run]:
 @pytest.fixture(scope="module")
 def found(runs: list[qc.Run]) -> SeveralRuns:
     return set_side_by_side(runs, QUICK)
+
+
+def test_why_intervals_of_a_run_are_missing_is_said() -> None:
+    even = replace(with_equal_systems(DESIGNS["forty"]), workers=30, assignments=1, careless=0.0)
+    both = [
+        run_of(replace(even, leading=leading), np.random.default_rng(number))
+        for number, leading in enumerate(((), (60,)))
+    ]
+    said = set_side_by_side(both, QUICK)
+    assert np.isfinite(said.low[:, 0]).all()
+    assert np.isnan(said.low[:, 1]).all()
+    (note,) = [note for note in said.notes if "gave most of the ratings" in note]
+    assert note.startswith("made up (2): A few workers")
 
 
 @pytest.mark.published

@@ -15,7 +15,7 @@ from qc.errors import OptionError
 from qc.loading import load
 from qc.run import Run, Unrated
 from qc.several_runs import set_side_by_side
-from qc.signature import data_hash, published_hash, signature, words_hash
+from qc.signature import data_hash, published_hash, several_runs_signature, signature, words_hash
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 
@@ -155,6 +155,33 @@ def unrated(count: int) -> Unrated:
 def test_what_decides_a_number_is_in_it(name: str, first: Run, second: Run) -> None:
     one, other = (parts(signature(run, alpha=0.05)) for run in (first, second))
     assert {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)} == {name}
+
+
+PEOPLE = replace(WHOLE, people=frozenset({SYSTEMS[0]}))
+assert WHOLE.words is not None
+OTHER_TOPICS = replace(WHOLE.words, topics=WHOLE.words.topics.iloc[1:])
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("people2", WHOLE, PEOPLE),
+        ("words2", WHOLE, replace(WHOLE, words=OTHER_TOPICS)),
+        ("unrated2", *(replace(WHOLE, unrated=unrated(count)) for count in (1, 2))),
+    ],
+)
+def test_what_decides_a_number_of_runs_side_by_side_is_in_their_line(
+    name: str, first: Run, second: Run
+) -> None:
+    runs = ([awkward_run(2), run] for run in (first, second))
+    one, other = (parts(several_runs_signature(each, alpha=0.05, seed=0, bootstrap=100)) for each in runs)
+    assert {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)} == {name}
+
+
+def test_which_systems_of_a_second_run_are_people_is_in_it() -> None:
+    plain, people = (parts(signature(WHOLE, alpha=0.05, second=run)) for run in (WHOLE, PEOPLE))
+    assert plain == {key: value for key, value in people.items() if key != "second_people"}
+    assert "second_people" in people
 
 
 def test_what_a_study_has_not_is_not_stated() -> None:

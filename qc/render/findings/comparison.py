@@ -8,11 +8,13 @@ import pandas as pd
 from qc.comparison import Comparison
 from qc.comparison.comparison import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, Scores
 from qc.method.scores import Scores as Ratings
+from qc.method.scores import places
 from qc.number_format import decimal, listed, percent, probability, whole
 from qc.render.findings.findings import Findings, FindingsTable
 from qc.render.levels import SIGNIFICANT
 from qc.render.table import COUNT, SHARE, THREE, Column, P, Table
 from qc.statistics.confidence import LEVEL
+from qc.statistics.noise import without_noise
 
 METHOD = (
     "Scores: the model of Bradley and Terry (Biometrika 39, 1952) with ties after Davidson (Journal of the "
@@ -170,21 +172,35 @@ def _verdict(found: Comparison) -> tuple[str, ...]:
     scores = found.scores
     if scores.unfixed is not None:
         return (scores.unfixed,)
-    order = np.argsort(-scores.fit.scores, kind="stable")
+    order = np.argsort(-without_noise(scores.fit.scores), kind="stable")
     first = order[0]
+    equal = [found.systems[i] for i in np.flatnonzero(places(scores.fit.scores) == 1)]
+    if len(equal) > 1:
+        return (f"{listed(equal)} were preferred equally, and most: {decimal(scores.fit.scores[first])}.",)
     name = found.systems[first]
     level = percent(LEVEL, digits=0)
-    interval = (
-        f"with a {level} interval from {decimal(scores.low[first])} to {decimal(scores.high[first])}"
-        if np.isfinite(scores.low[first])
-        else f"without an interval: that takes {FEWEST_WORKERS} workers, and {FEWEST_DRAWS} resamples that "
-        "fix the scores"
-    )
+    interval = _interval(scores, int(first))
     sentences = [f"{name} was preferred most: its score is {decimal(scores.fit.scores[first])}, {interval}."]
     apart = [found.systems[i] for i in order[1:] if scores.above[first, i]]
     if apart:
         sentences.append(f"At {level} for all pairs of systems together it lies above {listed(apart)}.")
     return tuple(sentences)
+
+
+def _interval(scores: Scores, system: int) -> str:
+    """Return the interval of a system's score, or why it has none, as it stands behind the score."""
+    if np.isfinite(scores.low[system]):
+        ends = f"{decimal(scores.low[system])} to {decimal(scores.high[system])}"
+        return f"with a {percent(LEVEL, digits=0)} interval from {ends}"
+    if scores.carried_by_few:
+        return (
+            f"without an interval: a few of {whole(scores.workers)} workers made most of the choices, so "
+            f"that they count as {decimal(scores.effective_workers, 1)}"
+        )
+    return (
+        f"without an interval: that takes {FEWEST_WORKERS} workers, and {FEWEST_DRAWS} resamples that fix "
+        "the scores"
+    )
 
 
 def _notes(found: Comparison) -> list[str]:

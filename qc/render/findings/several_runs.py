@@ -1,12 +1,13 @@
 """What several runs say side by side, for people."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from qc.method.scores import places
 from qc.number_format import between, decimal, listed, whole
 from qc.options import AnalysisOptions
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
@@ -14,7 +15,7 @@ from qc.render.sentences import FEWEST_SYSTEMS
 from qc.render.table import COUNT, THREE, TWO, WRITTEN, Column, Table
 from qc.run import Run, source_name
 from qc.several_runs import COEFFICIENTS, SeveralRuns
-from qc.signature import DIGEST_LENGTH, data_hash
+from qc.signature import several_runs_signature
 
 if TYPE_CHECKING:
     from qc.render.figures.figure import Drawing
@@ -29,13 +30,6 @@ METHOD = (
 
 def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: AnalysisOptions) -> Findings:
     """Return runs side by side in tables, words and a figure; `runs` are those that were compared."""
-    made_of = {
-        "candor": version("candor"),
-        **{f"data{i}": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}" for i, run in enumerate(runs, start=1)},
-        "alpha": str(options.alpha),
-        "seed": str(options.seed),
-        "bootstrap": str(options.bootstrap),
-    }
     return Findings(
         command="runs",
         title=f"{whole(len(runs))} runs side by side",
@@ -45,7 +39,9 @@ def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: Anal
         tables=(_scores(found), _pairs(found), _runs(found), _intervals(found)),
         figures=(_figure(found),),
         method=METHOD,
-        signature="|".join(f"{key}={value}" for key, value in made_of.items()),
+        signature=several_runs_signature(
+            runs, alpha=options.alpha, seed=options.seed, bootstrap=options.bootstrap
+        ),
     )
 
 
@@ -106,10 +102,9 @@ def _scores(found: SeveralRuns) -> FindingsTable:
     return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns)))
 
 
-def _ranks(found: SeveralRuns, number: int) -> "pd.Series[float]":
+def _ranks(found: SeveralRuns, number: int) -> NDArray[np.float64]:
     """Return ranks among the systems that all runs share, NaN for the others."""
-    shared = pd.Series(found.z[:, number]).where(np.arange(len(found.systems)) < found.shared)
-    return shared.rank(ascending=False, method="min")
+    return places(np.where(np.arange(len(found.systems)) < found.shared, found.z[:, number], np.nan))
 
 
 def _pairs(found: SeveralRuns) -> FindingsTable:

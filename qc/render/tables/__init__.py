@@ -19,7 +19,6 @@ from qc.render.manifest import (
     FORECAST,
     GROUPS,
     INCIDENTS,
-    INTERVALS,
     PERSONA,
     QUIZ,
     REPEATS,
@@ -69,8 +68,10 @@ TABLES: tuple[MadeFile[Table], ...] = (
     WHOLE.file("system_scores.csv", "z overall and by criterion, best system first", ranking.z_scores),
     WHOLE.file("system_raw_scores.csv", "the same without standardising", ranking.raw_scores),
     _SCORED.file("intervals.csv", "interval of every score", ranking.intervals),
-    INTERVALS.file(
-        "ranks.csv", "range of each system’s rank, its chance to be the best, its group", ranking.rank_ranges
+    _SCORED.file(
+        "ranks.csv",
+        "range of each system’s rank, its chance to be the best, its effective number of raters, its group",
+        ranking.rank_ranges,
     ),
     _SCORED.file(
         "differences.csv",

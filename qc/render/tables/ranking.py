@@ -5,8 +5,8 @@ import pandas as pd
 
 from qc.analysis import Analysis
 from qc.method.ceiling import Ceiling
-from qc.method.scores import raters_of
-from qc.number_format import ranks
+from qc.method.scores import places, raters_of
+from qc.number_format import ranks, whole
 from qc.render.table import (
     COUNT,
     INTERVAL,
@@ -25,15 +25,16 @@ from qc.render.table import (
     no_tone,
     shade,
 )
-from qc.robustness.intervals import Intervals
+
+# Behind the name of a person in a chatbot's place.
+CEILING = " (human, the ceiling)"
 
 
 def ranking(analysis: Analysis) -> Table:
     """Return the systems, best first, with what is known of how sure their order is."""
     z, found = analysis.scores.z, analysis.intervals
-    table = z[["system", "n", OVERALL]].assign(
-        raw=analysis.scores.raw[OVERALL], rank=[str(rank) for rank in range(1, len(z) + 1)]
-    )
+    rank = places(z[OVERALL].to_numpy(np.float64))
+    table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, rank)))
     columns = [Column("system", "System"), Column("rank", "Rank", WRITTEN), Column(OVERALL, "z", THREE)]
     if found is not None:
         table = table.assign(
@@ -60,7 +61,7 @@ def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
     with_them = [sample.kept & (sample.systems == names.eq(name).argmax()) for name in ceiling.z["system"]]
     return pd.DataFrame(
         {
-            "system": ceiling.z["system"] + " (human, the ceiling)",
+            "system": ceiling.z["system"] + CEILING,
             "rank": "–",
             OVERALL: ceiling.z[OVERALL],
             "raw": ceiling.raw[OVERALL],
@@ -126,21 +127,29 @@ def intervals(analysis: Analysis) -> Table | None:
     return Table(pd.concat(parts, ignore_index=True))
 
 
-def rank_ranges(found: Intervals) -> Table:
-    """Return the range of each system's rank, its chance to be the best, and its group."""
+def rank_ranges(analysis: Analysis) -> Table | None:
+    """Return the ranges of ranks, chances to be the best, effective numbers of raters, and groups."""
+    if (found := analysis.intervals) is None:
+        return None
+    scores = analysis.scores.z[OVERALL].to_numpy(np.float64)
     group = {system: number for number, members in enumerate(found.groups, 1) for system in members}
     return Table(
         pd.DataFrame(
             {
                 "system": list(found.systems),
-                "rank": np.arange(1, len(found.systems) + 1),
+                "rank": pd.Series(places(scores)).astype("Int64"),
                 "low": found.rank_low,
                 "high": found.rank_high,
                 "best_chance": found.best_chance,
+                "effective_raters": found.effective_raters,
                 "group": pd.array([group.get(system) for system in found.systems], "Int64"),
             }
         ),
-        (Column("best_chance", form=SHARE), Column("group", form=COUNT)),
+        (
+            Column("best_chance", form=SHARE),
+            Column("effective_raters", form=ONE),
+            Column("group", form=COUNT),
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from qc.method.turn_ratings import TurnRatings
 from qc.render.table import COUNT, INTERVAL, ONE, SHARE, Column, Table
+from qc.render.tables.ranking import CEILING
 
 
 def turn_ratings(found: TurnRatings) -> Table:
@@ -15,4 +16,5 @@ def turn_ratings(found: TurnRatings) -> Table:
         Column("rated_share", "Of the replies", SHARE),
         Column("workers", "Workers", COUNT),
     )
-    return Table(found.systems, columns)
+    marked = found.systems["system"].where(~found.systems["human"], found.systems["system"] + CEILING)
+    return Table(found.systems, columns, found.systems.assign(system=marked))

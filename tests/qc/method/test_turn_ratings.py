@@ -9,6 +9,7 @@ import pytest
 from qc.method.sample import take_sample
 from qc.method.scores import score
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
+from qc.render.tables.turn_ratings import turn_ratings
 from qc.run import Run
 from tests.qc.support.analyses import awkward_run
 
@@ -65,4 +66,28 @@ def test_replies_that_go_with_the_score_are_seen() -> None:
     assert found is not None
     assert found.conversations == len(rows)
     assert found.r == pytest.approx(1)
-    assert found.r_low == pytest.approx(1)
+    assert np.isnan(
+        [found.r_low, found.r_high]
+    ).all()  # all workers do the same, which says nothing of others
+    other = [(row, turn, value + 20 * (row % 3)) for row, turn, value in values]
+    less = described(other)
+    assert less is not None
+    assert less.r_low < less.r < less.r_high < 1
+
+
+def test_replies_of_people_are_there_and_marked_and_in_no_correlation() -> None:
+    person = "plain"
+    met = replace(CALM, people=frozenset({person}))
+    sample = take_sample(met)
+    theirs = np.flatnonzero((met.conversations["system"] == person).to_numpy() & sample.kept)
+    values = [(int(row), 1, 10.0 * number) for number, row in enumerate(theirs[:6])]
+    found = described(values, met)
+    assert found is not None
+    first = found.systems.iloc[0]
+    assert (first["system"], first["human"], first["rated"], first["mean"]) == (person, True, 6, 25)
+    assert first["low"] < 25 < first["high"]
+    assert found.systems["human"].sum() == 1
+    assert found.conversations == 0
+    shown = turn_ratings(found)
+    assert shown.shown_rows["system"].iloc[0] == "plain (human, the ceiling)"
+    assert shown.frame["system"].iloc[0] == "plain"

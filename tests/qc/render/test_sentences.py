@@ -10,6 +10,8 @@ from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict, writing_conclusion
+from qc.render.tables.ranking import rank_ranges
+from qc.render.tables.ranking import ranking as ranking_table
 from qc.robustness.forecast import Forecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
@@ -55,6 +57,33 @@ def test_a_leader_that_cannot_be_told_apart_from_a_rival() -> None:
         f"; all pairs taken together, 2 of 3 can be told apart, which makes 2 groups: {leader} and {rival}; "
         "then system 2."
     )
+
+
+def tied_run() -> Run:
+    """Return a run whose first two systems have the same ratings by every worker."""
+    run = rated(20, 70, 70, 30, spread=15)
+    rows = run.conversations.assign(row=range(len(run.conversations))).set_index(["worker", "system"])["row"]
+    ratings = run.ratings.copy()
+    for worker in run.assignments["worker"].unique():
+        ratings.iloc[rows[worker, "system 1"]] = ratings.iloc[rows[worker, "system 0"]]
+    return replace(run, ratings=ratings)
+
+
+def test_of_systems_that_are_equal_none_is_first() -> None:
+    found = analyse(tied_run(), QUICK)
+    assert re.match(
+        r"system 0 and system 1 share the highest score \(z = \d\.\d\d; their chances to be the best are "
+        r"\d+ % and \d+ %\); ",
+        verdict(found).findings[0],
+    )
+    ranks = rank_ranges(found)
+    assert ranks is not None
+    assert ranks.frame["rank"].tolist() == [1, 1, 3]
+    plain = analyse(tied_run(), replace(QUICK, sections=frozenset()))
+    assert verdict(plain).findings[0] == (
+        "system 0 and system 1 share the highest score; how sure that is was not computed."
+    )
+    assert ranking_table(plain).shown_rows["rank"].tolist() == ["1", "1", "3"]
 
 
 def test_all_pairs_can_be_told_apart() -> None:

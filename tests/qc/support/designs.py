@@ -37,6 +37,7 @@ class Design:
         taste: standard deviation of what one worker has for one system beyond its quality, in points, the
             same in all their conversations. It is part of SD_CONVERSATION, or more than that.
         careless: share of the workers who rate at random.
+        leading: assignments of the first workers, none of whom rates at random, instead of `assignments`.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Design:
     quality: tuple[float, ...] = PUBLISHED
     taste: float = 8.0
     careless: float = CARELESS
+    leading: tuple[int, ...] = ()
 
 
 DESIGNS = {
@@ -70,6 +72,7 @@ def run_of(design: Design, rng: np.random.Generator) -> Run:
         if design.assignments is None
         else np.full(workers, design.assignments)
     )
+    times[: len(design.leading)] = design.leading
     owner = np.repeat(np.arange(workers), times)
     systems = _lineups(len(owner), count, rng)
     by_worker = np.repeat(owner, systems.shape[1])
@@ -141,7 +144,9 @@ def _ratings(
     means = np.vstack(
         [usual + np.array(design.quality)[:, None], np.where(usual == MEAN_WEAK, usual, MEAN_QC)]
     )
-    random = (rng.random(design.workers) < design.careless)[workers, None]
+    careless = rng.random(design.workers) < design.careless
+    careless[: len(design.leading)] = False
+    random = careless[workers, None]
     ratings = np.where(random, rng.uniform(0, MAXIMUM, noise.shape), means[systems] + noise)
     return np.rint(np.clip(ratings, 0, MAXIMUM))
 

@@ -68,6 +68,7 @@ def sample_of_arrays(workers: ArrayLike, systems: ArrayLike, z: NDArray[np.float
         {
             "worker": [f"w{n:06}" for n in range(count)],
             "p": 0.0,
+            "smallest_p": 0.0,
             "testable": True,
             "passed": True,
             "reason": "",

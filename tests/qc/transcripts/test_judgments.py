@@ -9,7 +9,7 @@ import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import EmptyRunError, OptionError
-from qc.method.filter import NO_VARIANCE
+from qc.method.filter import NO_VARIANCE, nobody_passed
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.run import Run
@@ -17,7 +17,7 @@ from qc.transcripts.chance_passes import chance_passes
 from qc.transcripts.conventions import compare_conventions
 from qc.transcripts.coverage import describe_coverage
 from qc.transcripts.edits import describe_edits
-from qc.transcripts.filter import NO_PAIR
+from qc.transcripts.filter import NO_PAIR, not_judged
 from qc.transcripts.judgments import take_judgments, without_bad
 from qc.transcripts.repeats import describe_repeats
 from tests.qc.support.transcripts import fixture_ratings, loaded, simulated
@@ -50,10 +50,10 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_a_repeat_is_averaged_and_what_controls_never_counts(run: Run) -> None:
-    # Anna's differences are −70, −10 and −60: T = 0, of mean 3 and variance 3·4·7/24 = 3.5, so z = −1.60 and
-    # p = 0.054. Ben's only one is lower: z = −½ / ½ = −1 and p = 0.159.
-    sample = take_judgments(run, alpha=0.1)
-    assert sample.screening.workers["p"].round(3).tolist() == [0.054, 0.159]
+    # Anna's differences are −70, −10 and −60, all lower: 1 of 8 ways to give them signs. Ben's only one is
+    # lower: 1 of 2.
+    sample = take_judgments(run, alpha=0.2)
+    assert sample.screening.workers["p"].tolist() == [1 / 8, 1 / 2]
     assert sample.screening.workers["passed"].tolist() == [True, False]
     raw = score(sample).raw.set_index("system")
     # ada: 80 and 60. bob: (40 + 60) / 2 and 30.
@@ -61,8 +61,30 @@ def test_a_repeat_is_averaged_and_what_controls_never_counts(run: Run) -> None:
     assert raw["n"].to_dict() == {"ada": 2, "bob": 2}
 
 
+def test_who_rated_too_few_bad_twins_cannot_be_judged(run: Run) -> None:
+    # Anna's three pairs give 1/8 at the least, Ben's one 1/2.
+    at_fifth = take_judgments(run, alpha=0.2).screening
+    assert at_fifth.workers["reason"].tolist() == [
+        "",
+        "too few pairs to be judged: no p of so few lies below 0.2",
+    ]
+    assert not_judged(at_fifth) == (
+        "1 worker has rated too few bad twins to be judged: their ratings could not give a p below 0.2 even "
+        "if every bad twin were rated lower. They are not kept, and nothing is said against their work."
+    )
+    assert not_judged(take_judgments(run, alpha=0.6).screening) is None
+    nobody = take_judgments(run, alpha=0.05).screening
+    assert not_judged(nobody) is None  # which is said of all together
+    assert "the smallest possible p is 0.12, and α is 0.05. Ask for" in str(nobody_passed(run, nobody))
+    assert "or for more bad twins" in str(nobody_passed(run, nobody))
+    assert any(
+        "too few bad twins" in note
+        for note in analyse(run, AnalysisOptions(alpha=0.2, sections=frozenset())).notes
+    )
+
+
 def test_z_by_both_conventions(run: Run) -> None:
-    sample = take_judgments(run, alpha=0.1)
+    sample = take_judgments(run, alpha=0.2)
     anna = np.array([80, 40, 10, 60, 60, 30, 20, 100, 0])
     others = anna[[0, 1, 3, 4, 5, 7]]
     for judged, of in ((sample, anna), (without_bad(run, sample), others)):
@@ -75,8 +97,8 @@ def test_z_by_both_conventions(run: Run) -> None:
 
 
 def test_every_item_weighs_the_same_however_many_judged_it(run: Run) -> None:
-    # At α = 0.2 Ben passes, too: b1 has 50 by Anna and 90 by Ben, so bob has ((50 + 90) / 2 + 30) / 2 = 50.
-    sample = take_judgments(run, alpha=0.2)
+    # At α = 0.6 Ben passes, too: b1 has 50 by Anna and 90 by Ben, so bob has ((50 + 90) / 2 + 30) / 2 = 50.
+    sample = take_judgments(run, alpha=0.6)
     assert score(sample).raw.set_index("system")["overall"].to_dict() == {"ada": 70, "bob": 50}
     coverage = describe_coverage(sample)
     assert coverage.items == 4
@@ -91,7 +113,7 @@ def test_every_item_weighs_the_same_however_many_judged_it(run: Run) -> None:
 
 
 def test_items_are_what_is_tested(run: Run) -> None:
-    values, systems = take_judgments(run, alpha=0.2).tested
+    values, systems = take_judgments(run, alpha=0.6).tested
     assert len(values) == 4
     assert np.bincount(systems).tolist() == [2, 2]
 
@@ -101,7 +123,7 @@ def test_what_was_changed_in_texts(tmp_path: Path) -> None:
     # Anna changed a fifth of a1, a half of b1 in its repeat, and all of a bad twin, which does not count.
     given["edit_share"] = [0.2, None, 1.0, 0.5, *[None] * 7]
     run = loaded(given, tmp_path)
-    sample = take_judgments(run, alpha=0.1)
+    sample = take_judgments(run, alpha=0.2)
     found = describe_edits(run, sample, score(sample))
     assert found is not None
     table = found.table.set_index("system")
@@ -161,7 +183,7 @@ def _sample_of(folder: Path, given: pd.DataFrame) -> Sample:
 
 
 def test_repeats_of_one_worker(run: Run) -> None:
-    found = describe_repeats(run, take_judgments(run, alpha=0.1).screening)
+    found = describe_repeats(run, take_judgments(run, alpha=0.2).screening)
     assert found is not None
     row = found.workers.iloc[0]
     # One pair, 40 and 60: it has a distance, and by itself no correlation.
