@@ -354,13 +354,15 @@ def _of_language_models(context: typer.Context) -> list[str]:
 
 
 def _require_hf(specs: dict[str, str], options: list[str]) -> None:
-    """Refuse options that a model would pass over without a word."""
-    for wanted in specs.values():
-        if options and not wanted.startswith("hf:"):
-            which, are = ", ".join(options), "is" if len(options) == 1 else "are"
-            fail(
-                f"{which} {are} for language models, and {wanted} takes none: host it in a process of its own"
-            )
+    """Refuse options that no model would go by, and instructions that one of them would not."""
+    others = [wanted for wanted in specs.values() if not wanted.startswith("hf:")]
+    if len(others) < len(specs):
+        options = [option for option in options if option == "--prompt"]
+    if not (options and others):
+        return
+    which, are = ", ".join(options), "is" if len(options) == 1 else "are"
+    mend = "leave that out" if len(others) == len(specs) else "host it in a process of its own"
+    fail(f"{which} {are} for language models, and {others[0]} takes none: {mend}")
 
 
 def _name_of(spec: str) -> str:

@@ -109,8 +109,12 @@ def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
             )
         ),
         (
-            ["--model", "a=hf:x", "--model", "b=parlai:y", "--layout", "plain", "--top-p", "0.9"],
-            "--top-p, --layout are for language models, and parlai:y takes none",
+            ["--model", "a=builtin:qc", "--model", "b=parlai:y", "--layout", "plain", "--top-p", "0.9"],
+            "--top-p, --layout are for language models, and builtin:qc takes none: leave that out",
+        ),
+        (
+            ["--model", "a=hf:x", "--model", "b=parlai:y", "--prompt", "Be kind.", "--device", "cpu"],
+            "--prompt is for language models, and parlai:y takes none: host it in a process of its own",
         ),
         (["builtin:retrieval", "--key-variable", "NO_SUCH_KEY"], "environment variable NO_SUCH_KEY"),
         (["builtin:retrieval", "--server", "ws://127.0.0.1:1"], "--server needs a token"),
