@@ -166,9 +166,10 @@ class WorkerSocket:
         """Serve one connection until either side closes it.
 
         In a task of its own: within that of the application each message would wake the twenty coroutines of
-        the framework that stand above this one.
+        the framework that stand above this one. The server cancels what is left as it ends, as where a page
+        waits for a database that is away: that page was told to come back, and it is no fault.
         """
-        with self._open_sockets.counted(socket) as may_be_open:
+        with self._open_sockets.counted(socket) as may_be_open, suppress(asyncio.CancelledError):
             await asyncio.get_running_loop().create_task(self._serve(socket, may_be_open=may_be_open))
 
     async def _serve(self, socket: WebSocket, *, may_be_open: bool) -> None:

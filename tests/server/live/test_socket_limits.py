@@ -32,24 +32,28 @@ from tests.support.waiting import PATIENCE, wait_until
 Serve = Callable[..., House]
 
 
-async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
-    """Its answers pile up; once too many wait, the connection ends and the session is free."""
-    store = Store(url)
-    auth = Auth("secret", "token", 3600)
+def worker_socket(store: Store, auth: Auth, run: OpenRun) -> tuple[LiveSessions, WorkerSocket]:
+    """Sessions, and a socket for their pages without a server around it, whose limits pass over `here`."""
     live = LiveSessions(store, {run.id: run}, auth, LocalNews())
     runs, limits, once = {run.id: run}, RateLimits({"here"}), parse("1/day")
     newcomers = Newcomers(
         store=store, live=live, auth=auth, runs=runs, limits=limits, per_address=once, signed_links=False
     )
-    adapter = WorkerSocket(
+    return live, WorkerSocket(
         live=live,
         newcomers=newcomers,
         auth=auth,
         limits=limits,
-        per_session=parse("1/day"),
-        per_address=parse("1/day"),
+        per_session=once,
+        per_address=once,
         open_sockets=OpenSockets(1, {"here"}),
     )
+
+
+async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> None:
+    """Its answers pile up; once too many wait, the connection ends and the session is free."""
+    store, auth = Store(url), Auth("secret", "token", 3600)
+    live, adapter = worker_socket(store, auth, run)
     frames = itertools.count()
 
     async def receive() -> dict[str, Any]:
@@ -77,6 +81,31 @@ async def test_a_page_that_does_not_read_is_cut_off(url: str, run: OpenRun) -> N
     store.stop()
     assert len(live) == 0
     assert next(frames) < 1000
+
+
+async def test_a_page_that_is_left_as_the_server_ends_is_no_fault(url: str, run: OpenRun) -> None:
+    """The server cancels it, and would write whatever comes out of it into the log, with a traceback."""
+    _, adapter = worker_socket(Store(url), Auth("secret", "token", 3600), run)
+    frames, is_waiting = iter([{"type": "websocket.connect"}]), asyncio.Event()
+    sent = []
+
+    async def receive() -> dict[str, str]:
+        for frame in frames:
+            return frame
+        is_waiting.set()
+        await asyncio.Event().wait()
+        raise AssertionError("nothing else comes")
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    scope = {"type": "websocket", "client": ("here", 1)}
+    serving = asyncio.create_task(adapter.serve(WebSocket(scope, receive, send)))
+    async with asyncio.timeout(PATIENCE):
+        await is_waiting.wait()
+        serving.cancel()
+        await serving
+    assert sent == ["websocket.accept", "websocket.close"]
 
 
 def test_a_flood_is_refused_and_passes(url: str, run: OpenRun, serve: Serve) -> None:
