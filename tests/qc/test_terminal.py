@@ -80,15 +80,20 @@ def on_a_terminal(*command: object) -> str:
     return written.decode()
 
 
-def test_a_report_of_a_file_with_escape_sequences_shows_them(
-    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
-) -> None:
-    evil = copy.deepcopy(small_hits)
+def with_evil_name(hits: dict[str, Any]) -> dict[str, Any]:
+    """The run, its system `beta` called by control characters."""
+    evil = copy.deepcopy(hits)
     evil["metadata"]["model"] = [EVIL if name == "beta" else name for name in SYSTEMS]
     for hit in evil["data"]:
         for held in hit["result"]:
             held["model"] = EVIL if held["model"] == "beta" else held["model"]
-    shown = on_a_terminal("qc.report", hits_file(evil))
+    return evil
+
+
+def test_a_report_of_a_file_with_escape_sequences_shows_them(
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path]
+) -> None:
+    shown = on_a_terminal("qc.report", hits_file(with_evil_name(small_hits)))
     assert "\ufffd[31mred" in shown.replace("\r\n", "")
     assert "\x1b[31mred" not in shown
     assert "\x1b]" not in shown
@@ -99,13 +104,8 @@ def test_a_report_of_a_file_with_escape_sequences_shows_them(
 def test_no_file_of_a_report_holds_control_characters(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
 ) -> None:
-    evil = copy.deepcopy(small_hits)
-    evil["metadata"]["model"] = [EVIL if name == "beta" else name for name in SYSTEMS]
-    for hit in evil["data"]:
-        for held in hit["result"]:
-            held["model"] = EVIL if held["model"] == "beta" else held["model"]
     options = ["--bootstrap", "100", "--format", "html,csv,svg", "--out", str(tmp_path / "out")]
-    result = CliRunner().invoke(report, [str(hits_file(evil)), *options])
+    result = CliRunner().invoke(report, [str(hits_file(with_evil_name(small_hits))), *options])
     assert result.exit_code == 0, result.output
     read = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()}
     assert [name for name, text in read.items() if speaks(text) - {"\r"}] == []

@@ -20,8 +20,7 @@ from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
 from tests.bots.support.servers import CHAT, saying, serving
-
-HAS_IPV6 = socket.has_ipv6 and bool(Path("/proc/net/if_inet6").read_text())
+from tests.needs import need_ipv6
 
 
 @pytest.mark.parametrize(
@@ -179,8 +178,7 @@ async def test_a_proxy_of_the_environment_is_passed_by(names: Names, monkeypatch
 
 
 async def test_ipv6(names: Names) -> None:
-    if not HAS_IPV6:
-        pytest.skip("NO IPv6 ON THIS MACHINE")
+    need_ipv6()
     names["six.example"] = [["::1"]]
 
     async with serving(saying("hello"), "::1") as served:

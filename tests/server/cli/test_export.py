@@ -4,19 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from server.study import DEMO
 from tests.server.support.commands import Candor, assert_refused
 
 FORMATS = pytest.mark.parametrize("form", ["hits_data", "jsonl", "bundle"])
-
-
-@pytest.fixture
-def data(candor: Candor, tmp_path: Path) -> Path:
-    """The data folder of a server with the run `pilot`, to which nobody has come."""
-    folder = tmp_path / "data"
-    done = candor("study", "open", DEMO, "--run", "pilot", "--data", folder, "--despite-failing-bots")
-    assert done.exit_code == 0, done.output
-    return folder
 
 
 @FORMATS

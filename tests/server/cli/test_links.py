@@ -7,19 +7,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from server.access.auth import load_auth
-from server.study import DEMO
 from tests.server.support.commands import Candor, assert_refused
 
 URL = "https://study.example.org"
-
-
-@pytest.fixture
-def data(candor: Candor, tmp_path: Path) -> Path:
-    """The data folder of a server with the run `pilot`."""
-    folder = tmp_path / "data"
-    done = candor("study", "open", DEMO, "--run", "pilot", "--data", folder, "--despite-failing-bots")
-    assert done.exit_code == 0, done.output
-    return folder
 
 
 def query_of(link: str) -> dict[str, str]:
