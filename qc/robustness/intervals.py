@@ -225,7 +225,7 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
         best_chance=best_chance,
         uneven=uneven,
         notes=(
-            *_few(systems, found.raters),
+            *_few(systems, found),
             *uneven,
             *_alike(systems, found.raters, known[:, 0] | found.carried_by_fewer_than(FEWEST_EFFECTIVE)),
         ),
@@ -283,14 +283,15 @@ def _vary(
     return np.asarray((raters >= FEWEST_RATERS) & (errors * np.sqrt(raters) > step))
 
 
-def _few(systems: tuple[str, ...], raters: NDArray[np.intp]) -> list[str]:
-    pairs = zip(systems, raters.tolist(), strict=True)
-    few = [f"{name} ({count})" for name, count in pairs if 0 < count < FEW_RATERS]
-    if not few:
+def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
+    """Return what must be known of systems of few raters; those without an interval for it are not meant."""
+    few = (found.raters > 0) & (found.raters < FEW_RATERS) & ~found.carried_by_fewer_than(FEWEST_EFFECTIVE)
+    named = [f"{systems[i]} ({found.raters[i]})" for i in np.flatnonzero(few)]
+    if not named:
         return []
     return [
-        f"Fewer than {FEW_RATERS} workers who passed rated {listed(few)}: intervals that rest on so few are "
-        "wide, and hold what they promise less surely."
+        f"Fewer than {FEW_RATERS} workers who passed rated {listed(named)}: intervals that rest on so few "
+        "are wide, and hold what they promise less surely."
     ]
 
 

@@ -400,6 +400,7 @@ def test_where_one_of_many_workers_did_most_of_the_work_nothing_is_said_to_be_su
     assert (uneven.raters > 10).all()
     assert (uneven.effective_raters < 4).all()
     assert any("A few workers gave most of the ratings of" in note for note in uneven.notes)
+    assert not any("intervals that rest on so few" in note for note in uneven.notes)
     assert not any("workers gave" in note for note in even.notes)
 
 
