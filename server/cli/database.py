@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bots import fail, stderr
+from server.access.auth import make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
@@ -68,6 +69,22 @@ def require_id_key(settings: Settings, connection: Connection) -> None:
         raise DatabaseUnfit(
             f"there is no {path}, and the database is encrypted under the key that was in it", PUT_KEY_BACK
         )
+
+
+def require_secrets(settings: Settings, connection: Connection) -> None:
+    """Check that the secrets are at hand; make them for a database that no server has used yet.
+
+    Raises:
+        DatabaseUnfit: a server has used it, and the secrets are gone.
+        CandorError: they cannot be written.
+    """
+    path = token_file(settings.data)
+    if not path.exists() and needs_key(connection):
+        raise DatabaseUnfit(
+            f"There is no {path}. Links, completion codes and pseudonyms are made from the secret in it",
+            _PUT_SECRETS_BACK,
+        )
+    make_secrets(settings.data)
 
 
 def _id_cipher(settings: Settings) -> IdCipher:
@@ -205,6 +222,11 @@ def _database_errors(url: str) -> Iterator[None]:
         raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
 
 
+_PUT_SECRETS_BACK = (
+    "Put the file back: every backup has it (`tar -xf BACKUP.tar secrets.json`), and so has every other "
+    "machine that serves this database. If it is lost for good, write a new one as docs/deploy.md says: then "
+    "earlier links and codes are no longer valid, and workers who come back get other pseudonyms."
+)
 _HOW_TO_WRITE = (
     "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, signs such as @ : / in the "
     "password as %40 %3A %2F; or leave it away, and have SQLite in the data folder."

@@ -15,7 +15,14 @@ from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import id_cipher, reading, require_servable, served, transaction
+from server.cli.database import (
+    id_cipher,
+    reading,
+    require_secrets,
+    require_servable,
+    served,
+    transaction,
+)
 from server.cli.own_command import own_command
 from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, moderation_from, settings_from, variables_help
@@ -139,6 +146,7 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     """
     with transaction(settings, begins=True) as connection:
         require_servable(connection)
+        require_secrets(settings, connection)
         encrypt_again(connection, id_cipher(settings, connection))
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)

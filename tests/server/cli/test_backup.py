@@ -5,7 +5,7 @@ import stat
 from contextlib import closing
 from pathlib import Path
 
-from server.access.auth import load_auth
+from server.access.auth import load_auth, make_secrets
 from server.db.engine import migrate
 from tests.server.support.commands import Candor
 
@@ -15,7 +15,7 @@ def test_a_backup_has_what_is_in_the_log_alone_and_is_for_its_owner_alone(
 ) -> None:
     data, elsewhere, file = tmp_path / "data", tmp_path / "elsewhere", tmp_path / "candor.tar"
     migrate(f"sqlite:///{data / 'candor.db'}")
-    load_auth(data, 7)
+    make_secrets(data)
     with closing(sqlite3.connect(data / "candor.db")) as server:
         server.execute("PRAGMA wal_autocheckpoint=0")  # as between two checkpoints of a server that runs
         with server:
