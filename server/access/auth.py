@@ -281,6 +281,8 @@ def load_signer(folder: Path, token_days: int) -> Auth:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         secret, token = str(stored["secret"]), str(stored["researcher_token"])
+        if not secret or not token:
+            raise ValueError("a secret in it is empty")
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = f"{path} cannot be used: {error}"
         raise CandorError(

@@ -1,5 +1,6 @@
 """The database of an installation, as a command opens it."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -15,6 +16,7 @@ from server.access.auth import make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
+from server.db.damage import damaged, is_damage, require_sound, sqlite_file
 from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
 from server.db.sole_server import sole_server
 from server.db.worker_ids import PUT_KEY_BACK, needs_key
@@ -149,6 +151,20 @@ def served(settings: Settings) -> Iterator[None]:
         yield
 
 
+def require_undamaged(settings: Settings, *, whole: bool) -> None:
+    """Check the file of an SQLite database, if there is one: for seconds only, or as a whole.
+
+    Raises:
+        DatabaseDamaged: it is damaged.
+        CandorError: it cannot be opened.
+    """
+    url = _usable_url(settings)
+    path = sqlite_file(url)
+    if path is not None and path.exists():
+        with _database_errors(url):
+            require_sound(path, whole=whole)
+
+
 def require_servable(connection: Connection) -> None:
     """Check that what is committed is durable, and warn where the database's clock is not ours.
 
@@ -216,8 +232,10 @@ def _database_errors(url: str) -> Iterator[None]:
     shown = without_password(url)
     try:
         yield
-    except (SQLAlchemyError, CommandError, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, CommandError, OSError) as error:
         reason = str(error.orig if isinstance(error, DBAPIError) else error).splitlines()[0]
+        if is_damage(error) and (path := sqlite_file(url)) is not None:
+            raise damaged(path, reason) from error
         hint = _SQLITE if url.startswith("sqlite") else _POSTGRESQL
         raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
 

@@ -20,6 +20,7 @@ from server.cli.database import (
     reading,
     require_secrets,
     require_servable,
+    require_undamaged,
     served,
     transaction,
 )
@@ -142,8 +143,9 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs by id; an empty one gets the demo.
 
     Raises:
-        CandorError: the database cannot be opened, or no run of it can be served.
+        CandorError: the database is damaged or cannot be opened, or no run of it can be served.
     """
+    require_undamaged(settings, whole=False)
     with transaction(settings, begins=True) as connection:
         require_servable(connection)
         require_secrets(settings, connection)
