@@ -28,6 +28,7 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     """
     unfinished = path.with_name(f".{path.name}.{token_hex(4)}.part")  # two at once do not meet
     try:
+        unfinished.touch(mode=0o600)  # it holds words of workers
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
                 member = zipfile.ZipInfo(name, _TIME)

@@ -143,13 +143,13 @@ def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[
 
 
 def empty_log_or_warn(settings: Settings) -> None:
-    """Leave nothing in SQLite's log of what was removed; say so where somebody reads the database for long."""
+    """Empty SQLite's log, which still has what was removed; say so if somebody who reads prevents it."""
     with _opened(settings.resolved_database_url) as engine:
         if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
             stderr.print(
-                f"[yellow]Note:[/] something reads the database, so that {escape(str(engine.url.database))}-wal "
-                "still has what was removed. The server empties it as soon as it can; without a server, run this "
-                "command again later.",
+                f"[yellow]Note:[/] something reads the database, so {escape(str(engine.url.database))}-wal "
+                "still has what was removed. A running server empties it as soon as it can; without one, run "
+                "this command again later.",
                 soft_wrap=True,
             )
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import stat
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -90,6 +91,7 @@ def test_what_is_packed_is_verified(bundle: Path) -> None:
         result.output
     )
     assert "|seed=3|bootstrap=100" in manifest["signature"]
+    assert stat.S_IMODE(bundle.stat().st_mode) == 0o600  # it holds words of workers
     names = set(read_archive(bundle))
     assert {RUN, STUDY, MANIFEST, "README.md", "signature.txt", "report/report.html"} < names
 
