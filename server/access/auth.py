@@ -272,18 +272,17 @@ def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
 
 
 def load_signer(folder: Path, token_days: int) -> Auth:
-    """Return what signs links and tokens, which reads nobody's id; it is made on the first start.
+    """Return what signs links and tokens, which reads nobody's id.
 
     Raises:
-        CandorError: it cannot be made or read. It is never made anew: links given out and pseudonyms
-            depend on it.
+        CandorError: the secrets are missing or cannot be read. `make_secrets` makes them.
     """
     path = token_file(folder)
     try:
-        if not path.exists():
-            _make_secrets(path)
         stored = json.loads(path.read_text(encoding="utf-8"))
         secret, token = str(stored["secret"]), str(stored["researcher_token"])
+        if not secret or not token:
+            raise ValueError("a secret in it is empty")
     except (OSError, ValueError, KeyError, TypeError) as error:
         reason = f"{path} cannot be used: {error}"
         raise CandorError(
@@ -292,6 +291,18 @@ def load_signer(folder: Path, token_days: int) -> Auth:
     return Auth(secret, token, token_days * 86_400)
 
 
-def _make_secrets(path: Path) -> None:
+def make_secrets(folder: Path) -> None:
+    """Make the secrets of a new installation; where there are some already, they stay.
+
+    Raises:
+        CandorError: they cannot be written.
+    """
+    path = token_file(folder)
     content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}
-    make_secret_file(path, json.dumps(content, indent=1))
+    try:
+        if not path.exists():
+            make_secret_file(path, json.dumps(content, indent=1))
+    except OSError as error:
+        raise CandorError(
+            f"{path} cannot be written: {error}", "Check the folder, or choose another --data."
+        ) from error

@@ -1,24 +1,40 @@
-"""`candor audit`: what is counted as it changes, counted anew."""
+"""`candor audit`: check the database's file, and count anew what is counted as it changes."""
+
+from collections import Counter
 
 import typer
+from sqlalchemy import Connection
 
 from bots import console, fail
-from server.cli.database import transaction_or_fail
-from server.cli.settings import Data
+from server.cli.database import require_undamaged, transaction_or_fail
+from server.cli.settings import Data, settings_from
 from server.db import pair_counts, plan_counts, run_counts, spending
 from server.db.runs import all_runs
 from server.desk.item_balance import item_balance
+from server.errors import CandorError
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
+
+_REFERENCES = (
+    "The file was changed by another program, or pieced together from a damaged one. Restore your newest "
+    "backup into another folder: `candor restore BACKUP --data FOLDER`."
+)
 
 
 @cli.command()
 def audit(data: Data = None) -> None:
-    """Count anew the conversations and free places that arrivals go by; say whether what is kept agrees.
+    """Check the database for damage, and count anew the conversations and free places that arrivals go by.
 
-    Of runs whose workers rate items, say how evenly these were given out.
+    Every page of an SQLite file is read, which takes a minute for some gigabytes. Of runs whose workers rate
+    items, say how evenly these were given out.
     """
+    try:
+        require_undamaged(settings_from(data=data), whole=True)
+    except CandorError as error:
+        fail(error.message, error.hint)
     with transaction_or_fail(data) as connection:
+        if broken := _broken_references(connection):
+            fail(f"Rows refer to rows that are missing: {broken}", _REFERENCES)
         found = [
             *plan_counts.differences(connection),
             *pair_counts.differences(connection),
@@ -36,7 +52,7 @@ def audit(data: Data = None) -> None:
             "what is kept differs from what is stored:\n" + "\n".join(found),
             "Workers still get an assignment, but a less balanced one. Report this with the lines above.",
         )
-    console.print("The counts that arrivals go by agree with what is stored.")
+    console.print("The database is sound, and the counts that arrivals go by agree with what is stored.")
     for (run, who), balance in balances.items():
         console.print(
             f"{run}, {who}: {balance.judged} judgments; {_range(balance.items)} of an item, "
@@ -44,6 +60,15 @@ def audit(data: Data = None) -> None:
             f"{_range(balance.positions)} of a system at a position.",
             soft_wrap=True,
         )
+
+
+def _broken_references(connection: Connection) -> str:
+    """Return how many rows of which table of an SQLite database refer to rows that are missing."""
+    if connection.dialect.name != "sqlite":
+        return ""  # PostgreSQL checks them at every commit
+    rows = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    counts = Counter(f"{table}, of {parent}" for table, _, parent, _ in rows)
+    return "; ".join(f"{number} of {name}" for name, number in sorted(counts.items()))
 
 
 def _range(ends: tuple[float, float]) -> str:

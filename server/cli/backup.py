@@ -16,12 +16,16 @@ from typing import Annotated
 
 import typer
 from sqlalchemy import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from bots import console, fail
-from server.access.auth import token_file
+from server.access.auth import load_signer, token_file
 from server.access.id_keys import key_file
 from server.cli.settings import Data, settings_from
 from server.config import Settings
+from server.db.damage import damage_in, damaged, is_damage, remember_backup
+from server.db.engine import require_installation
+from server.errors import CandorError
 
 _DATABASE, _SECRETS = "candor.db", "secrets.json"
 File = Annotated[Path, typer.Argument(help="The backup's file.")]
@@ -42,12 +46,12 @@ def backup(file: File, data: Data = None) -> None:
     with _new_folder(file) as folder:
         copy, archive = folder / _DATABASE, folder / "archive"
         _copy(database, copy)
-        _require_sound(copy)
         with tarfile.open(archive, "w") as tar:
             tar.add(copy, _DATABASE)
             tar.add(secrets, _SECRETS)
         _settle(archive)
         archive.rename(file)
+    remember_backup(database, file)
     console.print(f"Backed up to {file} ({file.stat().st_size:,} bytes).")
     if settings.worker_id_key is None:
         key = key_file(settings.data)
@@ -69,7 +73,7 @@ def restore(file: File, data: Data = None) -> None:
             )
     with _new_folder(database) as folder:
         _unpack(file, folder)
-        _require_sound(folder / _DATABASE)
+        _require_installation(file, folder)
         for name, path in ((_SECRETS, secrets), (_DATABASE, database)):
             _settle(folder / name)
             (folder / name).rename(path)
@@ -101,28 +105,56 @@ def _new_folder(beside: Path) -> Iterator[Path]:
 
 
 def _copy(database: Path, copy: Path) -> None:
-    """Copy a database as it is at one moment, beside whoever writes to it."""
+    """Copy a database as it is at one moment, beside whoever writes to it, and check the copy."""
     copy.touch(mode=0o600)
-    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
-        target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-
-
-def _require_sound(database: Path) -> None:
-    with closing(sqlite3.connect(database)) as connection:
-        found = connection.execute("PRAGMA integrity_check").fetchone()[0]
-    if found != "ok":
-        fail(f"the copy of the database is damaged: {found}", "Keep what you have, and try an older backup.")
+    try:
+        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+        found = damage_in(copy, whole=True)
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise
+        found = str(error)
+    if found is not None:  # in the copy, thus in what was copied
+        damage = damaged(database, found)
+        fail(damage.message, damage.hint)
 
 
 def _unpack(file: Path, folder: Path) -> None:
+    """Unpack a backup. It must not be compressed, so that it takes no more room than its own size."""
     try:
-        with tarfile.open(file) as tar:
+        with tarfile.open(file, "r:") as tar:
             for name in (_DATABASE, _SECRETS):
-                tar.extract(name, folder, filter="data")
+                member = tar.getmember(name)
+                if not member.isreg() or member.issparse():
+                    raise tarfile.TarError(f"{name} in it is no plain file")
+                tar.extract(member, folder, filter="data")
     except (OSError, KeyError, tarfile.TarError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
-        fail(f"{file} is no backup: {reason}", "Give a file that `candor backup` has written.")
+        fail(
+            f"{file} is no backup: {reason}",
+            "Give a file that `candor backup` has written; unpack it first if you have compressed it.",
+        )
+
+
+def _require_installation(file: Path, folder: Path) -> None:
+    """End where what a backup holds is no installation that this version can serve."""
+    database = folder / _DATABASE
+    try:
+        load_signer(folder, 1)
+        found = damage_in(database, whole=True)
+        if found is None:
+            require_installation(f"sqlite:///{database}")
+    except CandorError as error:
+        found = error.message.replace(f"{folder}{os.sep}", "")
+    except (sqlite3.Error, SQLAlchemyError) as error:
+        found = str(error)
+    if found is not None:
+        fail(
+            f"{file} holds no installation that can be served: {found}",
+            "Nothing was restored. Give a file that `candor backup` has written, or an older one.",
+        )
 
 
 def _settle(path: Path) -> None:

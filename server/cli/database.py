@@ -1,5 +1,6 @@
 """The database of an installation, as a command opens it."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -11,16 +12,19 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bots import fail, stderr
+from server.access.auth import make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
-from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
+from server.db.damage import damaged, is_damage, require_sound, sqlite_file
+from server.db.engine import empty_log, migrate, open_engine, require_durable, seconds_ahead
 from server.db.sole_server import sole_server
 from server.db.worker_ids import PUT_KEY_BACK, needs_key
 from server.errors import CandorError, DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_APART = 5
+_WAIT_FOR_READERS_MS, _TRIES = 100, 20  # a server writes between two tries
 
 
 @contextmanager
@@ -68,6 +72,22 @@ def require_id_key(settings: Settings, connection: Connection) -> None:
         raise DatabaseUnfit(
             f"there is no {path}, and the database is encrypted under the key that was in it", PUT_KEY_BACK
         )
+
+
+def require_secrets(settings: Settings, connection: Connection) -> None:
+    """Check that the secrets are at hand; make them for a database that no server has used yet.
+
+    Raises:
+        DatabaseUnfit: a server has used it, and the secrets are gone.
+        CandorError: they cannot be written.
+    """
+    path = token_file(settings.data)
+    if not path.exists() and needs_key(connection):
+        raise DatabaseUnfit(
+            f"There is no {path}. Links, completion codes and pseudonyms are made from the secret in it",
+            _PUT_SECRETS_BACK,
+        )
+    make_secrets(settings.data)
 
 
 def _id_cipher(settings: Settings) -> IdCipher:
@@ -122,6 +142,18 @@ def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[
         fail(error.message, error.hint)
 
 
+def empty_log_or_warn(settings: Settings) -> None:
+    """Empty SQLite's log, which still has what was removed; say so if somebody who reads prevents it."""
+    with _opened(settings.resolved_database_url) as engine:
+        if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
+            stderr.print(
+                f"[yellow]Note:[/] something reads the database, so {escape(str(engine.url.database))}-wal "
+                "still has what was removed. A running server empties it as soon as it can; without one, run "
+                "this command again later.",
+                soft_wrap=True,
+            )
+
+
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
     """Hold the right to serve the database. Raises CandorError: it cannot be opened, or another holds it."""
@@ -130,6 +162,20 @@ def served(settings: Settings) -> Iterator[None]:
         with _database_errors(url):
             held.enter_context(sole_server(url))
         yield
+
+
+def require_undamaged(settings: Settings, *, whole: bool) -> None:
+    """Check the file of an SQLite database, if there is one: for seconds only, or as a whole.
+
+    Raises:
+        DatabaseDamaged: it is damaged.
+        CandorError: it cannot be opened.
+    """
+    url = _usable_url(settings)
+    path = sqlite_file(url)
+    if path is not None and path.exists():
+        with _database_errors(url):
+            require_sound(path, whole=whole)
 
 
 def require_servable(connection: Connection) -> None:
@@ -199,12 +245,19 @@ def _database_errors(url: str) -> Iterator[None]:
     shown = without_password(url)
     try:
         yield
-    except (SQLAlchemyError, CommandError, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, CommandError, OSError) as error:
         reason = str(error.orig if isinstance(error, DBAPIError) else error).splitlines()[0]
+        if is_damage(error) and (path := sqlite_file(url)) is not None:
+            raise damaged(path, reason) from error
         hint = _SQLITE if url.startswith("sqlite") else _POSTGRESQL
         raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
 
 
+_PUT_SECRETS_BACK = (
+    "Put the file back: every backup has it (`tar -xf BACKUP.tar secrets.json`), and so has every other "
+    "machine that serves this database. If it is lost for good, write a new one as docs/deploy.md says: then "
+    "earlier links and codes are no longer valid, and workers who come back get other pseudonyms."
+)
 _HOW_TO_WRITE = (
     "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, signs such as @ : / in the "
     "password as %40 %3A %2F; or leave it away, and have SQLite in the data folder."

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bots import console, fail, stderr
 from server.access.auth import load_auth
-from server.cli.database import require_id_key, snapshot_or_fail, transaction_or_fail
+from server.cli.database import require_id_key, require_secrets, snapshot_or_fail, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.runs import RunEntry, find_run
@@ -98,10 +98,11 @@ def _writable(path: Path) -> Iterator[None]:
 def _write_ids(run: str, path: Path, data: Path | None) -> None:
     with transaction_or_fail(data) as connection:
         settings = settings_from(data=data)
+        require_secrets(settings, connection)
         require_id_key(settings, connection)
         auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
         people = identities(connection, auth, CommandLine(), run, Sought())
-    with _writable(path), replaced(path, private=True) as file:
+    with _writable(path), replaced(path) as file:
         file.write(identities_csv(people).encode())
     console.print(f"{len(people)} assignments written to {path}.")
 

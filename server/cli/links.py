@@ -8,7 +8,7 @@ import typer
 
 from bots import fail, stderr
 from server.access.auth import load_signer
-from server.cli.database import transaction
+from server.cli.database import require_secrets, transaction
 from server.cli.settings import Data, settings_from
 from server.db.runs import find_run
 from server.desk.personal_links import links_csv, read_workers, signed_links
@@ -40,6 +40,7 @@ def links(
         ids = _read(workers)
         with transaction(settings) as connection:
             find_run(connection, run)
+            require_secrets(settings, connection)
         auth = load_signer(settings.data, settings.token_days)
     except CandorError as error:
         fail(error.message, error.hint)

@@ -15,7 +15,15 @@ from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.cli.database import id_cipher, reading, require_servable, served, transaction
+from server.cli.database import (
+    id_cipher,
+    reading,
+    require_secrets,
+    require_servable,
+    require_undamaged,
+    served,
+    transaction,
+)
 from server.cli.own_command import own_command
 from server.cli.redis import check_redis
 from server.cli.settings import Data, Host, Port, Processes, moderation_from, settings_from, variables_help
@@ -135,10 +143,12 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
     """Bring the database up to date and return its runs by id; an empty one gets the demo.
 
     Raises:
-        CandorError: the database cannot be opened, or no run of it can be served.
+        CandorError: the database is damaged or cannot be opened, or no run of it can be served.
     """
+    require_undamaged(settings, whole=False)
     with transaction(settings, begins=True) as connection:
         require_servable(connection)
+        require_secrets(settings, connection)
         encrypt_again(connection, id_cipher(settings, connection))
         entries = all_runs(connection) or [_open_demo(connection)]
         opened_bots.load(connection)

@@ -1,6 +1,7 @@
 """Opening the database: engines, SQLite's settings and PostgreSQL's, migrations."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, inspect, make_url, text
+from sqlmodel import SQLModel
 
 from server.clock import utc_now
+from server.db import models  # noqa: F401  (importing it registers the tables)
 from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
@@ -19,6 +22,16 @@ _SECONDS_TO_CONNECT = 10
 # Of SQLite, kept open: as many as threads ask at once (`asyncio.to_thread`). Each one more would be opened
 # for one question, and read the whole schema first.
 _MOST_READERS = 32
+# Tables of every version.
+_EVER = {"alembic_version", "study", "run", "worker", "assignment", "conversation", "turn"}
+_BUSY_MS = 10_000
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is removed or replaced is overwritten, in pages that become free too
+    f"busy_timeout={_BUSY_MS}",
+)
 # A connection whose other end is gone without a word is given up after about half a minute.
 _KEEPALIVE = {
     "keepalives_idle": 15,
@@ -60,7 +73,7 @@ def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None
     def configure(connection: Any, _record: object) -> None:
         # Python's own transaction handling is off, so that savepoints work; see `begin` below.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+        for pragma in _PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
@@ -96,6 +109,29 @@ def _leave_rows_out(context: ExceptionContext) -> None:
     for error in (context.sqlalchemy_exception, context.original_exception):
         if error is not None and error.args:
             error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
+
+
+def empty_log(engine: Engine, wait_ms: int) -> bool:
+    """Bring SQLite's write-ahead log into the database and cut it to nothing; return whether that was done.
+
+    It is not while somebody reads an earlier state of the database. PostgreSQL keeps its log by itself.
+
+    Args:
+        engine: of the database; nothing of this thread may be in a transaction.
+        wait_ms: for how long to wait for readers, in milliseconds. Nobody writes meanwhile.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    with closing(engine.raw_connection()) as connection:
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout={wait_ms}")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (is_busy, *_) = cursor.fetchone() or (1,)
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+            cursor.close()
+    return not is_busy
 
 
 def alone(connection: Connection, what: str) -> None:
@@ -157,17 +193,39 @@ def migrate(url: str, ids: Callable[[], IdCipher] = _no_key) -> None:
         if not path.exists():
             path.touch(mode=0o600)  # SQLite gives its other files the mode of this one
     config = alembic_config(url, ids)
-    _require_known(url, ScriptDirectory.from_config(config))
+    made_by, _ = _schema_of(url)
+    _require_known(made_by, ScriptDirectory.from_config(config))
     command.upgrade(config, "head")
 
 
-def _require_known(url: str, steps: ScriptDirectory) -> None:
+def require_installation(url: str) -> None:
+    """Check that Candor made the database at `url`, in this version or an earlier one. Nothing is changed.
+
+    Raises:
+        DatabaseUnfit: it did not, or a later version did.
+    """
+    steps = ScriptDirectory.from_config(alembic_config(url))
+    made_by, tables = _schema_of(url)
+    _require_known(made_by, steps)
+    needed = set(SQLModel.metadata.tables) if made_by == {steps.get_current_head()} else _EVER
+    if missing := sorted(needed - tables):
+        raise DatabaseUnfit(
+            f"This is no database of Candor: it has no table {', '.join(missing)}", "Check the file."
+        )
+
+
+def _schema_of(url: str) -> tuple[set[str], set[str]]:
+    """Return the last migrations that a database went through, and its tables."""
     engine = open_engine(url)
     try:
         with engine.connect() as connection:
-            made_by = set(MigrationContext.configure(connection).get_current_heads())
+            made_by = MigrationContext.configure(connection).get_current_heads()
+            return set(made_by), set(inspect(connection).get_table_names())
     finally:
         engine.dispose()
+
+
+def _require_known(made_by: set[str], steps: ScriptDirectory) -> None:
     unknown = made_by - {step.revision for step in steps.walk_revisions()}
     if unknown:
         newest = steps.get_current_head()

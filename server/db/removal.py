@@ -1,7 +1,7 @@
 """Taking out of the database what people have written, given and are called.
 
 Systems, orders, times and statuses stay: places, balance and costs are counted by them. In the file of an
-SQLite database what is removed is overwritten.
+SQLite database what is removed is overwritten; `Store.remove` takes it out of its log, too.
 """
 
 import secrets
@@ -62,13 +62,11 @@ def lists_with(connection: Connection, kept: str) -> int:
 
 def remove_from_lists(connection: Connection, kept: str) -> None:
     """Take an id, as the database keeps it, out of every list of who may not come to a run."""
-    _overwrite_in_sqlite(connection)
     connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
 
 
 def clear_list(connection: Connection, run_id: int) -> int:
     """Empty a run's list of who may not come; return how many were on it."""
-    _overwrite_in_sqlite(connection)
     return connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.run_id == run_id)).rowcount
 
 
@@ -94,7 +92,6 @@ def remove(
         cause: why.
         at: now.
     """
-    _overwrite_in_sqlite(connection)
     for some in _parts(assignments):
         named = {"assignments": some}
         for assignment in connection.execute(_UNDER_WAY, named).scalars().all():
@@ -122,16 +119,10 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     old = connection.execute(select(WORKER.pseudonym).where(WORKER.id == worker_id)).scalar_one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
-    _overwrite_in_sqlite(connection)
     connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     forget_visits(connection, worker_id)
     return pseudonym
-
-
-def _overwrite_in_sqlite(connection: Connection) -> None:
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete=ON").close()
 
 
 def _parts(assignments: Sequence[str]) -> Iterator[list[str]]:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import make_url
-
+from server.db.damage import sqlite_file
 from server.errors import DatabaseInUse
 
 if sys.platform != "win32":
@@ -41,11 +40,8 @@ def sole_server(url: str) -> Iterator[None]:
 
 def _file_of(url: str) -> Path | None:
     """Return the file of an SQLite database, there or not; None for whatever else `url` is of."""
-    parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite" or parsed.database in {None, "", ":memory:"}:
-        return None
-    path = Path(str(parsed.database))
-    return path if path.is_file() or not path.exists() else None
+    path = sqlite_file(url)
+    return path if path is None or path.is_file() or not path.exists() else None
 
 
 def _lock(file: int, database: Path) -> None:

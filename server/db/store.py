@@ -12,11 +12,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from server.db import stored_records
+from server.db.damage import storage_error
 from server.db.engine import DatabaseLimits, open_engine
 from server.db.reader import Reader
 from server.db.work import Work
 from server.db.writer import Append, StaleState, Writer, append_records
-from server.errors import StorageFailed
+from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
 __all__ = ["StaleState", "Store"]
@@ -40,11 +41,17 @@ class Store:
         def writer(name: str) -> Writer:
             return Writer(open_engine(url, begin="BEGIN IMMEDIATE", limits=limits), name)
 
+        self._is_damaged = False
         self._sessions = writer("store-sessions")
         alone = make_url(url).get_backend_name() == "sqlite"
         self._works = self._sessions if alone else writer("store-works")
         self._reader = open_engine(url, limits=limits)
         self._lookups = Reader(self._reader, **(_AT_SQLITE if alone else _AT_POSTGRESQL))
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether SQLite has found its file damaged since the start."""
+        return self._is_damaged or any(writer.is_damaged for writer in self._writers())
 
     @property
     def commits(self) -> int:
@@ -130,6 +137,14 @@ class Store:
         """
         return await _done_by(self._works, work)
 
+    async def remove(self, work: Callable[[Connection], T]) -> T:
+        """Run `work`, which removes what people have given, as `submit` does; leave nothing in SQLite's log.
+
+        While somebody reads the database, the log stays; it is emptied after one of the next transactions.
+        Raises StorageFailed, as `submit`.
+        """
+        return await _done_by(self._works, work, removes=True)
+
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take its time.
 
@@ -148,30 +163,31 @@ class Store:
         try:
             return await _done_by(self._lookups, work)
         except (DBAPIError, PoolTimeout) as error:
-            raise _unread(error) from error
+            raise self._unread(error) from error
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         try:
             with self._reader.connect() as connection:
                 return work(connection)
         except (DBAPIError, PoolTimeout) as error:
-            raise _unread(error) from error
+            raise self._unread(error) from error
+
+    def _unread(self, error: Exception) -> StorageFailed:
+        failed = storage_error(error, "the database could not be read")
+        self._is_damaged |= isinstance(failed, StorageDamaged)
+        log.error("read failed", error=str(error))
+        return failed
 
 
-async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T]) -> T:
+async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T], *, removes: bool = False) -> T:
     """Return what comes of `work`. Raises what it raises."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
-    thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done))
+    thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done, removes=removes))
     try:
         return await done
     finally:
         del done  # its error has this frame, which would have it
-
-
-def _unread(error: Exception) -> StorageFailed:
-    log.error("read failed", error=str(error))
-    return StorageFailed("the database could not be read")
 
 
 def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:

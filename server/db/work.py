@@ -42,12 +42,13 @@ class Work(Job, Generic[T]):
     """Anything that is to be done within a transaction; it may be done again where that was ended.
 
     `then` is called with what came of it and None, or None and why it was not done. `waiting`: who waits for
-    that; once it is cancelled, what only reads need not be done.
+    that; once it is cancelled, what only reads need not be done. `removes`: it removes what people gave.
     """
 
     work: Callable[[Connection], T]
     then: Callable[[T | None, Exception | None], None]
     waiting: asyncio.Future[T] | None = None
+    removes: bool = False
     result: T | None = None
 
     @property

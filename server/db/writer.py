@@ -20,13 +20,16 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from server.db import rows
 from server.db.bulk import Bulk, Kind, Row, stored_time
+from server.db.damage import storage_error
+from server.db.engine import empty_log
 from server.db.one_statement import OneStatement
-from server.db.work import Job, refuse, resolve
-from server.errors import StorageFailed
+from server.db.work import Job, Work, refuse, resolve
+from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
 _MOST_PER_COMMIT = 500
 _TRIES = 5
+_WAIT_FOR_READERS_MS = 50  # to empty the log; workers' messages wait meanwhile
 # PostgreSQL ends one of two transactions that wait for each other; done again, it comes after the other.
 _GAVE_WAY = frozenset({"40001", "40P01"})
 # What SQLite says, by its own names, of a database that takes nothing, whatever it is.
@@ -39,6 +42,7 @@ _TAKES_NOTHING = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
+_NOT_STORED = "the database could not store this"
 log = structlog.get_logger()
 
 
@@ -88,6 +92,8 @@ class Writer:
         )  # set at the first job that waits: to wake the thread takes microseconds
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
         self._is_at_work = False
+        self._log_has_removed = True  # it may have, of a server that was killed
+        self.is_damaged = False
         self.commits = 0
 
     def start(self) -> None:
@@ -124,6 +130,7 @@ class Writer:
                 jobs, is_last = self._gather()
                 if jobs:
                     self._commit_or_refuse(jobs)
+                    self._empty_log(jobs)
                     resolve(jobs)
                 del jobs  # or the thread keeps their sessions for as long as it waits
 
@@ -137,13 +144,24 @@ class Writer:
             jobs.append(job)
         return jobs, False
 
+    def _empty_log(self, jobs: Sequence[Job]) -> None:
+        """Leave nothing in SQLite's log of what jobs have removed, now or after a later transaction."""
+        self._log_has_removed |= any(isinstance(job, Work) and job.removes for job in jobs)
+        if not self._log_has_removed:
+            return
+        try:
+            self._log_has_removed = not empty_log(self._engine, _WAIT_FOR_READERS_MS)
+        except Exception as error:  # whatever goes wrong, the writer must live on
+            log.warning("the log of the database was not emptied", error=str(error))
+
     def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
         """Commit. Whatever goes wrong, such as a line of the log that a full disk does not take: live on."""
         try:
             self._commit(jobs)
         except Exception:
             for job in jobs:
-                job.error = StorageFailed("the database could not store this")
+                job.error = StorageFailed(_NOT_STORED)
+        self.is_damaged |= any(isinstance(job.error, StorageDamaged) for job in jobs)
 
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
@@ -156,8 +174,9 @@ class Writer:
                     log.info("transaction gave way to another", jobs=len(jobs))
                     continue
                 log.error("commit failed", jobs=len(jobs), error=str(error))
+                failed = storage_error(error, _NOT_STORED)
                 for job in jobs:
-                    job.error = StorageFailed("the database could not store this")
+                    job.error = failed
             else:
                 self.commits += 1
             return
@@ -286,7 +305,7 @@ def _for_the_caller(error: Exception) -> Exception:
         return StaleState(str(error.orig))
     if isinstance(error, DBAPIError):
         log.error("write failed", error=str(error))
-        return StorageFailed("the database could not store this")
+        return storage_error(error, _NOT_STORED)
     return error
 
 

@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 
 from server.db.flagged_lines import FlaggedLine
 from server.desk.responses import AssignmentRow, Attention, BotReplies, SystemProgress
+from server.errors import StorageDamaged
 from server.study import Study
 
+DAMAGED = Attention(urgent=True, text=f"{StorageDamaged().message}. {StorageDamaged.hint}")
 _IN_A_ROW = 3  # failed tries, before a bot counts as down
 _FAILED_SHARE = 0.1  # of a system's conversations, before they are pointed out
 _MOST_SILENT = 0.5  # of the time-out of silence, before a page that is gone counts as left

@@ -90,7 +90,7 @@ class ForgettingApi:
 
     async def forget_worker(self, body: WorkerToForget, actor: Caller) -> ForgottenWorker:
         """Remove a worker's words and id, or all that they gave. This cannot be undone."""
-        forgotten = await self._store.submit(
+        forgotten = await self._store.remove(
             lambda connection: forget(
                 connection, self._ids, actor, (body.worker, body.platform), body.extent, utc_now()
             )

@@ -13,7 +13,7 @@ from server.db.interventions import exclusions
 from server.db.message_reports import unseen
 from server.db.models import Analysis, Assignment, Conversation, Run, System, columns
 from server.db.runs import RunEntry, all_runs
-from server.desk.attention import Unread, attention
+from server.desk.attention import DAMAGED, Unread, attention
 from server.desk.progress import funnel, minutes_to_go, place_of, systems
 from server.desk.replies import States, bot_replies, incidents
 from server.desk.responses import (
@@ -48,6 +48,7 @@ class Surroundings:
 
     `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
     page is open. `states`: of a registered bot's replicas. `has_moderation`: lines can be judged.
+    `is_damaged`: the database was found damaged.
     """
 
     public_url: str
@@ -55,6 +56,7 @@ class Surroundings:
     away: Mapping[str, datetime | None]
     states: States
     has_moderation: bool
+    is_damaged: bool
 
 
 @dataclass
@@ -98,7 +100,10 @@ class RunReader:
             bots=self._replies,
             incidents=self._incidents,
             analysis=analysis,
-            attention=attention(rows, progress, self._replies, unread, study, now),
+            attention=[
+                *([DAMAGED] if around.is_damaged else []),
+                *attention(rows, progress, self._replies, unread, study, now),
+            ],
             workers=rows,
         )
 

@@ -76,7 +76,12 @@ class Outlook:
         """Return what a view of a run needs, as it is now."""
         bots = self.opened_bots
         return Surroundings(
-            self.public_url, self.auth, self.live.presence.away, bots.states, bots.moderation is not None
+            self.public_url,
+            self.auth,
+            self.live.presence.away,
+            bots.states,
+            has_moderation=bots.moderation is not None,
+            is_damaged=self.store.is_damaged,
         )
 
 

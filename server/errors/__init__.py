@@ -38,6 +38,8 @@
     ├── LastOwner           an installation keeps one owner at least
     ├── TooMany             slow down
     ├── StorageFailed       nothing was stored: send the same again
+    │   └── StorageDamaged  its file is damaged
+    ├── DatabaseDamaged     a check has found damage in the SQLite file
     ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
     ├── DatabaseInUse       another server serves the SQLite file
     ├── StudyInvalid        the study file has mistakes
@@ -90,8 +92,10 @@ from server.errors.bot import (
     ReplicaExists,
 )
 from server.errors.database import (
+    DatabaseDamaged,
     DatabaseInUse,
     DatabaseUnfit,
+    StorageDamaged,
     StorageFailed,
 )
 from server.errors.error import (
@@ -197,6 +201,7 @@ __all__ = [
     "CandorError",
     "ChoiceMissing",
     "ConsentMissing",
+    "DatabaseDamaged",
     "DatabaseInUse",
     "DatabaseUnfit",
     "DecidedAlready",
@@ -267,6 +272,7 @@ __all__ = [
     "ScreenOutsUnpaid",
     "SearchInvalid",
     "SeveralWorkers",
+    "StorageDamaged",
     "StorageFailed",
     "StudyChanged",
     "StudyExists",

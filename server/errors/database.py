@@ -12,6 +12,24 @@ class StorageFailed(CandorError):
     hint = "Nothing is lost on your side: send the same message again."
 
 
+class StorageDamaged(StorageFailed):
+    """SQLite has found its file damaged while it served."""
+
+    hint = (
+        "Stop the server, keep a copy of its data folder and restore the newest backup; `candor audit` says "
+        "what is damaged, and docs/deploy.md what to do without a backup."
+    )
+
+    def __init__(self) -> None:
+        super().__init__("The database is damaged: some of it cannot be read or stored")
+
+
+class DatabaseDamaged(CandorError):
+    """A check of an SQLite database has found damage."""
+
+    code = "database_damaged"
+
+
 class DatabaseUnfit(CandorError):
     """The database can be opened, but not be served: its settings, or who has made it, forbid it."""
 

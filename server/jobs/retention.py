@@ -65,7 +65,7 @@ class RetentionJob:
         """Remove what is over its time. Raises StorageFailed."""
         at, retention_of = self._now(), self._retention_of
         while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at, retention_of))):
-            await self._store.submit(lambda connection: _remove(connection, self._now(), retention_of))
+            await self._store.remove(lambda connection: _remove(connection, self._now(), retention_of))
         await self._exports.remove_old(at)
 
 

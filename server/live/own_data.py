@@ -122,7 +122,7 @@ class OwnDataApi:
     async def withdraw(self, body: OwnToken, request: Request) -> Response:
         """Remove all that the worker of a token has given. This cannot be undone."""
         assignment = await self._assignment(body, request)
-        await self._store.submit(lambda connection: _withdraw(connection, assignment, utc_now()))
+        await self._store.remove(lambda connection: _withdraw(connection, assignment, utc_now()))
         self._live.tell_changed(assignment)
         return Response(status_code=204)
 

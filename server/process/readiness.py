@@ -71,6 +71,10 @@ class Health:
         except TimeoutError:
             return f"no answer within {_PATIENCE:.0f} s"
         except StorageFailed:
+            version = None
+        if self._store.is_damaged:
+            return "is damaged"
+        if version is None:
             return "cannot be read"
         return (
             "ok" if version == self._newest else f"its schema is {version}, this version's is {self._newest}"

@@ -6,7 +6,10 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tarfile
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +30,13 @@ def said(log: Path) -> set[str]:
     lines = log.read_text().rpartition("\n")[0].splitlines()
     entries = [json.loads(line)["message"] for line in lines]
     return {message["id"] for message in entries if message["type"] == "say"}
+
+
+def rows(database: Path) -> dict[str, set[tuple[Any, ...]]]:
+    """Return the rows of every table of a database."""
+    with closing(sqlite3.connect(database)) as connection:
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: set(connection.execute(f"SELECT * FROM {name}")) for (name,) in tables}  # noqa: S608
 
 
 def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_path: Path) -> None:
@@ -52,6 +62,14 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     with sqlite3.connect(restored.data / "candor.db") as database:
         stored = {id_ for (id_,) in database.execute("SELECT client_id FROM turn WHERE author = 'worker'")}
     assert before <= stored <= said(log)
+    # What was restored is what is in the archive, which is one moment of what was served.
+    with tarfile.open(file) as tar:
+        tar.extract("candor.db", tmp_path / "archived", filter="data")
+    held, later = rows(restored.data / "candor.db"), rows(server.data / "candor.db")
+    assert held == rows(tmp_path / "archived" / "candor.db")
+    assert {table for table, content in held.items() if content} >= {"turn", "topic_mark", "worker"}
+    for only_added_to in ("turn", "topic_mark", "worker", "rating"):
+        assert held[only_added_to] <= later[only_added_to]
     shutil.copy(server.data / "worker-ids.key", restored.data)  # it is in no backup
     restored.start()
     crowd = restored.crowd("demo", "--workers", "2")

@@ -13,7 +13,7 @@ import yaml
 from itsdangerous import TimestampSigner, URLSafeTimedSerializer
 
 from bots import BotError, Chat, Reply
-from server.access.auth import load_auth
+from server.access.auth import load_auth, make_secrets
 from server.app import create_app
 from server.bots.lineup import open_lineup
 from server.bots.opened_bots import OpenedBots
@@ -289,6 +289,7 @@ class Stage:
             sign_ins="1000/minute",
             **of_test,
         )
+        make_secrets(folder)
         self._auth = load_auth(folder, token_days=7)
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None

@@ -59,8 +59,13 @@ def test_a_links_signature_is_of_its_run_its_worker_and_this_installation() -> N
 
 def test_processes_that_start_in_one_moment_have_the_same_secrets(tmp_path: Path) -> None:
     """Several web processes share a folder, and any of them may be the first in it."""
+
+    def begin(_number: int) -> tuple[str, ...]:
+        auth.make_secrets(tmp_path / "data")
+        return auth.load_auth(tmp_path / "data", 7).secrets
+
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(lambda _: auth.load_auth(tmp_path / "data", 7).secrets, range(32)))
+        made = set(pool.map(begin, range(32)))
     assert len(made) == 1
     files = sorted((tmp_path / "data").iterdir())
     assert [path.name for path in files] == ["secrets.json", "worker-ids.key"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from server.access.auth import token_file
 from server.access.id_keys import key_file
 from server.bots.opened_bots import OpenedBots
 from server.cli.serve import prepare
@@ -77,7 +78,8 @@ def restored(tmp_path: Path) -> Path:
     prepare(Settings(data=begun), OpenedBots(refuse_private=False))
     assert key_file(begun).exists()
     folder.mkdir()
-    shutil.copy(begun / "candor.db", folder)
+    for name in ("candor.db", "secrets.json"):
+        shutil.copy(begun / name, folder)
     return folder
 
 
@@ -102,3 +104,30 @@ def test_links_are_signed_without_the_key(candor: Candor, restored: Path, tmp_pa
     done = candor("links", "demo", "--workers", workers, "--data", restored)
     assert done.exit_code == 0, done.output
     assert not key_file(restored).exists()
+
+
+@pytest.mark.parametrize("command", ["links demo --workers workers.txt", "export --run demo --worker-ids"])
+def test_no_secrets_are_made_in_the_place_of_lost_ones(
+    candor: Candor, restored: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(restored)
+    token_file(restored).unlink()
+    Path("workers.txt").write_text("ann\n")
+    done = candor(*command.split(), "--data", restored)
+    assert_refused(done, f"There is no {token_file(restored)}", "Put the file back", "docs/deploy.md")
+    assert not token_file(restored).exists()
+
+
+def test_a_server_says_that_its_secrets_are_lost_and_makes_none(restored: Path) -> None:
+    kept = token_file(restored).read_text()
+    token_file(restored).unlink()
+    settings = Settings(data=restored, worker_id_key="k" * 32)
+    with pytest.raises(CandorError, match=r"There is no .*secrets\.json") as refused:
+        prepare(settings, OpenedBots(refuse_private=False))
+    assert "completion codes" in refused.value.message
+    assert not token_file(restored).exists()
+    # Whoever accepts the loss writes new ones, as docs/deploy.md says. Here the old ones come back.
+    token_file(restored).write_text(kept)
+    begun = Settings(data=restored.parent / "begun")
+    shutil.copy(key_file(begun.data), restored)
+    assert prepare(Settings(data=restored), OpenedBots(refuse_private=False))
