@@ -1,4 +1,4 @@
-"""What may go wrong with a ZIP archive that a stranger has sent."""
+"""Errors and limits for ZIP archives from other people."""
 
 import zipfile
 import zlib
