@@ -1,4 +1,4 @@
-"""Who can speak for simulated workers: `openai:MODEL`, `hf:PATH`, or retrieval from the corpus."""
+"""Speakers for simulated workers: `openai:MODEL`, `hf:PATH`, or retrieval from the corpus."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""What a bot host runs: a model that answers a batch of conversations."""
+"""Interface of a hosted model, which answers a batch of conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Where the server is, and a researcher's token of it."""
+"""Address of the server, and a researcher's token for it."""
 
 import json
 from dataclasses import dataclass, field

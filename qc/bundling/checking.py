@@ -1,4 +1,4 @@
-"""How a bundle is checked: every file against its hash, and the report against an analysis made anew."""
+"""Check a bundle: every file against its hash, and the report against a new analysis."""
 
 import json
 from collections.abc import Iterator, Mapping

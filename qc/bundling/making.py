@@ -1,4 +1,4 @@
-"""How a bundle is made: the data under other names, analysed anew as whoever gets it will, and packed."""
+"""Make a bundle: rename the workers, analyse the data as a recipient will, and pack them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What was decided of the pay of submissions: kept for good, the latest counts."""
+"""Store decisions about pay. All are kept; the latest counts."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is stored of a run's study on a platform."""
+"""Store a run's study on a platform."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is stored of a study's submissions on a platform, and of the visits that lead to them."""
+"""Store a study's submissions on a platform, and the visits that lead to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who may not do what, or not so often."""
+"""Errors of permissions and rate limits."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Who arrives, as the place that they come from names them."""
+"""Identity of an arriving worker, as their platform names it."""
 
 from dataclasses import dataclass
 from typing import Annotated

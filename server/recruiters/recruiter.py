@@ -1,4 +1,4 @@
-"""Where the workers of a study come from: how each place names them, and where they go in the end.
+"""Recruiters of a study: the parameters by which each names workers, and the return address.
 
 What the places send and expect is theirs to say; seen in their documents in November 2026.
 """

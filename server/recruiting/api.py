@@ -1,4 +1,4 @@
-"""What a researcher does about recruiting and pay over the REST API."""
+"""Endpoints for recruiting and pay."""
 
 from collections.abc import Callable
 from typing import Annotated, Any

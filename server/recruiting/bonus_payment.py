@@ -1,4 +1,4 @@
-"""What became of bonuses whose payment nobody has confirmed: pure."""
+"""Infer the outcome of bonus payments that nobody has confirmed. Pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What a run's study on the platform is to be, by its plan and by the study file."""
+"""Draft a run's study on the platform from its plan and the study file."""
 
 import secrets
 from typing import Annotated

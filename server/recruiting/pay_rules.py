@@ -1,4 +1,4 @@
-"""Who should be paid what: pure. A person decides; this says what is fair, and what the platform takes.
+"""Rules of pay: the fair decision, and the decisions that the platform accepts. Pure.
 
 Who has finished is paid, however they rated: the filter of the analysis has no say in it. So is who has
 reported a message and left: nobody is to weigh their pay against reading on.

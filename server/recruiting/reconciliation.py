@@ -1,4 +1,4 @@
-"""What the platform says held against what we know: pure. Each difference has its remedy."""
+"""Compare the platform's records with ours: each difference has a remedy. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the API says of recruiting, as models: the platform's words beside ours."""
+"""Responses of the recruiting API: the platform's state beside ours."""
 
 from datetime import datetime
 from typing import Literal

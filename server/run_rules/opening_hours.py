@@ -1,4 +1,4 @@
-"""When a run takes newcomers: days and hours on the clocks of one time zone."""
+"""Opening hours of a run: days and hours in one time zone."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is wrong with a study, in plain words: where, what was expected, what was perhaps meant."""
+"""Describe the mistakes of a study in plain words: place, expectation, suggestion."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which settings there are: what pydantic's schema of a study says of the place of a setting."""
+"""Look up settings of a study in its JSON schema."""
 
 from collections.abc import Iterator
 from functools import cache

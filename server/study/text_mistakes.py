@@ -1,4 +1,4 @@
-"""What is wrong with a study's own texts, and what its researcher should know of them."""
+"""Find mistakes in a study's own texts, and notes on them."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""What `qc.power` found, for people."""
+"""Findings of `qc.power`, for people."""
 
 from collections.abc import Sequence
 from importlib.metadata import version

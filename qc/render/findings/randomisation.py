@@ -1,4 +1,4 @@
-"""What `qc.randomisation` found, for people."""
+"""Findings of `qc.randomisation`, for people."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What `qc.plan` found, for people."""
+"""Findings of `qc.plan`, for people."""
 
 from collections.abc import Callable
 from dataclasses import asdict
