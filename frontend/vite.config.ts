@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 const server = "http://127.0.0.1:8000";
 
 export default defineConfig({
-  base: "/",
+  // The server may be reached below a path: pages are told where their scripts lie, scripts find the rest from there.
+  base: "./",
   build: {
     outDir: "../server/pages",
     emptyOutDir: true,
