@@ -323,6 +323,11 @@ class Stage:
         return self._settings.resolved_public_url
 
     @property
+    def own_url(self) -> str:
+        """Where it listens itself, behind a proxy too."""
+        return self._settings.own_url
+
+    @property
     def database(self) -> Path:
         return self._settings.data / "candor.db"
 

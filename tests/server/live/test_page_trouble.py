@@ -12,7 +12,7 @@ pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
 
 def test_a_websocket_that_does_not_come_about_is_one_line_in_the_log(house: House) -> None:
-    token = house.token("ann")
+    token = house.token("id-of-ann")
     with capture_logs() as logs:
         for _ in range(3):
             told = house.http("POST", "/api/page-trouble", json={"token": token, "trouble": "no_socket"})
@@ -20,7 +20,7 @@ def test_a_websocket_that_does_not_come_about_is_one_line_in_the_log(house: Hous
     (line,) = [line for line in logs if line["log_level"] == "warning"]
     assert "WebSocket" in line["event"]
     assert "Upgrade" in line["hint"]
-    assert "ann" not in str(line)
+    assert "id-of-ann" not in str(line)
 
 
 def test_what_could_not_be_drawn_is_an_incident_once(house: House) -> None:
@@ -29,7 +29,7 @@ def test_what_could_not_be_drawn_is_an_incident_once(house: House) -> None:
     assert house.http("POST", "/api/page-trouble", json=trouble).status_code == 204
     assert query(house.url, "SELECT count(*) FROM note") == [(0,)]  # nothing was begun yet
     with house.open(token) as page:
-        page.start_chat()
+        page.open_topic()
         for _ in range(2):
             assert house.http("POST", "/api/page-trouble", json=trouble).status_code == 204
     (incident,) = house.desk(f"/runs/{RUN}").json()["incidents"]
