@@ -94,7 +94,7 @@ export const ENGLISH = {
   "instructions.good_to_know": "Good to know",
   "instructions.odd": "**Anything odd?** There is a box for feedback at the very end.",
   "instructions.interrupted": "**Interrupted?** Just open this page again: you go on where you were.",
-  "instructions.forgetful": "**Your browser keeps nothing of this page.** You may load it anew, but once you close this tab you cannot come back to where you were. Please do everything in this tab.",
+  "instructions.forgetful": "**Your browser keeps nothing of this page.** Once you close or leave it, you cannot come back to where you were. Please do everything in one go, in this tab.",
   "instructions.private": "**Stay private.** Please don’t tell a chatbot your name, address or the like.",
   "instructions.writing": "**How you write is recorded.** With each message we get a few numbers: how much was typed, put in by your keyboard’s suggestions or by voice, or pasted; how long it took; how often you left this page meanwhile. No keys. What you take out before you send is counted, but not kept.",
   "instructions.moderation": "**A program looks over what is written.** Lines of yours and of the chatbots are sent to an automatic service, which marks for the researchers what may be offensive. Nothing is held back, and your pay does not depend on it.",
