@@ -335,6 +335,11 @@ class Stage:
         with closing(sqlite3.connect(self.database)) as database:
             return database.execute(query, values).fetchall()
 
+    def assignments(self, run: str) -> int:
+        """Return how many places of a run are taken, or were."""
+        query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = ?"
+        return int(self.rows(query, run)[0][0])
+
     def stored(self, text: str) -> int:
         """Return how many turns have this text."""
         return int(self.rows("SELECT count(*) FROM turn WHERE text = ?", text)[0][0])
