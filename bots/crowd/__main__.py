@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -185,9 +186,10 @@ def _split(url: str) -> tuple[str, str | None]:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         fail(f"--url {url}: not an address; write it like http://127.0.0.1:8000")
-    path = parts.path.strip("/").split("/")
-    run = path[1] if len(path) == 2 and path[0] == "w" else None
-    return f"{parts.scheme}://{parts.netloc}", run
+    # A proxy may serve the server below a path: `/candor/w/RUN`.
+    link = re.fullmatch(r"(.*?)/w/([^/]+)/?", parts.path)
+    below, run = link.groups() if link else (parts.path.rstrip("/"), None)
+    return f"{parts.scheme}://{parts.netloc}{below}", run
 
 
 if __name__ == "__main__":

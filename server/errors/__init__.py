@@ -10,8 +10,7 @@
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
-    │   │   LinkAltered
-    │   │   LinkExpired
+    │   │   LinkAltered, LinkUnfilled, LinkAmbiguous, LinkExpired
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -54,7 +53,9 @@ from server.errors.access import (
     ForeignOrigin,
     LastOwner,
     LinkAltered,
+    LinkAmbiguous,
     LinkExpired,
+    LinkUnfilled,
     LinkUnsigned,
     LinkUsed,
     NoPassword,
@@ -222,7 +223,9 @@ __all__ = [
     "LastReplica",
     "LineTaken",
     "LinkAltered",
+    "LinkAmbiguous",
     "LinkExpired",
+    "LinkUnfilled",
     "LinkUnsigned",
     "LinkUsed",
     "MalformedJson",

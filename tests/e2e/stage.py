@@ -324,12 +324,22 @@ class Stage:
         return self._settings.resolved_public_url
 
     @property
+    def own_url(self) -> str:
+        """Where it listens itself, behind a proxy too."""
+        return self._settings.own_url
+
+    @property
     def database(self) -> Path:
         return self._settings.data / "candor.db"
 
     def rows(self, query: str, *values: str) -> list[Any]:
         with closing(sqlite3.connect(self.database)) as database:
             return database.execute(query, values).fetchall()
+
+    def assignments(self, run: str) -> int:
+        """Return how many places of a run are taken, or were."""
+        query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = ?"
+        return int(self.rows(query, run)[0][0])
 
     def stored(self, text: str) -> int:
         """Return how many turns have this text."""

@@ -1,4 +1,5 @@
 import { isErrorBody } from "../shared/error_body";
+import { atServer } from "../shared/site";
 import type { Account, Answers } from "./api_types";
 
 /** The paths of the researcher's interface that this page asks, with `{…}` for what is put in. */
@@ -135,7 +136,7 @@ export function eventOf(block: string): PushedEvent | null {
 
 /** Return who calls, and what they may do. Throws Unauthorised where that is nobody. */
 export async function accountOf(token: string): Promise<Account> {
-  const answer = await fetch("/api/account", { headers: bearing(token) });
+  const answer = await fetch(atServer("/api/account"), { headers: bearing(token) });
   if (!answer.ok) {
     throw new Unauthorised();
   }
@@ -159,7 +160,7 @@ function bearing(token: string): Record<string, string> {
 
 /** The server's answer, once it is known to be a good one. Throws as `getJson` does. */
 async function answered(address: string, request: RequestInit): Promise<Response> {
-  const answer = await fetch(address, request).catch((error: unknown) => {
+  const answer = await fetch(atServer(address), request).catch((error: unknown) => {
     throw request.signal?.aborted ? error : new Failed("The server can’t be reached.");
   });
   if (answer.status === 401 && signInAgain) {

@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { atServer, ROOT } from "../shared/site";
 
 /** What the desk shows. */
 export type Route =
@@ -37,9 +38,13 @@ export function routeOf(path: string): Route {
     : { page: "run", run: name };
 }
 
+function routeHere(): Route {
+  return routeOf(window.location.pathname.slice(ROOT.length - 1));
+}
+
 /** The address of a route. */
 export function addressOf(route: Route): string {
-  return ["/desk", ...parts(route).map(encodeURIComponent)].join("/");
+  return [atServer("/desk"), ...parts(route).map(encodeURIComponent)].join("/");
 }
 
 function parts(route: Route): string[] {
@@ -73,14 +78,14 @@ function decoded(part: string): string {
 
 /** The route that the address names, and a way to go to another; the browser's buttons work. */
 export function useRoute(): [Route, (to: Route) => void] {
-  const [route, setRoute] = useState(() => routeOf(window.location.pathname));
+  const [route, setRoute] = useState(() => routeHere());
   useEffect(() => {
-    const back = () => setRoute(routeOf(window.location.pathname));
+    const back = () => setRoute(routeHere());
     window.addEventListener("popstate", back);
     return () => window.removeEventListener("popstate", back);
   }, []);
   const go = (to: Route) => {
-    history.pushState(null, "", addressOf(to));
+    history.pushState(history.state, "", addressOf(to));
     setRoute(to);
     window.scrollTo(0, 0);
   };

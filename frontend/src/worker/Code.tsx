@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
-import { copyText } from "../shared/copy";
+import { copyText } from "../shared/browser";
 import { useTexts } from "./hooks";
 
 /** What proves that the worker is to be paid. `hasReturn`: a way back brings it there by itself. */

@@ -4,6 +4,7 @@ import "../design/base.css";
 import "../design/parts.css";
 import "./worker.css";
 import { App } from "./App";
+import { BrokenScreen, Guard } from "./Guard";
 import { SessionContext } from "./hooks";
 import { Session, visitorOf } from "./session/session";
 import { fitViewport } from "./viewport";
@@ -15,7 +16,9 @@ if (page) {
   void session.open();
   render(
     <SessionContext.Provider value={session}>
-      <App />
+      <Guard part="page" fallback={<BrokenScreen />}>
+        <App />
+      </Guard>
     </SessionContext.Provider>,
     page,
   );

@@ -7,7 +7,54 @@ import type { ComponentChildren } from "preact";
  * words, which cannot be followed. So nothing from elsewhere is ever loaded.
  */
 export function markdown(text: string): ComponentChildren {
-  return blocks(marked.lexer(text, { gfm: true, breaks: true }));
+  const tokens = parsed(text);
+  return tokens ? blocks(tokens) : text;
+}
+
+/** Levels of nesting that are drawn. Hundreds would overflow the stack of a browser, and show nothing. */
+const DEEPEST = 50;
+const MARKER = "(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])";
+/**
+ * A line that opens more quotes and lists than that, or lies as far in as such lists would: marked takes it apart level
+ * by level, each time whole.
+ */
+const DEEP_LINE = new RegExp(
+  `^(?:(?:[ \\t]*${MARKER}){${DEEPEST + 1}}|[ \\t]{${4 * DEEPEST},}${MARKER})`,
+  "m",
+);
+
+/** The tokens of a text; null where it is nested too deep to be drawn. */
+function parsed(text: string): Token[] | null {
+  if (DEEP_LINE.test(text)) {
+    return null;
+  }
+  try {
+    const tokens = marked.lexer(text, { gfm: true, breaks: true });
+    return isShallow(tokens, DEEPEST) ? tokens : null;
+  } catch {
+    return null; // deep over many lines, or what marked itself gives up
+  }
+}
+
+/** Whether no token lies more than so many levels below these. */
+function isShallow(tokens: Token[], levels: number): boolean {
+  return tokens.every((token) => {
+    const below = tokensBelow(token);
+    return below.length === 0 || (levels > 0 && isShallow(below, levels - 1));
+  });
+}
+
+function tokensBelow(token: Token): Token[] {
+  switch (token.type) {
+    case "list":
+      return (token as Tokens.List).items;
+    case "table": {
+      const { header, rows } = token as Tokens.Table;
+      return [header, ...rows].flat().flatMap(({ tokens }) => tokens);
+    }
+    default:
+      return ("tokens" in token && token.tokens) || [];
+  }
 }
 
 function blocks(tokens: Token[]): ComponentChildren {
