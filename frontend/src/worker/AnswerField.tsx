@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { CheckCards } from "../design/CheckCards";
 import { Points } from "../design/Points";
 import { RadioCards } from "../design/RadioCards";
 import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
+import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
 import { MAX_ANSWER } from "./limits";
 import type { AnswerForm } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
-/** What a question is answered with: a number, a text, or several of the choices. */
+/**
+ * What a question is answered with: a number, a text, or several of the choices. Where a number is asked for, a text is
+ * what was typed and is no number.
+ */
 export type AnswerValue = number | string | string[];
 
 /** What is wrong with an answer: a text of the page, and what is put into it. */
@@ -134,17 +139,7 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
         <Asked optional={optional}>{asked}</Asked>
       </label>
       {form.kind === "number" ? (
-        <input
-          {...common}
-          type="number"
-          inputMode="decimal"
-          step="any"
-          min={form.least ?? undefined}
-          max={form.most ?? undefined}
-          onInput={({ currentTarget }) =>
-            onChange(currentTarget.value === "" ? undefined : currentTarget.valueAsNumber)
-          }
-        />
+        <NumberInput {...common} value={value} onChange={onChange} mayBeNegative={(form.least ?? -1) < 0} />
       ) : (
         <textarea
           {...common}
@@ -154,6 +149,36 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
         />
       )}
     </div>
+  );
+}
+
+interface NumberInputProps {
+  id: string;
+  value: AnswerValue | undefined;
+  onChange: (value: AnswerValue | undefined) => void;
+  mayBeNegative: boolean;
+}
+
+/**
+ * A number as text: a browser's own field for numbers hides what it does not understand, and a turn of the wheel changes
+ * it. What is typed stays in sight as it is.
+ */
+function NumberInput({ value, onChange, mayBeNegative, ...others }: NumberInputProps) {
+  const { language } = useTexts();
+  const [typed, setTyped] = useState(
+    typeof value === "number" ? typedIn(value, language) : String(value ?? ""),
+  );
+  return (
+    <input
+      {...others}
+      value={typed}
+      inputMode={mayBeNegative ? undefined : "decimal"} // the decimal keys of a phone may have no minus
+      autocomplete="off"
+      onInput={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(numberIn(currentTarget.value, language) ?? (currentTarget.value.trim() || undefined));
+      }}
+    />
   );
 }
 
@@ -177,6 +202,9 @@ function Asked({ children, optional }: { children: ComponentChildren; optional: 
 export function faultOf(form: AnswerForm, value: AnswerValue | undefined, required: boolean): Fault | null {
   if (value === undefined || (typeof value === "string" && !value.trim())) {
     return required ? { key: "rating.missing" } : null;
+  }
+  if (form.kind === "number" && typeof value === "string") {
+    return { key: "question.number", values: { example: 7.5 } };
   }
   if (typeof value === "string" && value.length > MAX_ANSWER) {
     return { key: "common.too_long", values: { n: value.length - MAX_ANSWER } };

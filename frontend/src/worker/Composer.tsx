@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isEnter } from "../shared/keyboard";
 import { useDraft, useSession, useTexts } from "./hooks";
 import { MAX_SAY } from "./limits";
 import type { Writing } from "./session/protocol";
@@ -66,7 +67,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
     field.current?.focus();
   };
   const key = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    if (isEnter(event) && !event.shiftKey) {
       event.preventDefault();
       send();
     }

@@ -270,6 +270,7 @@ export const ENGLISH = {
   "question.optional": "(optional)",
   "question.ready": "You can go on.",
   "question.next": "Go on",
+  "question.number": "Please write a number in digits, such as {example}.",
   "question.at_most": "Please give a number of at most {most}.",
   "question.at_least": "Please give a number of at least {least}.",
   "question.between": "Please give a number from {least} to {most}.",
