@@ -65,3 +65,39 @@ def test_the_enter_that_confirms_a_composed_word_sends_nothing(page: Page, stage
     expect(message).to_have_value("日本")
     expect(page.locator(BUBBLES)).to_have_count(0)
     say(page, "日本")  # and the next Enter sends
+
+
+# ---- characters ------------------------------------------------------------------------------
+
+
+def test_emoji_are_not_too_long_and_half_a_character_is_sent(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/short?worker=emoji")
+    open_topic(page)
+    families = "👨‍👩‍👧‍👦" * 100  # 700 characters, 1,100 UTF-16 units
+    say(page, families)
+    assert stage.stored(families) == 1
+    message = page.get_by_label("Your message")
+    message.evaluate(
+        "field => { field.value = 'half \\ud83d of one'; field.dispatchEvent(new Event('input', {bubbles: true})) }"
+    )
+    message.press("Enter")
+    expect(page.locator(BUBBLES)).to_have_count(4)
+    assert stage.stored("half \ufffd of one") == 1
+
+
+# ---- another tab in front --------------------------------------------------------------------
+
+
+def test_the_tab_says_that_a_reply_has_come(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/short?worker=elsewhere")
+    open_topic(page)
+    visibility = """state => {
+        Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    page.evaluate(visibility, "hidden")
+    expect(page).to_have_title("Conversation 1 – Candor")
+    say(page, "Hello.")
+    expect(page).to_have_title("● Conversation 1 – Candor")
+    page.evaluate(visibility, "visible")
+    expect(page).to_have_title("Conversation 1 – Candor")

@@ -7,7 +7,7 @@ import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
 import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
-import { MAX_ANSWER } from "./limits";
+import { lengthOf, MAX_ANSWER } from "./limits";
 import type { AnswerForm } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
@@ -50,7 +50,11 @@ export function AnswerField(props: Props) {
   const { say } = useTexts();
   const complaint = tried && fault ? say(fault.key, fault.values) : null;
   return (
-    <li class={`statement ${complaint ? "statement-missing" : ""}`} data-missing={fault ? "" : undefined}>
+    <li
+      class={`statement ${complaint ? "statement-missing" : ""}`}
+      data-missing={fault ? "" : undefined}
+      translate={false}
+    >
       {inCards ? <Choices {...props} complaint={complaint} /> : <Field {...props} complaint={complaint} />}
       {complaint && !inCards && (
         <p class="complaint" id={`${props.id}-complaint`}>
@@ -206,8 +210,8 @@ export function faultOf(form: AnswerForm, value: AnswerValue | undefined, requir
   if (form.kind === "number" && typeof value === "string") {
     return { key: "question.number", values: { example: 7.5 } };
   }
-  if (typeof value === "string" && value.length > MAX_ANSWER) {
-    return { key: "common.too_long", values: { n: value.length - MAX_ANSWER } };
+  if (typeof value === "string" && lengthOf(value) > MAX_ANSWER) {
+    return { key: "common.too_long", values: { n: lengthOf(value) - MAX_ANSWER } };
   }
   if (form.kind === "number" && typeof value === "number") {
     const { least, most } = form;

@@ -1,4 +1,4 @@
-import { marked, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 
 /**
@@ -7,8 +7,30 @@ import type { ComponentChildren } from "preact";
  * words, which cannot be followed. So nothing from elsewhere is ever loaded.
  */
 export function markdown(text: string): ComponentChildren {
-  return blocks(marked.lexer(text, { gfm: true, breaks: true }));
+  return blocks(marked.lexer(text));
 }
+
+/** A formula is shown as it is written, with its marks: its stars and underscores stress nothing. */
+const formula = (level: "inline" | "block", pattern: RegExp) => ({
+  name: "formula",
+  level,
+  tokenizer: (source: string) => {
+    const raw = pattern.exec(source)?.[0];
+    return raw === undefined ? undefined : { type: "formula", raw };
+  },
+});
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [
+    {
+      ...formula("inline", /^\\\([\s\S]+?\\\)|^\\\[[\s\S]+?\\\]/),
+      start: (source: string) => source.search(/\\[([]/),
+    },
+    formula("block", /^\\\[[\s\S]+?\\\] *(?:\n|$)/),
+  ],
+});
 
 function blocks(tokens: Token[]): ComponentChildren {
   return tokens.map((token, index) => <Block key={index} token={token} />);
@@ -56,7 +78,8 @@ function List({ list }: { list: Tokens.List }) {
 
 function Table({ table }: { table: Tokens.Table }) {
   return (
-    <table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
+    <table tabIndex={0}>
       <thead>
         <tr>
           {table.header.map((cell, index) => (
@@ -98,7 +121,8 @@ function Inline({ token }: { token: Token }) {
     case "image":
       return <>{(token as Tokens.Image).text}</>;
     case "escape":
-      return <>{plain(token)}</>;
+      // \( … \) and \[ … \] enclose a formula: the marks are part of what is said.
+      return <>{/^\\[()[\]]$/.test(token.raw) ? token.raw : plain(token)}</>;
     case "text":
       return <>{"tokens" in token && token.tokens ? inline(token.tokens) : plain(token)}</>;
     default:

@@ -1,0 +1,98 @@
+"""The worker's page within what others put around it: a frame, a translator."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.hands import BUBBLES, enter, open_topic
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+
+# ---- within a frame --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sandbox", [None, "allow-scripts allow-same-origin allow-forms allow-popups"])
+def test_the_end_in_a_frame_opens_outside_and_leaves_the_code(
+    page: Page, stage: Stage, sandbox: str | None
+) -> None:
+    outer, back = "http://localhost:1/survey", "https://platform.example/back"
+    page.context.route(re.compile("platform.example"), lambda route: route.fulfill(body="You are back."))
+    attribute = "" if sandbox is None else f'sandbox="{sandbox}"'
+    frame = f'<iframe {attribute} width="900" height="700" src="{stage.url}/w/platform?worker=framed-{len(attribute)}">'
+    page.route(outer, lambda route: route.fulfill(body=frame, content_type="text/html"))
+    page.goto(outer)
+    inside = page.frames[1]
+    inside.get_by_role("button", name="I understand").click()
+    inside.get_by_label("Your topic").fill("Bread")
+    inside.get_by_role("radio", name="Like", exact=True).check()
+    inside.get_by_role("button", name="Start the conversation").click()
+    inside.get_by_label("Your message").fill("I bake bread.")
+    inside.get_by_label("Your message").press("Enter")
+    expect(inside.locator(BUBBLES)).to_have_count(2)
+    inside.get_by_role("button", name=re.compile("^Finish & rate")).click()
+    inside.get_by_role("button", name="Finish and rate").click()
+    expect(inside.get_by_role("slider")).to_have_count(7)
+    for slider in inside.get_by_role("slider").all():
+        slider.fill("50")
+    inside.get_by_role("button", name="Submit ratings").click()
+    inside.get_by_role("button", name="Hand in").click()
+    expect(inside.locator(".code-text")).to_be_visible()
+    if sandbox is None:
+        expect(page).to_have_url(re.compile("^" + back))
+        return
+    # The frame may not leave: it stays, with its code, and its button opens the way back beside it.
+    expect(inside.get_by_role("button", name="Stay here")).to_have_count(0)
+    with page.expect_popup() as opened:
+        inside.get_by_role("link").click()
+    expect(opened.value).to_have_url(re.compile("^" + back))
+    expect(inside.locator(".code-text")).to_be_visible()
+    expect(page).to_have_url(outer)
+
+
+# ---- translated ------------------------------------------------------------------------------
+
+# What a browser's translator does to a page: every text becomes a <font>, now and whenever one comes.
+TRANSLATE = """() => {
+    document.documentElement.classList.add("translated-ltr");
+    const translate = (node) => {
+        const { parentElement: parent } = node;
+        if (!node.data.trim() || !parent || parent.closest("[translate=no], textarea, script, style, font")) return;
+        const font = document.createElement("font");
+        font.textContent = `«${node.data}»`;
+        node.replaceWith(font);
+    };
+    const all = (root) => {
+        const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+        const texts = [];
+        while (walker.nextNode()) texts.push(walker.currentNode);
+        if (root instanceof Text) texts.push(root);
+        texts.forEach(translate);
+    };
+    all(document.body);
+    new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes.forEach(all)))
+        .observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_a_translated_page_goes_on_and_what_is_rated_stays_as_it_was_said(page: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/short?worker=translated")
+    open_topic(page, "Bread")
+    page.evaluate(TRANSLATE)
+    counted = page.locator(".chat-inputs strong")
+    expect(counted).to_have_text("«Messages 0 of 2»")
+    message = page.locator("#message")
+    for number, line in enumerate(("I bake bread.", "It is good bread."), start=1):
+        message.fill(line)
+        message.press("Enter")
+        expect(page.locator(BUBBLES)).to_have_count(2 * number)
+        expect(counted).to_have_text(f"«Messages {number} of 2»")
+    assert "«" not in "".join(page.locator(".bubble-text").all_inner_texts())
+    assert "«" not in page.locator(".chat-topic-text").inner_text()
+    page.locator(".chat-next button").click()
+    page.get_by_role("button", name="Finish and rate").click()
+    expect(page.locator(".statement-text").first).to_be_visible()
+    assert "«" not in "".join(page.locator(".statement-text").all_inner_texts())
+    assert page.locator("html").get_attribute("lang") == "en"
