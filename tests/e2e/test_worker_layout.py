@@ -14,7 +14,8 @@ SMALL = [(360, 420, 16), (360, 380, 16), (390, 450, 16), (320, 256, 16), (390, 8
 
 # The pairs of these parts that lie on each other, and those that do not lie in the view as a whole.
 MISPLACED = """selectors => {
-    const places = selectors.map((selector) => [selector, document.querySelector(selector).getBoundingClientRect()]);
+    const place = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const places = selectors.map((selector) => [selector, place(selector)]);
     const out = places.filter(([, { left, top, right, bottom, width }]) =>
         !width || left < 0 || top < 0 || right > innerWidth || bottom > innerHeight).map(([name]) => name);
     const over = places.flatMap(([a, p], index) => places.slice(index + 1)

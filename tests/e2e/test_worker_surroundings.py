@@ -1,6 +1,9 @@
 """The worker's page within what others put around it: a frame, a translator."""
 
 import re
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,15 +17,42 @@ pytestmark = pytest.mark.browser
 # ---- within a frame --------------------------------------------------------------------------
 
 
+@pytest.fixture
+def surveys() -> Iterator[Callable[[str], str]]:
+    """Show a page of another origin than the server's, and return its address."""
+    shown: list[str] = []
+
+    class Survey(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(shown[-1].encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Survey) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+
+        def show(content: str) -> str:
+            shown.append(content)
+            return f"http://127.0.0.1:{server.server_port}/"
+
+        yield show
+        server.shutdown()
+
+
 @pytest.mark.parametrize("sandbox", [None, "allow-scripts allow-same-origin allow-forms allow-popups"])
 def test_the_end_in_a_frame_opens_outside_and_leaves_the_code(
-    page: Page, stage: Stage, sandbox: str | None
+    page: Page, stage: Stage, surveys: Callable[[str], str], sandbox: str | None
 ) -> None:
-    outer, back = "http://localhost:1/survey", "https://platform.example/back"
+    back = "https://platform.example/back"
     page.context.route(re.compile("platform.example"), lambda route: route.fulfill(body="You are back."))
     attribute = "" if sandbox is None else f'sandbox="{sandbox}"'
-    frame = f'<iframe {attribute} width="900" height="700" src="{stage.url}/w/platform?worker=framed-{len(attribute)}">'
-    page.route(outer, lambda route: route.fulfill(body=frame, content_type="text/html"))
+    link = f"{stage.url}/w/platform?worker=framed-{len(attribute)}"
+    frame = f'<iframe {attribute} width="900" height="700" src="{link}">'
+    outer = surveys(frame)
     page.goto(outer)
     inside = page.frames[1]
     inside.get_by_role("button", name="I understand").click()
@@ -59,7 +89,8 @@ TRANSLATE = """() => {
     document.documentElement.classList.add("translated-ltr");
     const translate = (node) => {
         const { parentElement: parent } = node;
-        if (!node.data.trim() || !parent || parent.closest("[translate=no], textarea, script, style, font")) return;
+        const stays = "[translate=no], textarea, script, style, font";
+        if (!node.data.trim() || !parent || parent.closest(stays)) return;
         const font = document.createElement("font");
         font.textContent = `«${node.data}»`;
         node.replaceWith(font);

@@ -78,7 +78,10 @@ def test_emoji_are_not_too_long_and_half_a_character_is_sent(page: Page, stage: 
     assert stage.stored(families) == 1
     message = page.get_by_label("Your message")
     message.evaluate(
-        "field => { field.value = 'half \\ud83d of one'; field.dispatchEvent(new Event('input', {bubbles: true})) }"
+        """field => {
+            field.value = "half \\ud83d of one";
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+        }"""
     )
     message.press("Enter")
     expect(page.locator(BUBBLES)).to_have_count(4)
