@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.hands import enter, open_topic, say
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -50,3 +51,30 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
         phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
         assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
         assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+TABLE = """log => {
+    const words = ["Ingredient", "Quantity", "Temperature", "Duration",
+        "Difficulty", "Equipment", "Origin", "Season"];
+    const row = (name) => `<tr>${words.map((word) => `<${name}>${word}</${name}>`).join("")}</tr>`;
+    log.insertAdjacentHTML("beforeend", `<div class="bubble bubble-bot"><div class="bubble-text reply-rich">
+        <table tabindex="0"><thead>${row("th")}</thead><tbody>${row("td")}</tbody></table></div></div>`);
+}"""
+
+
+def test_a_wide_table_scrolls_and_forced_colours_keep_bubbles_and_meter(phone: Page, stage: Stage) -> None:
+    enter(phone, f"{stage.url}/w/short?worker=table")
+    open_topic(phone)
+    say(phone, "What do I need?")
+    phone.locator(".log").evaluate(TABLE)
+    heights = "cells => cells.map((cell) => cell.clientHeight)"
+    # A word of ten letters has no room in an eighth of a phone: it stands on one line, and the table scrolls.
+    assert max(phone.locator(".reply-rich th, .reply-rich td").evaluate_all(heights)) < 50
+    assert phone.locator(".reply-rich table").evaluate("table => table.scrollWidth > table.clientWidth")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.emulate_media(forced_colors="active")
+    edges = "bubbles => bubbles.map((bubble) => getComputedStyle(bubble).borderTopWidth)"
+    assert set(phone.locator(".bubble").evaluate_all(edges)) == {"2px"}
+    colours = "spans => spans.map((span) => getComputedStyle(span).backgroundColor)"
+    now, later = phone.locator(".meter span").evaluate_all(colours)
+    assert now != later

@@ -127,3 +127,18 @@ def test_a_translated_page_goes_on_and_what_is_rated_stays_as_it_was_said(page: 
     expect(page.locator(".statement-text").first).to_be_visible()
     assert "«" not in "".join(page.locator(".statement-text").all_inner_texts())
     assert page.locator("html").get_attribute("lang") == "en"
+
+
+# ---- no place --------------------------------------------------------------------------------
+
+
+def test_a_full_run_lets_in_who_waits_on_its_page(page: Page, worker: Page, stage: Stage) -> None:
+    enter(page, f"{stage.url}/w/filling?worker=first")
+    worker.clock.install()
+    worker.goto(f"{stage.url}/w/filling?worker=second")
+    expect(worker.get_by_role("heading", name="Every place is taken")).to_be_visible()
+    page.get_by_role("button", name="Leave the study").click()
+    page.get_by_role("dialog").get_by_role("button", name="Leave the study").click()
+    expect(page.get_by_role("heading", name="You have left the study")).to_be_visible()
+    worker.clock.fast_forward(100_000)
+    expect(worker.get_by_role("button", name="I understand")).to_be_visible()

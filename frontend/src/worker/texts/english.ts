@@ -350,6 +350,7 @@ export const ENGLISH = {
   "taken_over.text": "It can only be used in one place at a time. Everything you wrote is there, nothing is lost.",
   "taken_over.back": "Use it here instead",
   "problem.retry": "Try again",
+  "problem.looks_again": "This page looks again by itself about once a minute.",
   "problem.reload": "Load the page anew",
   "problem.start_anew": "Open the study again",
   "problem.forgotten_title": "This link is no longer valid",
