@@ -92,6 +92,16 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     },
 }
+# A German study that asks for numbers.
+RUNS["numbers"] = RUNS["asking"] | {
+    "language": "de",
+    "questionnaires": {
+        "before": [
+            {"label": "age", "kind": "number", "question": "Wie alt sind Sie?", "least": 18, "most": 120},
+            {"label": "hours", "kind": "number", "question": "Wie viele Stunden?", "required": False},
+        ]
+    },
+}
 # A study that gives workers their data back, in two languages.
 RUNS |= {
     f"own_data_{language}": {

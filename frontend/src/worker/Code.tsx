@@ -18,7 +18,7 @@ export function Code({ code, hasReturn }: { code: string; hasReturn: boolean }) 
         {say("done.code")}
       </p>
       <div class="code-row">
-        <output ref={output} class="code-text" dir="ltr" aria-labelledby="code-label">
+        <output ref={output} class="code-text" dir="ltr" translate={false} aria-labelledby="code-label">
           {code}
         </output>
         <Button kind="quiet" onClick={() => void copy()}>

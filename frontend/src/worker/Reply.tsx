@@ -23,13 +23,13 @@ export function Reply({ text, pace, shownFor }: Props) {
   const shown = useWords(text, pace, shownFor);
   if (shown === text) {
     return (
-      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto" translate={false}>
         {render ? <Rendered text={text} render={render} /> : text}
       </div>
     );
   }
   return (
-    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto" translate={false}>
       <span class="unseen">{text}</span>
       <span aria-hidden="true">{render ? <Rendered text={shown} render={render} /> : shown}</span>
     </div>

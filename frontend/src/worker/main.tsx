@@ -7,11 +7,13 @@ import { App } from "./App";
 import { BrokenScreen, Guard } from "./Guard";
 import { SessionContext } from "./hooks";
 import { Session, visitorOf } from "./session/session";
+import { surviveTranslation } from "./translation";
 import { fitViewport } from "./viewport";
 
 const page = document.getElementById("page");
 if (page) {
   fitViewport();
+  surviveTranslation(page);
   const session = new Session(visitorOf(window.location.pathname, window.location.search));
   void session.open();
   render(

@@ -1,4 +1,4 @@
-import { marked, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 
 /**
@@ -29,7 +29,7 @@ function parsed(text: string): Token[] | null {
     return null;
   }
   try {
-    const tokens = marked.lexer(text, { gfm: true, breaks: true });
+    const tokens = marked.lexer(text);
     return isShallow(tokens, DEEPEST) ? tokens : null;
   } catch {
     return null; // deep over many lines, or what marked itself gives up
@@ -56,6 +56,28 @@ function tokensBelow(token: Token): Token[] {
       return ("tokens" in token && token.tokens) || [];
   }
 }
+
+/** A formula is shown as it is written, with its marks: its stars and underscores stress nothing. */
+const formula = (level: "inline" | "block", pattern: RegExp) => ({
+  name: "formula",
+  level,
+  tokenizer: (source: string) => {
+    const raw = pattern.exec(source)?.[0];
+    return raw === undefined ? undefined : { type: "formula", raw };
+  },
+});
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [
+    {
+      ...formula("inline", /^\\\([\s\S]+?\\\)|^\\\[[\s\S]+?\\\]/),
+      start: (source: string) => source.search(/\\[([]/),
+    },
+    formula("block", /^\\\[[\s\S]+?\\\] *(?:\n|$)/),
+  ],
+});
 
 function blocks(tokens: Token[]): ComponentChildren {
   return tokens.map((token, index) => <Block key={index} token={token} />);
@@ -103,7 +125,8 @@ function List({ list }: { list: Tokens.List }) {
 
 function Table({ table }: { table: Tokens.Table }) {
   return (
-    <table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
+    <table tabIndex={0}>
       <thead>
         <tr>
           {table.header.map((cell, index) => (
@@ -145,7 +168,8 @@ function Inline({ token }: { token: Token }) {
     case "image":
       return <>{(token as Tokens.Image).text}</>;
     case "escape":
-      return <>{plain(token)}</>;
+      // \( … \) and \[ … \] enclose a formula: the marks are part of what is said.
+      return <>{/^\\[()[\]]$/.test(token.raw) ? token.raw : plain(token)}</>;
     case "text":
       return <>{"tokens" in token && token.tokens ? inline(token.tokens) : plain(token)}</>;
     default:

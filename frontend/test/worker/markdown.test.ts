@@ -122,4 +122,13 @@ describe("a reply in Markdown", () => {
     // Written as it is: text for the page, no element of it.
     expect(shown).toContain("<script>x()</script>");
   });
+
+  it("keeps formulas as they are written", () => {
+    expect(drawn(markdown("So \\(a_1 * b_2 * c_1\\) holds."))).toBe("<p>So \\(a_1 * b_2 * c_1\\) holds.</p>");
+    expect(drawn(markdown("\\[\n- x_1\n- y_1\n\\]\nHence *x*."))).toBe(
+      "<p>\\[\n- x_1\n- y_1\n\\]\n</p><p>Hence <em>x</em>.</p>",
+    );
+    expect(drawn(markdown("An open \\( stays."))).toBe("<p>An open \\( stays.</p>");
+    expect(drawn(markdown("Five \\* five"))).toBe("<p>Five * five</p>");
+  });
 });

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { useRequest } from "../jobs/useRequest";
-import { type At, centsOf } from "./amounts";
+import { type At, centsOf, typedNumber } from "./amounts";
 
 const CHOICES = [
   { value: "approve", name: "Pay in full" },
@@ -49,14 +49,14 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
   const [sent, setSent] = useState(false);
   const id = useId();
-  const wrong = wrongWith(choice, text.trim(), Number(number));
+  const wrong = wrongWith(choice, text.trim(), typedNumber(number));
   const submit = async (event: Event) => {
     event.preventDefault();
     setComplaint(wrong);
     if (busy || wrong) {
       return;
     }
-    const [path, body] = asked(choice, submissions, text.trim(), Number(number), category);
+    const [path, body] = asked(choice, submissions, text.trim(), typedNumber(number), category);
     await post(at(path), path === "decisions" ? { ...body, instead_of: known } : body);
     setSent(true);
   };

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { isEnter } from "../../shared/keyboard";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { copyOf, singular, summary, titleOf } from "./items";
 import { Json, Line, Lines, Tick, Words } from "./lines";
@@ -288,7 +289,7 @@ function Named(props: SettingProps & { value: unknown }) {
             autocomplete="off"
             onInput={(event) => setName(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter") {
+              if (isEnter(event)) {
                 event.preventDefault(); // it would send the form that this may stand in
                 add();
               }

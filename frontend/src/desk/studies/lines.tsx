@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { numberIn } from "../../shared/numbers";
 import { Field, mistakesAt, type SettingProps } from "./Field";
 import { nameOf } from "./names";
 import { isWithin, wordsOf } from "./settings";
@@ -14,13 +15,18 @@ export function Line({
 }: SettingProps & { value: unknown }) {
   const id = useId();
   const isNumber = schema.type === "integer" || schema.type === "number";
-  const text = value === undefined || value === null ? "" : String(value);
+  const [typed, setTyped] = useState({ text: "", value: undefined as unknown });
+  // What was typed stays as it was typed, such as the 1.0 on the way to 1.05, until the value comes from elsewhere.
+  const text =
+    typed.value === value ? typed.text : value === undefined || value === null ? "" : String(value);
   const set = (written: string) => {
-    if (written === "" && !required) {
+    const next = (isNumber ? numberIn(written) : undefined) ?? written;
+    const isRemoved = written === "" && !required;
+    setTyped({ text: written, value: isRemoved ? undefined : next });
+    if (isRemoved) {
       editor.remove(path);
     } else {
-      const number = Number(written);
-      editor.set(path, isNumber && written.trim() !== "" && !Number.isNaN(number) ? number : written);
+      editor.set(path, next);
     }
   };
   const common = {

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { useTexts } from "../hooks";
 import type { Problem } from "../session/problem";
@@ -31,10 +32,21 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
 
 /** Problems that whoever made the link has to solve: the server's words are for them. */
 const FOR_RESEARCHERS = new Set(["link_unfilled", "link_ambiguous"]);
+/** What may be over in a while, so that the page looks again by itself. */
+const PASSING = new Set(["run_full", "run_not_ready", "run_paused", "run_out_of_hours", "rate_limited"]);
+const LOOK_AGAIN_MS = 60_000;
 
 /** The session can't be opened: why, and what to do about it. */
 export function ProblemPage({ problem: { code, message, remedy, againAt } }: { problem: Problem }) {
   const { say, language } = useTexts();
+  const passes = PASSING.has(code);
+  useEffect(() => {
+    // Spread, so that a class that was refused at once does not come back at once.
+    const timer = passes
+      ? setTimeout(() => window.location.reload(), LOOK_AGAIN_MS * (0.5 + Math.random()))
+      : undefined;
+    return () => clearTimeout(timer);
+  }, [passes]);
   const known = WORDS[code];
   const [title, text] = known ?? ["problem.other_title", "problem.other"];
   return (
@@ -42,6 +54,7 @@ export function ProblemPage({ problem: { code, message, remedy, againAt } }: { p
       <p>{(!known && message) || say(text)}</p>
       {FOR_RESEARCHERS.has(code) && message && <p class="small soft">{message}</p>}
       {againAt && <p>{say("problem.again_at", { when: timeThere(againAt, language) })}</p>}
+      {passes && <p class="soft small">{say("problem.looks_again")}</p>}
       {remedy && (
         <div class="actions">
           <Button onClick={() => window.location.reload()}>{say(`problem.${remedy}`)}</Button>

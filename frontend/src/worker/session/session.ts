@@ -63,6 +63,13 @@ export function visitorOf(path: string, query: string): Visitor {
   };
 }
 
+/** Replace halves of surrogate pairs, which no server can read: a broken keyboard or clipboard leaves them. */
+function wellFormed<T>(message: T): T {
+  return JSON.parse(JSON.stringify(message), (_, value: unknown) =>
+    typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value,
+  ) as T;
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -193,7 +200,7 @@ export class Session {
 
   /** Send what the worker did. */
   send(content: MessageWithoutId): void {
-    const message = { ...content, id: newId() } as WorkerMessage;
+    const message = wellFormed({ ...content, id: newId() } as WorkerMessage);
     this.#dispatch({ type: "sent", message });
     this.#socket?.send(message);
   }
