@@ -19,17 +19,25 @@ from server.session.protocol import MAX_TOKEN, plain
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)
 NOTE = columns(Note)
-NOT_DRAWN: Final = "page_not_drawn"  # as incidents are called
+# Troubles that a researcher should know of, as incidents are called, and as the log says them.
+_INCIDENTS: Final = {
+    "not_drawn": ("page_not_drawn", "a worker's page cannot draw a part of itself"),
+    "translated": ("page_translated", "a worker's browser translates the page"),
+}
 _SELDOM: Final = parse("1/minute")
 log = structlog.get_logger()
 
 
 class PageTrouble(BaseModel):
-    """What a worker's page cannot do: open the WebSocket, or draw a part of itself, which `text` names."""
+    """Trouble of a worker's page.
+
+    `no_socket`: it cannot open the WebSocket. `not_drawn`: it cannot draw the part of itself that `text`
+    names. `translated`: the browser translates it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)]
-    trouble: Literal["no_socket", "not_drawn"]
+    trouble: Literal["no_socket", "not_drawn", "translated"]
     text: Annotated[str, StringConstraints(max_length=300)] = ""
 
 
@@ -49,14 +57,14 @@ class PageTroubleApi:
         self.router.add_api_route("/api/page-trouble", self.tell, methods=["POST"], status_code=204)
 
     async def tell(self, body: PageTrouble, request: Request) -> Response:
-        """Take up that a worker's page cannot open the WebSocket, or cannot draw a part of itself."""
+        """Log the trouble of a worker's page, and note it for the researcher where it concerns them."""
         await self._limits.count_address(self._per_address, "attempts from this address", request)
         opens = self._auth.read_worker_token(body.token).opens
         assignment = opens if isinstance(opens, str) else opens.assignment
         if body.trouble == "no_socket":
             self._log_no_socket(assignment)
         else:
-            await self._note_not_drawn(assignment, plain(body.text))
+            await self._note(assignment, body.trouble, plain(body.text))
         return Response(status_code=204)
 
     def _log_no_socket(self, assignment: str) -> None:
@@ -68,15 +76,16 @@ class PageTroubleApi:
                 "else the worker's own network blocks it. Logged once a minute at most.",
             )
 
-    async def _note_not_drawn(self, assignment: str, text: str) -> None:
-        if self._logged.hit(_SELDOM, "not_drawn"):
-            log.warning("a worker's page cannot draw a part of itself", assignment=assignment, part=text)
-        run = await self._store.submit(lambda connection: _noted(connection, assignment, text))
+    async def _note(self, assignment: str, trouble: str, text: str) -> None:
+        kind, sentence = _INCIDENTS[trouble]
+        if self._logged.hit(_SELDOM, trouble):
+            log.warning(sentence, assignment=assignment, part=text)
+        run = await self._store.submit(lambda connection: _noted(connection, assignment, kind, text))
         if run is not None:
             self._run_news.tell(run)
 
 
-def _noted(connection: Connection, assignment: str, text: str) -> int | None:
+def _noted(connection: Connection, assignment: str, kind: str, text: str) -> int | None:
     """Store an incident in the conversation that was begun last, once; return the run where it is new."""
     latest = (
         select(CONVERSATION.id, ASSIGNMENT.run_id)
@@ -88,9 +97,9 @@ def _noted(connection: Connection, assignment: str, text: str) -> int | None:
     found = connection.execute(latest).one_or_none()
     if found is None:
         return None
-    known = select(NOTE.id).where(NOTE.conversation_id == found.id, NOTE.kind == NOT_DRAWN)
+    known = select(NOTE.id).where(NOTE.conversation_id == found.id, NOTE.kind == kind)
     if connection.execute(known).first() is not None:
         return None
-    values = {"conversation_id": found.id, "kind": NOT_DRAWN, "text": text, "created_at": utc_now()}
+    values = {"conversation_id": found.id, "kind": kind, "text": text, "created_at": utc_now()}
     connection.execute(insert(Note).values(**values))
     return int(found.run_id)

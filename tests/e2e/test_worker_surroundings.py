@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.hands import BUBBLES, enter, open_topic
 from tests.e2e.stage import Stage
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -122,6 +123,8 @@ def test_a_translated_page_goes_on_and_what_is_rated_stays_as_it_was_said(page: 
         expect(counted).to_have_text(f"«Messages {number} of 2»")
     assert "«" not in "".join(page.locator(".bubble-text").all_inner_texts())
     assert "«" not in page.locator(".chat-topic-text").inner_text()
+    noted = "SELECT kind FROM note WHERE kind = 'page_translated'"
+    wait_until(lambda: len(stage.rows(noted)) == 1, "the incident that tells the researcher")
     page.locator(".chat-next button").click()
     page.get_by_role("button", name="Finish and rate").click()
     expect(page.locator(".statement-text").first).to_be_visible()

@@ -13,8 +13,8 @@ import { fitViewport } from "./viewport";
 const page = document.getElementById("page");
 if (page) {
   fitViewport();
-  surviveTranslation(page);
   const session = new Session(visitorOf(window.location.pathname, window.location.search));
+  surviveTranslation(page, () => session.translated());
   void session.open();
   render(
     <SessionContext.Provider value={session}>

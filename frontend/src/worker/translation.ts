@@ -1,9 +1,9 @@
 /**
  * Keep a page that the browser translates alive. A translator puts `<font>` in the place of a text and takes the text
  * out of the page; what the program then writes into that text would be seen by nobody. Such a text is put back, and
- * the translator takes it up anew.
+ * the translator takes it up anew. `onTranslated` is called whenever texts were translated.
  */
-export function surviveTranslation(page: Node): void {
+export function surviveTranslation(page: Node, onTranslated: () => void): void {
   const shown = new WeakMap<Node, Element>();
   const written = new MutationObserver((records) => {
     for (const { target } of records) {
@@ -20,6 +20,7 @@ export function surviveTranslation(page: Node): void {
       if (font && text instanceof Text && removedNodes.length === 1) {
         shown.set(text, font);
         written.observe(text, { characterData: true });
+        onTranslated();
       }
     }
   });

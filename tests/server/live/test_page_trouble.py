@@ -23,17 +23,23 @@ def test_a_websocket_that_does_not_come_about_is_one_line_in_the_log(house: Hous
     assert "id-of-ann" not in str(line)
 
 
-def test_what_could_not_be_drawn_is_an_incident_once(house: House) -> None:
+@pytest.mark.parametrize(
+    ("trouble", "text", "kind"),
+    [("not_drawn", "reply: RangeError", "page_not_drawn"), ("translated", "", "page_translated")],
+)
+def test_what_a_researcher_should_know_is_an_incident_once(
+    house: House, trouble: str, text: str, kind: str
+) -> None:
     token = house.enrolled("ann")
-    trouble = {"token": token, "trouble": "not_drawn", "text": "reply: RangeError"}
-    assert house.http("POST", "/api/page-trouble", json=trouble).status_code == 204
+    told = {"token": token, "trouble": trouble, "text": text}
+    assert house.http("POST", "/api/page-trouble", json=told).status_code == 204
     assert query(house.url, "SELECT count(*) FROM note") == [(0,)]  # nothing was begun yet
     with house.open(token) as page:
         page.open_topic()
         for _ in range(2):
-            assert house.http("POST", "/api/page-trouble", json=trouble).status_code == 204
+            assert house.http("POST", "/api/page-trouble", json=told).status_code == 204
     (incident,) = house.desk(f"/runs/{RUN}").json()["incidents"]
-    assert (incident["kind"], incident["text"]) == ("page_not_drawn", "reply: RangeError")
+    assert (incident["kind"], incident["text"]) == (kind, text)
 
 
 def test_nobody_without_a_session_tells_anything(house: House) -> None:

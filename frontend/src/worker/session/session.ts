@@ -100,6 +100,7 @@ export class Session {
   #problem: Problem | null = null;
   #blocked = false;
   #rejoined = false;
+  #translatedIn: number | null = null;
   #drafts = new PrefixedStorage(null, "");
   #socket: Socket | null = null;
   #tries = 0;
@@ -187,6 +188,15 @@ export class Session {
   /** Tell the server that a part of the page could not be drawn. */
   failedToDraw(part: string, error: unknown): void {
     void tellTrouble(this.token, "not_drawn", `${part}: ${error}`);
+  }
+
+  /** Tell the server, once for each conversation, that the browser translates what its worker reads. */
+  translated(): void {
+    const { screen } = this.#state;
+    if ("conversation" in screen && screen.name !== "topic" && screen.conversation !== this.#translatedIn) {
+      this.#translatedIn = screen.conversation;
+      void tellTrouble(this.token, "translated", "");
+    }
   }
 
   /** Take the session back from another tab. */

@@ -4,10 +4,10 @@ import { atServer } from "../../shared/site";
 const PATIENCE_MS = 10_000;
 const LONGEST = 300;
 
-/** What a page tells of itself: no WebSocket comes about, or a part of it could not be drawn. */
-export type Trouble = "no_socket" | "not_drawn";
+/** Trouble of a page: it cannot open the WebSocket, could not draw a part, or is translated by the browser. */
+export type Trouble = "no_socket" | "not_drawn" | "translated";
 
-/** Tell the server over plain HTTP what keeps this page from working; returns whether it has heard. */
+/** Tell the server of trouble over plain HTTP; returns whether it has heard. */
 export async function tellTrouble(token: string, trouble: Trouble, text: string): Promise<boolean> {
   const answer = await fetch(atServer("/api/page-trouble"), {
     method: "POST",
