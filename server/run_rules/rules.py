@@ -48,6 +48,10 @@ class Budget(_Section):
     fee_share: Annotated[Decimal, Field(ge=0, le=5, decimal_places=4)] = Decimal(0)
     currency: Annotated[str, StringConstraints(max_length=10)] = ""
 
+    def is_in_another(self, currency: str | None) -> bool:
+        """Return whether the budget names another currency than this one; None: it is not known."""
+        return bool(self.currency) and currency is not None and self.currency.upper() != currency.upper()
+
     @property
     def per_assignment(self) -> Decimal:
         """What a completed assignment costs, with fees."""
