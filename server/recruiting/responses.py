@@ -81,7 +81,10 @@ class SubmissionRow(_Shown):
 
 
 class DifferenceRow(_Shown):
-    """Something on which the platform and we do not agree, and what to do about it."""
+    """Something on which the platform and we do not agree, and what to do about it.
+
+    `decision`: the number of what was decided of the submission.
+    """
 
     kind: DifferenceKind
     remedy: Remedy
@@ -90,6 +93,7 @@ class DifferenceRow(_Shown):
     worker: str | None
     share: int | None
     batch: int | None
+    decision: int | None
 
 
 class BonusRow(_Shown):
@@ -243,6 +247,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
                 worker=workers.get(one.assignment or ""),
                 share=one.share,
                 batch=one.batch,
+                decision=None if (made := decisions.get(one.submission or "")) is None else made.id,
             )
             for one in all_differences
         ],

@@ -222,13 +222,13 @@ def test_amounts_are_whole_numbers_and_large_ones_are_asked_about(
 ) -> None:
     ann, bob = submissions
     for cents in (True, "150", 150.0, 1.5, None):
-        assert recruiting.refused("/bonuses", purpose="typo", cents={ann: cents}) == "bad_request"
+        assert recruiting.refused("/bonuses", purpose="typo", cents={ann: cents}) == "invalid_request"
     for large in ({ann: 1_000_000}, {ann: 451}, {ann: 1, bob: 451}):  # the reward is 450
         assert recruiting.refused("/bonuses", purpose="Q0", cents=large) == "needs_confirmation"
     assert stored(recruiting.house, "SELECT count(*) FROM bonus") == [(0,)]
     for confirmed in ("true", 1):
         sent = {"purpose": "Q0", "cents": {ann: 451}, "confirmed": confirmed}
-        assert recruiting.refused("/bonuses", **sent) == "bad_request"
+        assert recruiting.refused("/bonuses", **sent) == "invalid_request"
     recruiting.ask("/bonuses", purpose="Q0", cents={ann: 451}, confirmed=True)
 
 

@@ -45,7 +45,8 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [number, setNumber] = useState("");
   const [category, setCategory] = useState("LOW_EFFORT");
   const [complaint, setComplaint] = useState("");
-  const { busy, failure, post } = useRequest();
+  const { busy, failure, code, post, forget } = useRequest();
+  const isUnusual = choice === "bonus" && code === "needs_confirmation";
   const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
   const [sent, setSent] = useState(false);
   const id = useId();
@@ -57,7 +58,8 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
       return;
     }
     const [path, body] = asked(choice, submissions, text.trim(), Number(number), category);
-    await post(at(path), path === "decisions" ? { ...body, instead_of: known } : body);
+    const more = path === "decisions" ? { instead_of: known } : isUnusual ? { confirmed: true } : {};
+    await post(at(path), { ...body, ...more });
     setSent(true);
   };
   if (sent && !busy && failure === null) {
@@ -113,7 +115,10 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
               class="input"
               inputMode="decimal"
               value={number}
-              onInput={(event) => setNumber(event.currentTarget.value)}
+              onInput={(event) => {
+                setNumber(event.currentTarget.value);
+                forget();
+              }}
             />
           </div>
         )}
@@ -144,7 +149,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
             Cancel
           </Button>
           <Button type="submit" off={busy}>
-            {CHOICES.find(({ value }) => value === choice)?.name}
+            {isUnusual ? "Prepare it all the same" : CHOICES.find(({ value }) => value === choice)?.name}
           </Button>
         </div>
       </form>
