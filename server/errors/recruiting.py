@@ -78,7 +78,7 @@ class NeedsConfirmation(RecruitingRefused):
     """Bonuses are out of proportion, and who prepares them has not confirmed that they mean it."""
 
     code = "needs_confirmation"
-    hint = "Check the amounts. To prepare them all the same, send `confirmed: true`."
+    hint = "Check the amounts. Confirm them to prepare the bonuses all the same."
 
 
 class EventRefused(RecruitingRefused):

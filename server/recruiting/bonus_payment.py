@@ -45,16 +45,16 @@ def unusual(cents: Mapping[str, int], funds: Funds) -> list[str]:
     left, of = _left_for_bonuses(funds)
     if total > left:
         all_, most_ = (shown_amount(max(amount, 0), funds.currency) for amount in (total, left))
-        found.append(f"All bonuses of the run would be {all_}, and {of} leaves {most_} for them")
+        found.append(f"All bonuses of the run would be {all_}, which is more than {of}: {most_}")
     return found
 
 
 def _left_for_bonuses(funds: Funds) -> tuple[int, str]:
     if funds.budget is None:
-        return funds.places * funds.reward, "the sum of all rewards"
+        return funds.places * funds.reward, "all rewards of the study"
     budget = funds.budget
     left = (budget.total - funds.paid * budget.per_assignment) / (1 + budget.fee_share)
-    return int(left * Decimal(100)), "the run's budget"
+    return int(left * Decimal(100)), "what the run's budget has left"
 
 
 def seen_paid(batch: StoredBatch, payments: Mapping[str, Sequence[int]]) -> set[str]:

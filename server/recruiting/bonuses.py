@@ -180,7 +180,7 @@ def _preparable(
         )
     why = unusual(cents, _funds(connection, entry, found))
     if why and not confirmed:
-        raise NeedsConfirmation("; ".join(why))
+        raise NeedsConfirmation(". ".join(why))
     return found
 
 

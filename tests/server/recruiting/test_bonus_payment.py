@@ -83,15 +83,15 @@ BUDGET = Budget(total=Decimal(60), pay=Decimal("4.50"), fee_share=Decimal("0.333
         (
             {"s1": 1},
             Funds(450, 10, "GBP", 4_500, None, 0),
-            ["would be 45.01 GBP, and the sum of all rewards"],
+            ["would be 45.01 GBP, which is more than all rewards of the study: 45.00 GBP"],
         ),
         ({"s1": 250}, Funds(450, 10, "GBP", 2_000, BUDGET, 5), []),
         (
             {"s1": 251},
             Funds(450, 10, "GBP", 2_000, BUDGET, 5),
-            ["the run's budget leaves 22.50 GBP for them"],
+            ["more than what the run's budget has left: 22.50 GBP"],
         ),
-        ({"s1": 1}, Funds(450, 10, None, 0, BUDGET, 11), ["the run's budget leaves 0.00 for them"]),
+        ({"s1": 1}, Funds(450, 10, None, 0, BUDGET, 11), ["more than what the run's budget has left: 0.00"]),
         (
             {"s1": 1_000_000},
             Funds(450, 10, None, 0, None, 0),

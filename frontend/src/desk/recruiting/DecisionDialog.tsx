@@ -48,7 +48,6 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const { busy, failure, code, post, forget } = useRequest();
   const isUnusual = choice === "bonus" && code === "needs_confirmation";
   const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
-  const [sent, setSent] = useState(false);
   const id = useId();
   const wrong = wrongWith(choice, text.trim(), Number(number));
   const submit = async (event: Event) => {
@@ -59,12 +58,10 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
     }
     const [path, body] = asked(choice, submissions, text.trim(), Number(number), category);
     const more = path === "decisions" ? { instead_of: known } : isUnusual ? { confirmed: true } : {};
-    await post(at(path), { ...body, ...more });
-    setSent(true);
+    if (await post(at(path), { ...body, ...more })) {
+      onClose();
+    }
   };
-  if (sent && !busy && failure === null) {
-    onClose();
-  }
   const needsNumber = choice === "partial" || choice === "bonus";
   return (
     <Dialog title={`Decide about ${submissions.length}`} onClose={onClose}>

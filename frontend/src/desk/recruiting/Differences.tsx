@@ -63,7 +63,11 @@ export function Differences({ rows, submissions, at, onDone }: Props) {
 }
 
 function settledOtherwise(row: SubmissionRow | undefined): string {
-  return row ? `Here: ${payOf(row)}. At Prolific: ${thereOf(row)}.` : "";
+  if (!row) {
+    return "";
+  }
+  const there = row.paid_share === 100 ? "paid in full" : thereOf(row);
+  return `Here: ${payOf(row)}. At Prolific: ${there}.`;
 }
 
 /** What to do about a difference. */
