@@ -33,7 +33,7 @@ _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
 class Places(RequestBody):
     """How many can take part: as many as there are, or more."""
 
-    places: Annotated[int, Field(ge=1, le=100_000)]
+    places: Annotated[int, Field(ge=1, le=100_000, strict=True)]
 
 
 class PayDecision(RequestBody):
@@ -46,10 +46,10 @@ class PayDecision(RequestBody):
 
     submissions: Some
     decision: DecisionKind
-    share: int | None = None
+    share: Annotated[int, Field(strict=True)] | None = None
     category: str | None = None
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
-    instead_of: list[int] = Field([], max_length=1_000)
+    instead_of: list[Annotated[int, Field(strict=True)]] = Field([], max_length=1_000)
 
 
 class NewBonuses(RequestBody):

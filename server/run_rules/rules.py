@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from server.run_rules.opening_hours import OpeningHours
 
@@ -15,6 +15,14 @@ WorkerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: object) -> object:
+        """Refuse `true` where a number is expected; numbers of a file come as text."""
+        if isinstance(value, bool):
+            raise ValueError("`true` and `false` are no numbers")  # noqa: TRY004 - pydantic wants this one
+        return value
 
 
 class Target(_Section):
