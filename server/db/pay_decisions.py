@@ -8,11 +8,11 @@ from typing import Literal
 
 from sqlalchemy import Connection, insert, select
 
-from server.db.models import PaymentDecision, Recruitment, Submission, columns
+from server.db.models import PaymentDecision, Submission, columns
+from server.db.recruitments import lock_recruitment
 from server.errors import DecidedAlready
 
 DECISION = columns(PaymentDecision)
-RECRUITMENT = columns(Recruitment)
 SUBMISSION = columns(Submission)
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
@@ -47,7 +47,7 @@ def add_decisions(
     Raises:
         DecidedAlready: as of `new_decisions`; nothing was stored.
     """
-    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
+    lock_recruitment(connection, number)
     new = new_decisions(decisions, decisions_of(connection, number), instead_of)
     rows = [
         {

@@ -9,7 +9,7 @@ from server.clock import utc_now
 from server.db import bonuses
 from server.db.audit import Doer, record
 from server.db.bonuses import OPEN, NewBatch, State, StoredBatch, batches_of, find_batch, purpose_key
-from server.db.recruitments import StoredRecruitment, require_recruitment
+from server.db.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
 from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, find_run
@@ -57,6 +57,8 @@ class Bonuses:
             made = await client.bonuses.set_up(found.study, cents)
 
         def keep(connection: Connection) -> StoredBatch:
+            lock_recruitment(connection, found.id)  # of two who prepare at once, the second counts the first
+            _preparable(connection, run, purpose, cents, confirmed=confirmed)
             new = NewBatch(made.id, made.total_amount, purpose, cents)
             number = bonuses.add_batch(connection, found.id, new, actor.name, utc_now())
             record(connection, actor, "bonus.prepare", run, f"{len(cents)} of {sum(cents.values())} cents")

@@ -249,25 +249,45 @@ def test_a_purpose_of_which_nothing_can_be_seen_is_refused(
     assert recruiting.refused("/bonuses", purpose="\u200b\u3164", cents=cents) == "bonus_refused"
 
 
+def at_once(recruiting: Recruiting, bodies: list[tuple[str, dict[str, Any] | None]]) -> list[int]:
+    """Post all of it at once below the run's recruitment, and return the answers' statuses, sorted."""
+
+    async def ask() -> list[int]:
+        headers = {"Authorization": f"Bearer {recruiting.house.auth.researcher_token}"}
+        start = f"http://127.0.0.1:{recruiting.house.port}/api/desk/runs/{recruiting.run}/recruitment"
+        async with httpx2.AsyncClient(headers=headers, timeout=60) as client:
+            calls = (client.post(f"{start}{path}", json=body) for path, body in bodies)
+            return sorted(answer.status_code for answer in await asyncio.gather(*calls))
+
+    return asyncio.run(ask())
+
+
 @pytest.mark.databases("sqlite", "postgresql")
 def test_bonuses_that_twenty_prepare_and_pay_at_once_are_paid_once(
     recruiting: Recruiting, submissions: list[str]
 ) -> None:
     """Twenty prepare the same bonus, and twenty pay it: each time one gets through."""
     ann, bob = submissions
-
-    async def at_once(bodies: list[tuple[str, dict[str, Any] | None]]) -> list[int]:
-        headers = {"Authorization": f"Bearer {recruiting.house.auth.researcher_token}"}
-        start = f"http://127.0.0.1:{recruiting.house.port}/api/desk/runs/{recruiting.run}/recruitment"
-        async with httpx2.AsyncClient(headers=headers, timeout=60) as client:
-            answers = await asyncio.gather(
-                *(client.post(f"{start}{path}", json=body) for path, body in bodies)
-            )
-        return sorted(answer.status_code for answer in answers)
-
     body = {"purpose": "thanks", "cents": {ann: 150, bob: 20}}
-    assert asyncio.run(at_once([("/bonuses", body)] * 20)) == [201, *[409] * 19]
+    assert at_once(recruiting, [("/bonuses", body)] * 20) == [201, *[409] * 19]
     (batch,) = recruiting.shown()["batches"]
-    assert asyncio.run(at_once([(f"/bonuses/{batch['batch']}/pay", None)] * 20)) == [200, *[409] * 19]
+    paying = [(f"/bonuses/{batch['batch']}/pay", None)] * 20
+    assert at_once(recruiting, paying) == [200, *[409] * 19]
     assert (paid(recruiting, ann), paid(recruiting, bob)) == ([150], [20])
     assert state_of(recruiting.refreshed(), batch["batch"]) == "paid"
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+def test_bonuses_that_are_prepared_at_once_do_not_exceed_the_budget_unasked(
+    recruiting: Recruiting, submissions: list[str]
+) -> None:
+    """The budget has 22.50 left: two batches of 8.00 fit, and of twenty at once no third."""
+    budget = {"total": "22.50", "pay": "4.50", "currency": "GBP"}
+    rules = f"/runs/{recruiting.run}/rules"
+    assert recruiting.house.desk(rules, method="PUT", json={"budget": budget}).is_success
+    cents = dict.fromkeys(submissions, 400)
+    bodies: list[tuple[str, dict[str, Any] | None]] = [
+        ("/bonuses", {"purpose": f"part {number}", "cents": cents}) for number in range(20)
+    ]
+    assert at_once(recruiting, bodies) == [201, 201, *[409] * 18]
+    assert stored(recruiting.house, "SELECT sum(cents) FROM bonus") == [(1_600,)]
