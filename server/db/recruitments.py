@@ -90,6 +90,11 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
     return found
 
 
+def lock_recruitment(connection: Connection, number: int) -> None:
+    """Have others who lock the same study wait until this transaction has ended."""
+    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
+
+
 def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
     """Return the completion codes of a run's study on a platform, by ending; none where it has no study."""
     return {row.ending: row.code for row in connection.execute(_CODES, {"run": run_id})}

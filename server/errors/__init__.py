@@ -22,7 +22,7 @@
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
-    │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
+    │   │   PayRefused, DecidedAlready, BonusRefused, NeedsConfirmation, EventRefused
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -131,6 +131,7 @@ from server.errors.recruiting import (
     BonusRefused,
     DecidedAlready,
     EventRefused,
+    NeedsConfirmation,
     NotConnected,
     NotRecruiting,
     OtherCurrency,
@@ -230,6 +231,7 @@ __all__ = [
     "LinkUsed",
     "MalformedJson",
     "MessageTooLong",
+    "NeedsConfirmation",
     "NoModeration",
     "NoPassword",
     "NoTies",

@@ -8,8 +8,15 @@ export type ApiPath = keyof Answers;
 /** The server wants another token than the one that was shown. */
 export class Unauthorised extends Error {}
 
-/** The server said no, or could not be reached; the message is for the researcher. */
-export class Failed extends Error {}
+/** The server said no, or could not be reached; the message is for the researcher, `code` for this page. */
+export class Failed extends Error {
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** The server said no, and would say so again. */
 export class Refused extends Failed {}
@@ -175,6 +182,7 @@ async function answered(address: string, request: RequestInit): Promise<Response
     const again = answer.status >= 500 || answer.status === 429;
     throw new (again ? Failed : Refused)(
       isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
+      isErrorBody(body) ? body.error.code : null,
     );
   }
   return answer;

@@ -87,8 +87,8 @@ function Recruitment({ run, found, onDone }: Props) {
       )}
       {found.fault && <p class="failure">{found.fault}</p>}
       <StudyControls found={found} at={at} onDone={onDone} />
-      <Differences rows={found.differences} at={at} onDone={onDone} />
-      <Submissions rows={found.submissions} at={at} onDone={onDone} />
+      <Differences rows={found.differences} submissions={found.submissions} at={at} onDone={onDone} />
+      <Submissions rows={found.submissions} currency={found.currency} at={at} onDone={onDone} />
       <Bonuses rows={found.batches} currency={found.currency} at={at} onDone={onDone} />
     </>
   );
