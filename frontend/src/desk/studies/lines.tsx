@@ -15,8 +15,9 @@ export function Line({
   const id = useId();
   const isNumber = schema.type === "integer" || schema.type === "number";
   const text = value === undefined || value === null ? "" : String(value);
+  const unwritten = editor.shipped?.[path.join(".")] ?? schema.default ?? undefined;
   const set = (written: string) => {
-    if (written === "" && !required) {
+    if (written === "" && (!required || unwritten !== undefined)) {
       editor.remove(path);
     } else {
       const number = Number(written);
@@ -29,7 +30,7 @@ export function Line({
     value: text,
     "aria-invalid": mistakesAt(editor.mistakes, path) ? ("true" as const) : undefined,
     "aria-describedby": `${id}-hint ${id}-complaint`,
-    placeholder: schema.default === undefined || schema.default === null ? undefined : String(schema.default),
+    placeholder: unwritten === undefined ? undefined : String(unwritten),
   };
   return (
     <Field path={path} editor={editor} id={id}>
