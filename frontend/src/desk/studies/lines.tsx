@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Field, mistakesAt, type SettingProps } from "./Field";
-import { nameOf } from "./names";
+import { nameOf, wordName } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */
@@ -26,6 +26,7 @@ export function Line({
   };
   const common = {
     id,
+    name: path.join("."),
     class: "input",
     value: text,
     "aria-invalid": mistakesAt(editor.mistakes, path) ? ("true" as const) : undefined,
@@ -57,19 +58,22 @@ export function Line({
 /** One of several words. */
 export function Words({ editor, schema, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
+  const now = value ?? schema.default ?? "";
+  const words = wordsOf(schema);
   return (
     <Field path={path} editor={editor} id={id}>
       <select
         id={id}
+        name={path.join(".")}
         class="input"
-        value={String(value ?? schema.default ?? "")}
+        value={String(now)}
         aria-describedby={`${id}-hint ${id}-complaint`}
         onChange={(event) => editor.set(path, event.currentTarget.value)}
       >
-        {value !== undefined && !wordsOf(schema).includes(String(value)) && <option>{String(value)}</option>}
-        {wordsOf(schema).map((word) => (
+        {!words.includes(String(now)) && <option value={String(now)}>{String(now) || "–"}</option>}
+        {words.map((word) => (
           <option key={word} value={word}>
-            {word.replaceAll("_", " ")}
+            {wordName(path, word)}
           </option>
         ))}
       </select>
@@ -85,6 +89,7 @@ export function Tick({ editor, schema, path, value }: SettingProps & { value: un
       <label class="tick">
         <input
           type="checkbox"
+          name={path.join(".")}
           checked={(value ?? schema.default) === true}
           onChange={(event) => editor.set(path, event.currentTarget.checked)}
         />
@@ -105,6 +110,7 @@ export function Lines({ editor, schema, path, value, required }: SettingProps & 
     <Field path={path} editor={editor} id={id}>
       <textarea
         id={id}
+        name={path.join(".")}
         class="input"
         rows={Math.min(12, value.length + 2)}
         value={value.map(String).join("\n")}
@@ -145,6 +151,7 @@ export function Json({ editor, path, value }: SettingProps & { value: unknown })
     <Field path={path} editor={editor} id={id}>
       <textarea
         id={id}
+        name={path.join(".")}
         class="input"
         rows={Math.min(12, text.split("\n").length + 1)}
         value={text}

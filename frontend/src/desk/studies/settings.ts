@@ -16,6 +16,8 @@ export interface Schema {
   maximum?: number;
   maxLength?: number;
   $defs?: Record<string, Schema>;
+  /** The setting belongs to an answer of one of these kinds. */
+  "x-kinds"?: string[];
 }
 
 /** Where a setting stands: names of settings, and numbers in lists. */
@@ -69,6 +71,16 @@ export function fits(value: unknown, schema: Schema): boolean {
   }
   const words = wordsOf(schema);
   return words.length > 0 ? typeof value === "string" : value !== undefined && typeof value !== "object";
+}
+
+/** The settings to fill in of a mapping: without those of other kinds, and a `kind` that is chosen already. */
+export function partsOf(schema: Schema, content: unknown): [string, Schema][] {
+  const here = (name: string) => valueAt(content, [name]);
+  return Object.entries(schema.properties ?? {}).filter(
+    ([name, part]) =>
+      !(name === "kind" && part.const !== undefined) &&
+      (here(name) !== undefined || (part["x-kinds"]?.includes(String(here("kind"))) ?? true)),
+  );
 }
 
 /** The words that a setting may be; none where it may be anything. */
