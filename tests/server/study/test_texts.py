@@ -112,8 +112,9 @@ def test_texts_of_another_language_are_noted() -> None:
     copied = study(language="de", criteria=criteria, texts={"words": words})
     (note,) = [note for note in text_notes(copied) if "but these texts are" in note]
     assert note == (
-        "The study is in `de`, but these texts are the English ones: `criteria.fun`, `texts.words.chat.finish`. "
-        "Remove them to use the German ones, unless you want workers to read English."
+        "The study is in `de`, but these texts are the English ones: "
+        "`criteria.fun`, `texts.words.chat.finish`. Remove them to use the German ones, "
+        "unless you want workers to read English."
     )
     none_ships = study(
         language="it",

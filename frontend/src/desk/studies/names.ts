@@ -99,7 +99,7 @@ const NAMES: Record<string, SettingName> = {
   },
   "recruiter.completion_code": {
     label: "Completion code",
-    hint: "Of the study on the platform: it proves there that a worker has finished.",
+    hint: "It proves on the platform that a worker has finished. If the study is there already, give its code.",
   },
   "recruiter.signed": {
     label: "Take only addresses that Prolific has signed",

@@ -18,6 +18,8 @@ export interface Schema {
   $defs?: Record<string, Schema>;
   /** The setting belongs to an answer of one of these kinds. */
   "x-kinds"?: string[];
+  /** Any new code will do, so that one is made. */
+  "x-code"?: boolean;
 }
 
 /** Where a setting stands: names of settings, and numbers in lists. */
@@ -110,7 +112,12 @@ export function beginning(schema: Schema, root: Schema): unknown {
   if (meant.type === "integer" || meant.type === "number") {
     return meant.minimum ?? 0;
   }
-  return wordsOf(meant)[0] ?? "";
+  return wordsOf(meant)[0] ?? (meant["x-code"] ? newCode() : "");
+}
+
+function newCode(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(4));
+  return `C${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`.toUpperCase();
 }
 
 /** What `content` is with another value at `path`; undefined takes the setting away. */
