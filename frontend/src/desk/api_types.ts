@@ -1742,7 +1742,8 @@ export interface GrantedInStudy {
  * `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
  * they are written, whether they are right or not; None where the text is no mapping of settings, or one
  * whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
- * change could not be made in the text itself.
+ * change could not be made in the text itself. `shipped`: texts that workers read if the study has none of
+ * its own, by their paths, such as `criteria.0.statement`.
  */
 export interface CheckedStudy {
   content: {
@@ -1751,6 +1752,9 @@ export interface CheckedStudy {
   mistakes: MistakeView[];
   notes: string[];
   rewritten: string[];
+  shipped: {
+    [k: string]: string;
+  };
   yaml: string;
 }
 /**
