@@ -2,7 +2,7 @@
 real servers of others, one of a kind for each process of tests, started when the first test needs it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,16 @@ _LONG = frozenset({"crowd", "e2e", "lineup", "parlai", "property"})
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.parent.name not in _LONG)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Name one place for all tests that are skipped for want of the originals: pytest then says it once."""
+    report = yield
+    if report.skipped and "originals" in getattr(item, "fixturenames", ()):
+        code = need_published_words.__code__
+        report.longrepr = (code.co_filename, code.co_firstlineno, str(report.longrepr[2]))
+    return report
 
 
 @pytest.fixture(scope="session")
