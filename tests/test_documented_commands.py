@@ -44,8 +44,9 @@ def written(path: Path) -> Iterator[str]:
 
 def ours(line: str) -> Iterator[str]:
     """Yield what follows each `candor` in a line, up to where the shell ends the command."""
-    for found in OURS.finditer(line):
-        yield END.split(OURS.split(line[found.end() :])[0])[0]
+    for piece in END.split(line):
+        for found in OURS.finditer(piece):
+            yield OURS.split(piece[found.end() :])[0]
 
 
 def words_of(arguments: str) -> list[str]:
