@@ -12,6 +12,12 @@ class ModelError(Exception):
     """A model cannot be opened. The message says which, why, and what to do."""
 
 
+def how_to_install(extra: str) -> str:
+    """Say how to install an extra of Candor. Never by name: `candor` on the package index is a stranger's."""
+    also = " and `pip install --no-deps parlai`" if extra == "parlai" else ""
+    return f"in a checkout `make install-models`, elsewhere `pip install 'candor_eval-….whl[{extra}]'`{also}."
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a model wrote, thoughts and marks included, and what is known of it: see `shown_text`.

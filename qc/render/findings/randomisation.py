@@ -36,7 +36,7 @@ def randomisation_findings(found: RandomisationAnalysis, source: str, other: str
         tables += [_agreement(found), _raters(found)]
         figures = [_figure(found)]
     tables.append(_design(found))
-    signature = {"candor": version("candor"), **found.choices}
+    signature = {"candor": version("candor-eval"), **found.choices}
     return Findings(
         command="randomisation",
         title=f"Randomisation: {found.opinion.criterion}",
