@@ -10,7 +10,7 @@ import { Forget } from "./Forget";
 const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Data"].map((name) => ({ name }));
 
 /** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
-export function WorkerIds({ run }: { run: string }) {
+export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () => void }) {
   const account = useContext(AccountContext);
   const { token } = useContext(ResearcherContext);
   const [text, setText] = useState("");
@@ -111,6 +111,7 @@ export function WorkerIds({ run }: { run: string }) {
           onClose={(forgotten) => {
             setLeaving(null);
             if (forgotten) {
+              onForgotten();
               setFound(null);
               setText("");
               setDone(
