@@ -13,7 +13,7 @@ from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.models import Worker, columns
+from server.db.models import Assignment, Worker, columns
 from server.db.removal import (
     NOTHING,
     Extent,
@@ -29,6 +29,7 @@ from server.errors import SeveralWorkers, WorkerNotFound
 from server.live.sessions import LiveSessions
 from server.recruiters.id_cipher import IdCipher
 
+ASSIGNMENT = columns(Assignment)
 WORKER = columns(Worker)
 _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
 
@@ -90,13 +91,18 @@ class ForgettingApi:
 
     async def forget_worker(self, body: WorkerToForget, actor: Caller) -> ForgottenWorker:
         """Remove a worker's words and id, or all that they gave. This cannot be undone."""
-        forgotten = await self._store.remove(
-            lambda connection: forget(
-                connection, self._ids, actor, (body.worker, body.platform), body.extent, utc_now()
-            )
-        )
+
+        def work(connection: Connection) -> tuple[ForgottenWorker, list[int]]:
+            named = (body.worker, body.platform)
+            forgotten = forget(connection, self._ids, actor, named, body.extent, utc_now())
+            runs = select(ASSIGNMENT.run_id).where(ASSIGNMENT.id.in_(forgotten.assignments)).distinct()
+            return forgotten, list(connection.execute(runs).scalars())
+
+        forgotten, runs = await self._store.remove(work)
         for assignment in forgotten.assignments:
             self._live.tell_changed(assignment)
+        for run in runs:
+            self._live.run_news.tell(run)
         return forgotten
 
 

@@ -31,6 +31,8 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     page.goto(f"{stage.url}/desk/runs/demo#token={stage.token}")
     page.get_by_label("Pseudonym or id").fill(worker)
     page.get_by_role("button", name="Look up").click()
+    pseudonym = page.get_by_label("Workers found").locator("th[scope=row]").inner_text()
+    expect(page.get_by_text(pseudonym)).not_to_have_count(1)  # the run's table has it, too
     page.get_by_role("button", name="Forget…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("assignments 1 (1 under way)")
@@ -42,7 +44,11 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     assert page.evaluate("document.documentElement.scrollWidth") == width
     dialog.get_by_role("button", name="Forget").click()
     expect(dialog).to_have_count(0)
+    done = page.get_by_role("status").filter(has_text=f"{pseudonym} is forgotten")
+    expect(done).to_be_visible()
+    expect(page.get_by_text(pseudonym)).to_have_count(1)  # all else has the new pseudonym
     assert stage.rows("SELECT count(*) FROM topic_mark WHERE topic = ?", f"what {worker} likes") == [(0,)]
+    page.get_by_label("Pseudonym or id").fill(worker)
     page.get_by_role("button", name="Look up").click()
     expect(page.get_by_text("Nobody in this run is called that.")).to_be_visible()
     context.close()

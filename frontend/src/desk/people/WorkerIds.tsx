@@ -10,18 +10,20 @@ import { Forget } from "./Forget";
 const COLUMNS = ["Worker", "Id", "Visit", "Status", "Code", "Data"].map((name) => ({ name }));
 
 /** Looks up whom a pseudonym stands for, and the other way round; for those only who may. Each look is logged. */
-export function WorkerIds({ run }: { run: string }) {
+export function WorkerIds({ run, onForgotten }: { run: string; onForgotten: () => void }) {
   const account = useContext(AccountContext);
   const { token } = useContext(ResearcherContext);
   const [text, setText] = useState("");
   const [found, setFound] = useState<WorkerIdentity[] | null>(null);
   const [leaving, setLeaving] = useState<string | null>(null);
   const [complaint, setComplaint] = useState("");
+  const [done, setDone] = useState("");
   if (!may(account, "see_worker_ids")) {
     return null;
   }
   const guarded = async (work: () => Promise<void>) => {
     setComplaint("");
+    setDone("");
     await work().catch((error: unknown) =>
       setComplaint(error instanceof Error ? error.message : String(error)),
     );
@@ -79,7 +81,10 @@ export function WorkerIds({ run }: { run: string }) {
           </Button>
         </div>
       </form>
-      <div role="status">{found?.length === 0 && <p class="soft">Nobody in this run is called that.</p>}</div>
+      <div role="status">
+        {found?.length === 0 && <p class="soft">Nobody in this run is called that.</p>}
+        {done && <p>{done}</p>}
+      </div>
       {found && found.length > 0 && (
         <Table cards label="Workers found" columns={COLUMNS}>
           {found.map((worker) => (
@@ -103,9 +108,16 @@ export function WorkerIds({ run }: { run: string }) {
       {leaving && (
         <Forget
           worker={leaving}
-          onClose={(done) => {
+          onClose={(forgotten) => {
             setLeaving(null);
-            setFound(done ? null : found);
+            if (forgotten) {
+              onForgotten();
+              setFound(null);
+              setText("");
+              setDone(
+                `${leaving} is forgotten: their words and their id are removed, and so is this pseudonym.`,
+              );
+            }
           }}
         />
       )}

@@ -39,6 +39,7 @@ export function RunView({ run }: { run: string }) {
 function Watched({ run }: { run: RunDetail }) {
   const now = useNow();
   const [shown, setShown] = useState<Shown>("all");
+  const [forgotten, setForgotten] = useState(0);
   const people = run.workers.some((row) => !row.simulated);
   const show = (what: Shown) => {
     setShown(what);
@@ -96,12 +97,12 @@ function Watched({ run }: { run: RunDetail }) {
         <Bots bots={run.bots} />
       </Fold>
       <Fold title="Transcripts">
-        <Transcripts run={run} />
+        <Transcripts run={run} forgotten={forgotten} />
       </Fold>
       <Fold title="Incidents">
         <Incidents run={run.run} incidents={run.incidents} now={now} />
       </Fold>
-      <WorkerIds run={run.run} />
+      <WorkerIds run={run.run} onForgotten={() => setForgotten(forgotten + 1)} />
     </>
   );
 }

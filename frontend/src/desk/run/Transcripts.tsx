@@ -7,8 +7,9 @@ import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { Status } from "../Status";
 
-/** The conversations of a run, found by what was said and how they stand; asked of the server page by page. */
-export function Transcripts({ run }: { run: RunDetail }) {
+/** The conversations of a run, found by what was said and how they stand; asked of the server page by page, and
+ * again when another worker is forgotten. */
+export function Transcripts({ run, forgotten }: { run: RunDetail; forgotten: number }) {
   const [wanted, setWanted] = useState({ text: "", system: "", incidents: false });
   const [pages, setPages] = useState<string[]>([""]);
   const [asked, setAsked] = useState(0);
@@ -27,7 +28,7 @@ export function Transcripts({ run }: { run: RunDetail }) {
   const { data, failure } = useFetched(
     "/api/desk/runs/{run}/conversations",
     { run: run.run },
-    version,
+    `${version} ${forgotten}`,
     query,
   );
   useEffect(() => setNone(!data?.conversations.length), [data]);
