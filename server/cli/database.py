@@ -17,13 +17,14 @@ from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
 from server.db.damage import damaged, is_damage, require_sound, sqlite_file
-from server.db.engine import migrate, open_engine, require_durable, seconds_ahead
+from server.db.engine import empty_log, migrate, open_engine, require_durable, seconds_ahead
 from server.db.sole_server import sole_server
 from server.db.worker_ids import PUT_KEY_BACK, needs_key
 from server.errors import CandorError, DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_APART = 5
+_WAIT_FOR_READERS_MS, _TRIES = 100, 20  # a server writes between two tries
 
 
 @contextmanager
@@ -139,6 +140,18 @@ def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[
             yield connection
     except CandorError as error:
         fail(error.message, error.hint)
+
+
+def empty_log_or_warn(settings: Settings) -> None:
+    """Leave nothing in SQLite's log of what was removed; say so where a long read prevents that."""
+    with _opened(settings.resolved_database_url) as engine:
+        if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
+            stderr.print(
+                f"[yellow]Note:[/] something reads the database, so that its log still has what was removed. "
+                "The log is emptied when the server starts the next time, or by this command: "
+                f"sqlite3 {escape(str(engine.url.database))} 'PRAGMA wal_checkpoint(TRUNCATE)'",
+                soft_wrap=True,
+            )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from bots import console, fail
-from server.cli.database import id_cipher, transaction_or_fail
+from server.cli.database import empty_log_or_warn, id_cipher, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine
@@ -72,6 +72,7 @@ def forget_worker(
         fail("nothing was removed", "Answer with y, or give --yes.")
     with transaction_or_fail(data) as connection:
         done = forget(connection, ids, CommandLine(), (worker, platform), extent, utc_now())
+    empty_log_or_warn(settings_from(data=data))
     stays = "" if done.worker is None else f" What stays stands under [bold]{done.worker}[/]."
     console.print(f"Forgotten.{stays}")
 

@@ -224,24 +224,59 @@ def test_the_databases_file_has_nothing_left(house: House) -> None:
     assert SECRET.encode() not in path.read_bytes()
 
 
+def files_with(folder: Path, words: str) -> list[str]:
+    """Return the names of the files of a folder in which words stand."""
+    found = (path for path in folder.rglob("*") if path.is_file() and words.encode() in path.read_bytes())
+    return sorted(path.name for path in found)
+
+
+def candor_at(house: House, *arguments: object) -> Result:
+    """Run `candor worker` on the installation of a server."""
+    given = {"CANDOR_DATABASE_URL": house.url, "CANDOR_WORKER_ID_KEY": ID_KEY}
+    return CliRunner().invoke(cli, [str(each) for each in (*arguments, "--data", house.folder)], env=given)
+
+
+@pytest.mark.databases("sqlite")
+def test_the_whole_folder_has_nothing_left_while_the_server_runs(house: House) -> None:
+    assert files_with(house.folder, SECRET) == ["candor.db-wal"]
+    forget(house, worker="ann")
+    assert files_with(house.folder, SECRET) == []
+    with house.page("cleo") as page:  # and it goes on, into a new log
+        whole(page, "the hills")
+    assert files_with(house.folder, "the hills") == ["candor.db-wal"]
+    done = candor_at(house, "forget", "cleo", "--all", "--yes")
+    assert (done.exit_code, done.stderr) == (0, ""), done.output
+    assert files_with(house.folder, "the hills") == []
+    assert "candor.db-wal" in {path.name for path in house.folder.iterdir()}
+
+
+@pytest.mark.databases("sqlite")
+def test_while_somebody_reads_the_log_stays_and_is_emptied_later(house: House) -> None:
+    engine = open_engine(house.url)
+    with engine.connect() as reader:
+        assert SECRET in str(reader.exec_driver_sql("SELECT text FROM turn").all())
+        forget(house, worker="ann")
+        assert files_with(house.folder, SECRET) != []
+        assert "something reads the database" in candor_at(house, "forget", "bob", "--yes").stderr
+    engine.dispose()
+    with house.page("cleo") as page:  # the server writes
+        page.agree()
+    assert files_with(house.folder, SECRET) == []
+
+
 @pytest.mark.databases("sqlite")
 def test_the_command_says_what_there_is_and_asks(house: House) -> None:
     house.stop()
-    given = {"CANDOR_DATABASE_URL": house.url, "CANDOR_WORKER_ID_KEY": ID_KEY}
-    who = ("forget", "ann", "--data", house.folder)
-
-    def candor(*arguments: object) -> Result:
-        return CliRunner().invoke(cli, [str(each) for each in arguments], env=given)
-
-    refused = candor(*who)
+    who = ("forget", "ann")
+    refused = candor_at(house, *who)
     assert refused.exit_code == 1, refused.output  # nobody has answered
     assert "8 lines that they wrote, 12 ratings" in refused.stdout
     assert SECRET in everything(house.url)
-    done = candor(*who, "--yes")
+    done = candor_at(house, *who, "--yes")
     assert done.exit_code == 0, done.output
     assert "Forgotten. What stays stands under W" in done.stdout
     assert SECRET not in everything(house.url)
-    assert_refused(candor(*who, "--yes"), "no worker has this pseudonym or id")
+    assert_refused(candor_at(house, *who, "--yes"), "no worker has this pseudonym or id")
 
 
 @pytest.mark.databases("sqlite")
@@ -297,6 +332,16 @@ async def test_words_and_ids_have_their_time(url: str, serve: Callable[..., Hous
         ("retention of the study", "words of 2 assignments"),
     ]
     assert exported(url)["metadata"]["words_removed"] == 2
+
+
+@pytest.mark.databases("sqlite")
+async def test_what_is_over_its_time_is_in_no_file_while_the_server_runs(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = await asyncio.to_thread(closed, url, serve, words=90)
+    assert files_with(house.folder, SECRET) != []
+    await look_after(url, 90.1)
+    assert files_with(house.folder, SECRET) == []
 
 
 async def test_a_list_of_who_may_not_come_goes_with_the_ids_of_its_run(

@@ -52,6 +52,20 @@ def test_a_worker_reads_what_they_gave_and_takes_it_back(url: str, serve: Callab
         assert page.snapshot["phase"] == "done"
 
 
+@pytest.mark.databases("sqlite")
+def test_what_a_worker_takes_back_is_in_no_file(url: str, serve: Callable[..., House]) -> None:
+    house, token = finished(url, serve, withdrawal_days=7)
+
+    def files() -> list[str]:
+        return sorted(
+            path.name for path in house.folder.glob("candor.db*") if b"the sea" in path.read_bytes()
+        )
+
+    assert files() != []
+    assert post(house, "withdraw", token).status_code == 204
+    assert files() == []
+
+
 def test_all_that_a_worker_can_give_is_in_what_they_read(url: str, serve: Callable[..., House]) -> None:
     house, token = finished(url, serve, withdrawal_days=7)
     ((first,), (second,), *_) = stored(house, "SELECT id FROM conversation ORDER BY position")
