@@ -14,6 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip install --disable-pip-version-check --no-compile --constraint constraints.txt
 # The pip of Python 3.11 itself takes three times as long to work out what belongs together.
 NEW_VENV = @test -x $(BIN)/python || { scripts/need-python $(PYTHON) && $(PYTHON) -m venv --upgrade-deps $(VENV); }
+# The distribution was called candor up to 0.2.0. Without this, its record of the same files would stay.
+REMOVE_OLD_NAME = @$(BIN)/pip uninstall -qq --yes candor
 # Of what pip says, one line a package: an installation takes a minute or more, and should be seen to go on.
 SHOWN := awk '/^Collecting/ { print "  " $$2; fflush() } /^Installing collected/ { print "  Unpacking them ..."; fflush() }'
 
@@ -51,6 +53,8 @@ docs: install ## the documents as a site, in build/docs; a link that leads nowhe
 lint: install ## style of the Python code and the Dockerfile, code that nothing uses, packages that are missing or not needed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@! grep -rnE --include='*.py' '^"""(What|Who|Whoever|Whose|How|Which|Whether|Where|When|Why)\b' server bots qc \
+		|| { echo 'Begin each docstring above with a noun or a verb that names the module.'; exit 1; }
 	$(BIN)/vulture
 	$(BIN)/deptry .
 	$(BIN)/hadolint Dockerfile
@@ -67,12 +71,13 @@ pages-test: $(PAGES) ## style, types and unit tests of the pages, and whether th
 wheel: install $(PAGES) ## build a wheel with the pages and a bill of materials inside, into dist/
 	rm -rf dist build/sbom && $(BIN)/python scripts/bill_of_materials.py
 	$(BIN)/python -m build --wheel
-	$(BIN)/python scripts/bill_of_materials.py dist/candor-*.whl
+	$(BIN)/python scripts/bill_of_materials.py dist/candor_eval-*.whl
 
 install-wheel: ## install the wheel of dist/ into a new environment: make install-wheel VENV=/opt/candor
 	@scripts/need-python $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) dist/candor-*.whl | $(SHOWN)
+	$(REMOVE_OLD_NAME)
+	$(PIP) dist/candor_eval-*.whl | $(SHOWN)
 
 bench: install-models ## how fast things are; results go into the docs
 	$(BIN)/python benchmarks/turns.py --connections 50
@@ -109,18 +114,21 @@ run-lineup: install-models $(PAGES) ## train the paper's line-up (minutes, once)
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages (about a minute, once) ..."
 	$(NEW_VENV)
+	$(REMOVE_OLD_NAME)
 	@$(PIP) --editable . | $(SHOWN)
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development (about a minute, once) ..."
 	$(NEW_VENV)
+	$(REMOVE_OLD_NAME)
 	@$(PIP) --editable '.[dev]' | $(SHOWN)
 	@touch $@ $(VENV)/run.stamp
 
 $(VENV)/models.stamp: pyproject.toml constraints.txt
 	@echo "Installing Python packages for development, and what models need (a few minutes, once) ..."
 	$(NEW_VENV)
+	$(REMOVE_OLD_NAME)
 	@$(PIP) --editable '.[dev,hf,parlai]' | $(SHOWN)
 	@$(PIP) --quiet --no-deps parlai  # the versions that it asks for are long obsolete, and it runs without them
 	@touch $@ $(VENV)/dev.stamp $(VENV)/run.stamp

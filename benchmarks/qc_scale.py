@@ -30,7 +30,7 @@ from qc.loading import load
 from qc.saving import parquet
 
 REPOSITORY = Path(__file__).parents[1]
-DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
+DATA = REPOSITORY / "tests" / "data"
 RUN_1 = DATA / "published" / "free_run1" / "hits_data.json"
 OUT = REPOSITORY / "docs" / "benchmarks"
 

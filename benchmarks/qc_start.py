@@ -6,7 +6,6 @@ Each command is a process of its own; of all its runs the least counts, because 
 only adds. The input is the first published run.
 """
 
-import os
 import resource
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 import typer
 
 REPOSITORY = Path(__file__).parents[1]
-DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
+DATA = REPOSITORY / "tests" / "data"
 RUN_1 = str(DATA / "published" / "free_run1" / "hits_data.json")
 BARE = "import pandas, scipy.stats"
 

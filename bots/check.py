@@ -17,7 +17,7 @@ from bots.conformance.report import ConformanceReport
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import coloured, conformance_table, transcript
 from bots.corpus import CorpusError, load_corpus
-from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import CheckView
 from bots.terminal import console, fail, stderr
@@ -52,6 +52,7 @@ def check(
     transcripts: Annotated[bool, typer.Option(help="Print the three conversations.")] = False,
     server: Server = SERVER,
     token: Token = None,
+    data: Data = None,
 ) -> None:
     """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
 
@@ -78,7 +79,7 @@ def check(
         if is_builtin:
             report = _here(name, at_once or AT_ONCE)
         else:
-            with ResearcherClient(access(server, token)) as client:
+            with ResearcherClient(access(server, token, data)) as client:
                 report = _there(client, name, study, at_once)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -16,7 +17,7 @@ from rich.table import Column, Table
 from bots.conformance.table import coloured, conformance_table
 from bots.core.persona_prompt import PromptError, given_prompt
 from bots.endpoints.endpoint import Endpoint
-from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import BotView
 from bots.terminal import console, fail
@@ -77,6 +78,7 @@ def add(
     ] = None,
     server: Server = SERVER,
     token: Token = None,
+    data: Data = None,
 ) -> None:
     """Register a bot.
 
@@ -102,7 +104,7 @@ def add(
         max_tokens=max_tokens,
         **_settings(more or []),
     )
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.add(name, endpoint)
     console.print(f"[green]{escape(bot.name)} is registered.[/]", soft_wrap=True)
     if kind == "dial-in":
@@ -115,9 +117,9 @@ def add(
 
 
 @cli.command("list")
-def list_(server: Server = SERVER, token: Token = None) -> None:
+def list_(server: Server = SERVER, token: Token = None, data: Data = None) -> None:
     """List the registered bots."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bots = client.bots()
     if not bots:
         console.print("No bot is registered. Add one: candor bots add --help")
@@ -135,9 +137,9 @@ def list_(server: Server = SERVER, token: Token = None) -> None:
 
 
 @cli.command()
-def show(name: Name, server: Server = SERVER, token: Token = None) -> None:
+def show(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
     """Show a bot: what it is, how its replicas do, what its last check found."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot, check = client.bot(name), client.check(name)
     facts = Table(show_header=False, box=None)
     for what, value in _facts(bot):
@@ -152,17 +154,17 @@ def show(name: Name, server: Server = SERVER, token: Token = None) -> None:
 
 
 @cli.command()
-def disable(name: Name, server: Server = SERVER, token: Token = None) -> None:
+def disable(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
     """Have a bot answer nobody, from now on; conversations with it are replaced."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.enable(name, False)
     console.print(f"{escape(bot.name)} is disabled.")
 
 
 @cli.command()
-def enable(name: Name, server: Server = SERVER, token: Token = None) -> None:
+def enable(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
     """Have a bot answer again."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.enable(name, True)
     console.print(f"{escape(bot.name)} is enabled.")
 
@@ -173,9 +175,10 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     server: Server = SERVER,
     token: Token = None,
+    data: Data = None,
 ) -> None:
     """Forget a bot. The server refuses while an open run has it."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.bot(name)
         if not yes and not typer.confirm(f"Forget {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
             console.print(f"{escape(bot.name)} stays.")
@@ -185,26 +188,30 @@ def delete(
 
 
 @replicas.command("add")
-def add_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
+def add_replica(
+    name: Name, url: Replica, server: Server = SERVER, token: Token = None, data: Data = None
+) -> None:
     """Have one more server answer for a bot, at once."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.add_replica(name, url)
     console.print(_replica_table(bot))
 
 
 @replicas.command("remove")
-def remove_replica(name: Name, url: Replica, server: Server = SERVER, token: Token = None) -> None:
+def remove_replica(
+    name: Name, url: Replica, server: Server = SERVER, token: Token = None, data: Data = None
+) -> None:
     """Have a server answer for a bot no more; what it is at, it finishes."""
-    with _client(server, token) as client:
+    with _client(server, token, data) as client:
         bot = client.remove_replica(name, url)
     console.print(_replica_table(bot))
 
 
 @contextmanager
-def _client(server: str, token: str | None) -> Iterator[ResearcherClient]:
+def _client(server: str, token: str | None, data: Path | None) -> Iterator[ResearcherClient]:
     """Connect to the server, and end the command with a sentence where something does not work."""
     try:
-        with ResearcherClient(access(server, token)) as client:
+        with ResearcherClient(access(server, token, data)) as client:
             yield client
     except (NoAccess, RequestFailed) as error:
         fail(str(error))

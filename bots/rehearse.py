@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bots.crowd.rater_model import ModelRefused, read_rater_model
-from bots.researcher.access import SERVER, NoAccess, Server, Token, access
+from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import Forecast, RehearsalView
 from bots.terminal import console, fail, stderr
@@ -59,6 +59,7 @@ def rehearse(
     seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
     server: Server = SERVER,
     token: Token = None,
+    data: Data = None,
 ) -> None:
     """Let simulated workers take part in the real study, in a run of its own, and say what people would show.
 
@@ -73,7 +74,7 @@ def rehearse(
         if model is not None:
             options["model"] = read_rater_model(model).model_dump(mode="json")
         text = study.read_text(encoding="utf-8")
-        with ResearcherClient(access(server, token)) as client:
+        with ResearcherClient(access(server, token, data)) as client:
             over = _watched(client, client.rehearse(text, options))
     except (OSError, UnicodeDecodeError) as error:
         fail(

@@ -1,4 +1,4 @@
-"""What every command prints to, and how it says what the user has to put right."""
+"""Consoles of the commands, and the message for an error that the user can fix."""
 
 import re
 from typing import Any, NoReturn

@@ -3,8 +3,11 @@ import { defineConfig } from "vitest/config";
 const server = "http://127.0.0.1:8000";
 
 export default defineConfig({
-  base: "/",
+  // The server may be reached below a path: pages are told where their scripts lie, scripts find the rest from there.
+  base: "./",
   build: {
+    // The oldest that docs/worker.md names. What they lack besides syntax has its place in src/shared/browser.ts.
+    target: ["chrome92", "edge92", "firefox98", "safari15.4"],
     outDir: "../server/pages",
     emptyOutDir: true,
     // The server's content security policy is `default-src 'self'`: nothing may be inlined as a data: URL.

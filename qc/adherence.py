@@ -1,4 +1,4 @@
-"""Whether an analysis and its data followed a preregistration, point by point, and its hypotheses decided.
+"""Check an analysis and its data against a preregistration, point by point, and decide its hypotheses.
 
 A hypothesis is about two systems' overall scores, and is tested as the verdicts are: by the rank test whose
 error is that of whole workers (`qc.statistics.clustered_ranks`). Holm's correction is over the registered

@@ -1,4 +1,4 @@
-"""What the commands have in common: arguments, messages on stderr, the progress bar."""
+"""Arguments, messages on stderr and the progress bar that all commands share."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What the commands whose results are findings have in common: what they take, write and print."""
+"""Options, output files and printing shared by the commands that return findings."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What can be chosen of an analysis, and of what is written of it.
+"""Options of an analysis and of its output.
 
 Light to import: the help of a command names what can be chosen, and need not wait for pandas.
 """

@@ -1,4 +1,4 @@
-"""What a rehearsal foretells: `python -m qc.outlook SOURCE --run REHEARSAL`. It prints one JSON document.
+"""`python -m qc.outlook SOURCE --run REHEARSAL`: print the forecast of a rehearsal as JSON.
 
 The server starts it at the end of a rehearsal (`candor rehearse`).
 """

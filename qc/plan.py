@@ -1,4 +1,4 @@
-"""What a run with so many workers would show, and cost: `python -m qc.plan [SOURCE]`."""
+"""`python -m qc.plan [SOURCE]`: forecast results and cost for a number of workers."""
 
 from pathlib import Path
 from typing import Annotated

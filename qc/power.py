@@ -1,4 +1,4 @@
-"""How many judgments a conclusion costs: `python -m qc.power [SOURCE]`; without a source, from an sd."""
+"""`python -m qc.power [SOURCE]`: judgments needed for a conclusion, from a source or an assumed sd."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What a command settles for its own process before it imports what is large."""
+"""Settings of a command's own process, made before large imports."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""How a long computation tells what it is at, to whoever watches."""
+"""Report the progress of a long computation to a listener."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What `python -m qc.report` does once it knows what is asked: read, analyse or compare, write, tell."""
+"""Run `python -m qc.report` after its arguments are parsed: read, analyse or compare, write, print."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What an analysis is to a program that asked for it: results, tables as frames, itself in a notebook."""
+"""Result of an analysis for programs: values, tables as data frames, a notebook display."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields

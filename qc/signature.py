@@ -67,7 +67,7 @@ def signature(
         fee: of the platform, as a share of the rewards.
     """
     parts = {
-        "candor": version("candor"),
+        "candor": version("candor-eval"),
         **({} if run.items is None else {"task": "transcripts"}),
         "data": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}",
         **({} if run.words is None else {"words": f"sha256:{words_hash(run.words)[:DIGEST_LENGTH]}"}),
@@ -114,7 +114,7 @@ def comparison_signature(
     )
     data = _hash(choices[_CHOICE], named)
     parts = {
-        "candor": version("candor"),
+        "candor": version("candor-eval"),
         "task": "side_by_side",
         "data": f"sha256:{data[:DIGEST_LENGTH]}",
         **({} if rated is None else {"ratings": f"sha256:{data_hash(rated)[:DIGEST_LENGTH]}"}),
@@ -134,7 +134,7 @@ def several_runs_signature(runs: Sequence[Run], *, alpha: float, seed: int, boot
         seed: of everything that is drawn.
         bootstrap: number of resamples.
     """
-    parts = {"candor": version("candor")}
+    parts = {"candor": version("candor-eval")}
     for number, run in enumerate(runs, start=1):
         held = {"data": data_hash(run)} | ({} if run.words is None else {"words": words_hash(run.words)})
         parts |= {f"{key}{number}": f"sha256:{digest[:DIGEST_LENGTH]}" for key, digest in held.items()}
@@ -154,7 +154,7 @@ def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bo
         bootstrap: number of resamples.
     """
     parts = {
-        "candor": version("candor"),
+        "candor": version("candor-eval"),
         "judgments": f"sha256:{_hash(rows)[:DIGEST_LENGTH]}",
         "pool": str(len(metrics)),
         "metrics": f"sha256:{_hash(metrics)[:DIGEST_LENGTH]}",

@@ -1,4 +1,4 @@
-"""What the commands print to: texts of any origin, none of which can speak to the terminal."""
+"""Consoles of the commands, which keep control characters of any text from the terminal."""
 
 import re
 from collections.abc import Iterable

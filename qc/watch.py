@@ -1,4 +1,4 @@
-"""How a run stands while ratings come in: `python -m qc.watch SOURCE`. It prints one JSON document."""
+"""`python -m qc.watch SOURCE`: print the interim results of a run as JSON."""
 
 import json
 import sys

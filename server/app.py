@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
@@ -64,9 +65,10 @@ from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
 from server.live.interventions import Interventions
-from server.live.join import JoinApi
+from server.live.join import WORKER_PAGES, JoinApi
 from server.live.newcomers import Newcomers
 from server.live.own_data import OwnDataApi
+from server.live.page_trouble import PageTroubleApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.signed_arrivals import SignedArrivals
@@ -201,7 +203,7 @@ def create_app(
         per_address=parse(settings.connections_per_address),
         open_sockets=open_sockets,
     )
-    app = _new_app(lifespan, worker_socket)
+    app = _new_app(lifespan, worker_socket, urlsplit(settings.resolved_public_url).path)
     listed = ListedStore(store, news)
     for router in (
         Health(store, lifecycle, settings.redis_url).router,
@@ -238,6 +240,13 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
         ).router,
+        PageTroubleApi(
+            store=store,
+            auth=auth,
+            run_news=live.run_news,
+            limits=limits,
+            per_address=parse(settings.attempts_per_address),
+        ).router,
         ForgettingApi(store=store, auth=auth, live=live).router,
         WizardApi(store=store, auth=auth).router,
         AuditApi(store=store, auth=auth).router,
@@ -253,9 +262,14 @@ def create_app(
 
 
 def _new_app(
-    lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]], worker_socket: WorkerSocket
+    lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]],
+    worker_socket: WorkerSocket,
+    public_path: str,
 ) -> FastAPI:
-    """Return an application that serves workers' WebSockets only; its answers look alike, errors too."""
+    """Return an application that serves workers' WebSockets only; its answers look alike, errors too.
+
+    `public_path`: of the public URL, for cookies and redirects; empty where there is none.
+    """
     app = FastAPI(
         title="Candor",
         version=API_VERSION,
@@ -267,10 +281,11 @@ def _new_app(
         responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
         generate_unique_id_function=lambda route: route.name,
     )
+    app.state.public_path = public_path
     add_errors(app)
     longer = {LISTS_PATH: LISTS_MOST_BYTES, RULES_PATH: RULES_MOST_BYTES}
     app.add_middleware(DirectSocket, path=SOCKET_PATH, serve=worker_socket.serve)
-    app.add_middleware(NoNullCharacters, refusal=null_character())
+    app.add_middleware(NoNullCharacters, refusal=null_character(), except_below=WORKER_PAGES)
     app.add_middleware(BodyLimit, most=_MOST_BYTES, refusal=too_long, elsewhere=longer)
     app.add_middleware(ResponseHeaders)
     app.add_middleware(RequestIds)

@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
     signed_links: bool = Field(False, description="take workers with a personal link of `candor links` only")
-    joins_per_address: Limit = Field("30/minute", description="places taken from one address")
+    joins_per_address: Limit = Field("120/minute", description="places taken from one address")
     attempts_per_address: Limit = Field(
         "300/minute", description="pages opened from one address, whether that leads to a place or not"
     )

@@ -1,4 +1,4 @@
-"""What every process of a server could do, and one at a time does."""
+"""Lease for work that any process can do and only one may do at a time."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""What a server does again and again, beside its requests."""
+"""Run a task again and again, beside the requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -2,15 +2,14 @@
 real servers of others, one of a kind for each process of tests, started when the first test needs it.
 """
 
-import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from tests.needs import need_services
+from tests.needs import need_published_words, need_services
 from tests.support import postgres as postgres_server
 from tests.support import redis_server
 from tests.support.examples import USUAL, examples
@@ -30,6 +29,16 @@ _LONG = frozenset({"crowd", "e2e", "lineup", "parlai", "property"})
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.parent.name not in _LONG)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Name one place for all tests that are skipped for want of the originals: pytest then says it once."""
+    report = yield
+    if report.skipped and "originals" in getattr(item, "fixturenames", ()):
+        code = need_published_words.__code__
+        report.longrepr = (code.co_filename, code.co_firstlineno, str(report.longrepr[2]))
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -85,13 +94,11 @@ def spans() -> "Iterator[InMemorySpanExporter]":
 
 @pytest.fixture(scope="session")
 def published() -> Path:
-    """The published data and their golden files; without them the test is skipped, in CI failed."""
-    path = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
-    if (path / "golden").is_dir() and (path / "published").is_dir():
-        return path
-    message = (
-        f"PUBLISHED DATA ABSENT: nothing at {path}. Set CANDOR_PUBLISHED_DATA to check the golden files."
-    )
-    if os.environ.get("CI") == "true":
-        pytest.fail(message)
-    pytest.skip(message)
+    """The figures of published studies, with their golden numbers."""
+    return REPOSITORY / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def originals() -> Path:
+    """The published data with their words, which are not in the repository."""
+    return need_published_words()

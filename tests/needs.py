@@ -1,8 +1,9 @@
-"""What some tests cannot do without: where it is absent they are skipped, loudly, and fail in CI."""
+"""Things that some tests need. A test is skipped where one is absent, and says so; in CI it fails."""
 
 import os
 import socket
 from importlib.util import find_spec
+from pathlib import Path
 from shutil import which
 
 import pytest
@@ -51,6 +52,20 @@ def _require(absent: list[str], remedy: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(message, pytrace=False)
     pytest.skip(message, allow_module_level=True)
+
+
+def need_published_words() -> Path:
+    """Return the folder of the published data with their words; go on only where it is.
+
+    Nobody has it with the repository, so CI alone does not require it: CANDOR_REQUIRE_PUBLISHED_DATA=1 does.
+    """
+    folder = Path(os.environ.get("CANDOR_PUBLISHED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if (folder / "published").is_dir() and (folder / "convai2").is_dir():
+        return folder
+    message = f"PUBLISHED WORDS ABSENT: nothing at {folder}. Set CANDOR_PUBLISHED_DATA to check them too."
+    if os.environ.get("CANDOR_REQUIRE_PUBLISHED_DATA") == "1":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
 
 
 def need_ipv6() -> None:

@@ -1,4 +1,4 @@
-"""What a line does in a conversation: it greets, asks, tells or takes leave."""
+"""Dialogue acts of a line: greeting, question, statement, leave-taking."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which words of a reply go with which words of what was said: IBM Model 1 (Brown et al., 1993)."""
+"""Word associations between a line and its reply: IBM Model 1 (Brown et al., 1993)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

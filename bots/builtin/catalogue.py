@@ -1,4 +1,4 @@
-"""What can be opened by name: the builtin systems and the qc bot.
+"""Catalogue of the builtin systems and the QC bot, opened by name.
 
 Nothing of them is imported before one is opened: a server knows their names, and its bot hosts open them.
 """

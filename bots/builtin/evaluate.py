@@ -1,4 +1,4 @@
-"""How often does each system pick the true next line out of twenty?
+"""Measure how often each system picks the true next line out of twenty.
 
     python -m bots.builtin.evaluate [--corpus SPEC] [--held-out 0.2] [--seed 1] [BOT ...]
 

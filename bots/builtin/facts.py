@@ -1,4 +1,4 @@
-"""What a persona has to say about a question it is asked, and what was answered to it before."""
+"""Find what a persona says about a question, and what it has answered before."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a worker has spoken of earlier, in words that can be put back into a sentence."""
+"""Find what a worker mentioned earlier, as words that fit into a sentence."""
 
 import re
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which questions ask for the same: what keeps a bot from answering one in two ways."""
+"""Recognise questions that ask for the same thing, so that a bot does not answer in two ways."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What was said in a conversation, so that nothing is said twice at a cost that hardly grows with it."""
+"""Index the lines of a conversation, so that repeats are found at a nearly constant cost."""
 
 import math
 import threading

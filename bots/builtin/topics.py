@@ -1,4 +1,4 @@
-"""What a line of small talk is about: a hand-made list of topics with their words."""
+"""Topics of small talk: a hand-made list with their words."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""What came of asking a bot once."""
+"""Outcome of asking a bot once."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a bot is asked in a language, and what is looked for in its replies: read from `languages/`."""
+"""Questions and expectations of the check in one language, read from `languages/`."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""What is concluded from how a bot's replies read: whose words, in which language, to what end. Pure."""
+"""Judge how a bot's replies read: whose words, in which language, to what end. Pure."""
 
 import re
 from collections import Counter

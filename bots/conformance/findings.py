@@ -1,4 +1,4 @@
-"""What is concluded from a bot's answers, one finding per question, each by a function of its own. Pure.
+"""Judge a bot's answers: one finding per question, one function per finding. Pure.
 
 A finding that workers would suffer from, or that would undo the blinding, fails; what a researcher should
 know before launch warns. Where there is nothing to judge by, there is no finding.

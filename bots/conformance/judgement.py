@@ -1,4 +1,4 @@
-"""What a question about a bot is answered with."""
+"""Possible results of a question about a bot."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is counted in a bot's answers. Pure: answers in, numbers out.
+"""Count things in a bot's answers. Pure: answers in, numbers out.
 
 Without numpy: nothing else in a server's process needs it, and every start would pay for its import.
 """

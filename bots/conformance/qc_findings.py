@@ -1,4 +1,4 @@
-"""What is concluded from the examination of a qc bot, one finding per question."""
+"""Judge the examination of a QC bot, one finding per question."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a check found, as it is stored, sent and shown."""
+"""Report of a check, as it is stored, sent and shown."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self

@@ -1,4 +1,4 @@
-"""What every bot is asked: the same kinds of conversations, in words that are drawn for each check."""
+"""Script of a check: the same kinds of conversations for every bot, in newly drawn words."""
 
 import random
 from collections.abc import Callable, Sequence

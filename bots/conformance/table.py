@@ -1,4 +1,4 @@
-"""What a check found, as people read it in a terminal."""
+"""Print the report of a check in a terminal."""
 
 from collections.abc import Collection, Iterable, Sequence
 

@@ -1,1 +1,1 @@
-"""What every kind of bot shares: the chat, its failures, rules of text, the protocol of bot hosts."""
+"""Shared by every kind of bot: the chat, its failures, rules of text, the protocol of bot hosts."""

@@ -1,4 +1,4 @@
-"""How long to wait before trying again."""
+"""Compute the wait before the next try."""
 
 from tenacity import wait_exponential, wait_random_exponential
 from tenacity.wait import wait_base

@@ -1,4 +1,4 @@
-"""What a bot is asked and what it answers: the contract of every kind of bot.
+"""The contract of every kind of bot: the chat that it is asked about, and the reply that it returns.
 
 A bot is stateless from the outside. Each call carries the whole conversation, so any call can be
 repeated, or sent to another replica, and means the same.

@@ -1,4 +1,4 @@
-"""How a bot can fail, in one hierarchy.
+"""Failures of bots, in one hierarchy.
 
     BotError            no reply, for any reason that has no class of its own
     ├── BotTimeout      nothing came within the time that the call had

@@ -1,4 +1,4 @@
-"""What one end of a connection need not send again, because the other end has it from before."""
+"""Leave out lines that the other end of a connection already has."""
 
 from collections import OrderedDict
 

@@ -1,4 +1,4 @@
-"""What is wrong with a document that somebody sent or wrote, in words."""
+"""Describe the mistakes of a document in words."""
 
 from pydantic import ValidationError
 

@@ -1,4 +1,4 @@
-"""Where a reply came from: which model, as it was served, with which settings, at what cost."""
+"""Provenance of a reply: model, version, settings, tokens and cost."""
 
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Which language a line is in, as far as that can be told."""
+"""Guess the language of a line."""
 
 from functools import lru_cache
 from typing import Any

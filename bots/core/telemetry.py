@@ -113,7 +113,10 @@ def start_tracing() -> Callable[[], None]:
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:
-        log.warning(f"{ENDPOINT} is set, and nothing is traced", hint="Install candor[telemetry].")
+        hint = (
+            "Install OpenTelemetry: pip install 'candor_eval-….whl[telemetry]'; in a checkout `make install`."
+        )
+        log.warning(f"{ENDPOINT} is set, and nothing is traced", hint=hint)
         return _do_nothing
     name = os.environ.get("OTEL_SERVICE_NAME", _SERVICE)
     provider = TracerProvider(resource=Resource.create({"service.name": name}), shutdown_on_exit=False)

@@ -1,4 +1,4 @@
-"""What a bot may show to a worker.
+"""Rules for the text that a bot may show to a worker.
 
 This is the only rule for replies, and no rule for anything else. What workers write follows another one,
 which is the session's: their words are kept as they typed them, as far as a database can hold them. A reply

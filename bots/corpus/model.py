@@ -1,4 +1,4 @@
-"""What a corpus is: personas, dialogues, and the error that says what is wrong with a file."""
+"""A corpus: personas, dialogues, and the error for a malformed file."""
 
 import hashlib
 import random

@@ -2,11 +2,12 @@
 
 import asyncio
 import random
+import re
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import typer
 from rich.table import Table
@@ -18,7 +19,7 @@ from bots.crowd.profile import PROFILES, ProfileName, deal, mix_of, parse_mix
 from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
 from bots.crowd.speakers import Talk, TalkRefused
 from bots.crowd.worker import Diary
-from bots.researcher.access import NoAccess, Token, access
+from bots.researcher.access import Data, NoAccess, Token, access
 from bots.researcher.client import RequestFailed
 from bots.terminal import console, fail
 
@@ -47,6 +48,7 @@ def crowd(
         str | None, typer.Option(help="The run to take part in; default: the link's, or the only one.")
     ] = None,
     token: Token = None,
+    data: Data = None,
     reply_pace: Annotated[
         float, typer.Option(min=0, max=1, help="Scales the study's natural reply times; 1 is as for people.")
     ] = 0.0,
@@ -114,7 +116,7 @@ def crowd(
         agree=lambda costs: yes or _agreed(costs, price_in, price_out),
     )
     try:
-        way_in = access(base, token)
+        way_in = access(base, token, data)
         with log.open("a", encoding="utf-8") if log is not None else nullcontext() as file:
             diaries, seconds = asyncio.run(hold_crowd(way_in, asked, file))
     except TalkRefused as error:
@@ -185,9 +187,15 @@ def _split(url: str) -> tuple[str, str | None]:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         fail(f"--url {url}: not an address; write it like http://127.0.0.1:8000")
-    path = parts.path.strip("/").split("/")
-    run = path[1] if len(path) == 2 and path[0] == "w" else None
-    return f"{parts.scheme}://{parts.netloc}", run
+    if "worker" in parse_qs(parts.query, keep_blank_values=True):
+        fail(
+            f"--url {url}: simulated workers have names of their own.",
+            "Leave out `?worker=…`: give the run's link without it.",
+        )
+    # A proxy may serve the server below a path: `/candor/w/RUN`.
+    link = re.fullmatch(r"(.*?)/w/([^/]+)/?", parts.path)
+    below, run = link.groups() if link else (parts.path.rstrip("/"), None)
+    return f"{parts.scheme}://{parts.netloc}{below}", run
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What simulated workers answer to a study's own questions: anything that fits. Pure."""
+"""Answers of simulated workers to a study's own questions: any valid one. Pure."""
 
 import random
 from collections.abc import Sequence

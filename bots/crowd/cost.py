@@ -1,4 +1,4 @@
-"""What it costs to have a paid model speak for simulated workers, before anything is asked. Pure."""
+"""Estimate the cost of a paid model that speaks for simulated workers, before it is asked. Pure."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What has been said in the conversation that a simulated worker is in: a fold of the server's messages."""
+"""Lines of a simulated worker's conversation so far: a fold of the server's messages."""
 
 from bots.core.chat import Turn
 from bots.crowd.view import Message

@@ -1,4 +1,4 @@
-"""What a study asks of its workers, looked up before anybody takes part."""
+"""Look up a study's tasks and questions before simulated workers take part."""
 
 import asyncio
 import json

@@ -47,7 +47,7 @@ class _Participant:
         """Come by the address that the platform has given. Raises RequestFailed."""
         parts = urlsplit(self.address)
         body = {"run": run, "parameters": dict(parse_qsl(parts.query))}
-        answer = await self.browser.post(f"{parts.scheme}://{parts.netloc}/api/join", json=body)
+        answer = await self.browser.post(f"{_server_of(self.address)}/api/join", json=body)
         if not answer.is_success:
             raise RequestFailed(answer.json()["error"]["message"])
         return JoinView.model_validate(answer.json())
@@ -55,6 +55,12 @@ class _Participant:
     async def beliefs(self, _assignment: str, /) -> SimulatedBeliefs:
         """Return what was told to all of them: no person is told which system is whose."""
         return self.believed
+
+
+def _server_of(address: str) -> str:
+    """Return where the server of a worker's address is reached, without a slash at the end."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rpartition('/w/')[0]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,6 @@ class _Visit:
             return _WORDS[_CONDUCTS[self.conduct]]
 
     def _worker(self, browser: httpx2.AsyncClient, address: str) -> SimulatedWorker:
-        parts = urlsplit(address)
         rng = random.Random(self.name)
         return SimulatedWorker(
             name=self.name,
@@ -96,7 +101,7 @@ class _Visit:
             rng=rng,
             speaker=self.speaking,
             client=_Participant(browser, address, self.believed),
-            socket_url=f"{parts.scheme.replace('http', 'ws', 1)}://{parts.netloc}/ws",
+            socket_url=f"{_server_of(address).replace('http', 'ws', 1)}/ws",
             patience=_PATIENCE,
             diary=Diary(lambda _assignment, _message: None),
             conduct=_CONDUCTS[self.conduct],

@@ -1,4 +1,4 @@
-"""What simulated workers say in languages other than English: small talk from lists, and topics. Pure.
+"""Small talk and topics of simulated workers in languages other than English. Pure.
 
 There is no corpus of these languages here to answer from, so a line fits the conversation only as far as a
 question is answered by a statement, and a statement by a question or another statement.

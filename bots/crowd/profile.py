@@ -1,4 +1,4 @@
-"""How simulated workers rate.
+"""Rating profiles of simulated workers.
 
 An honest worker's rating is what the system deserves, plus the worker's own bias, plus the mood of
 the conversation, plus noise, cut off at both ends of the scale. The constants are the variance

@@ -1,4 +1,4 @@
-"""How the workers of a run rate, fitted by `candor plan --model`: simulated workers can do the same."""
+"""Rating model fitted by `candor plan --model`, for simulated workers that rate like real ones."""
 
 from pathlib import Path
 from typing import Annotated, Literal

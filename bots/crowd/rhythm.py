@@ -1,4 +1,4 @@
-"""How long simulated workers take to write a line, and what a page would tell of it. Pure."""
+"""Typing times of simulated workers, and the writing record that a page would send. Pure."""
 
 import math
 import random

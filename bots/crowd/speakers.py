@@ -1,4 +1,4 @@
-"""Who can speak for simulated workers: `openai:MODEL`, `hf:PATH`, or retrieval from the corpus."""
+"""Speakers for simulated workers: `openai:MODEL`, `hf:PATH`, or retrieval from the corpus."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
-from bots.host.model import ModelError
+from bots.host.model import ModelError, how_to_install
 from bots.host.options import HfOptions
 
 
@@ -84,6 +84,8 @@ def _hosted(path: str) -> Bot:
 
         return MicroBatch(HfModel(path, HfOptions(prompt="", temperature=0.8)))
     except ImportError as error:
-        raise TalkRefused(f"hf:{path} needs the extra: pip install 'candor[hf]' ({error})") from error
+        raise TalkRefused(
+            f"hf:{path} needs torch and transformers ({error}). Install them: {how_to_install('hf')}"
+        ) from error
     except ModelError as error:
         raise TalkRefused(str(error)) from error

@@ -1,4 +1,4 @@
-"""What simulated workers say: a bot of ours speaks for them, on the worker's side of the conversation."""
+"""Write the messages of a simulated worker with one of our bots, on the worker's side."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol

@@ -1,4 +1,4 @@
-"""What a worker's page shows, as far as a simulated worker needs it: a fold of the server's messages."""
+"""State of a worker's page, as far as a simulated worker needs it: a fold of the server's messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Where a server may connect to, when it is told to stay out of private networks.
+"""Refuse addresses in private networks, where a server must stay out of them.
 
 Whoever writes a study names the addresses of its bots, and the server connects to them: from within its own
 network, where it may reach what the writer of the study cannot (server-side request forgery).

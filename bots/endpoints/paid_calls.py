@@ -1,4 +1,4 @@
-"""How often a line was asked for where each call costs money."""
+"""Limit the tries for one line where each call costs money."""
 
 from collections import OrderedDict
 

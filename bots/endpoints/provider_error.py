@@ -1,4 +1,4 @@
-"""What an answer that is no reply means.
+"""Map a provider's error answer to a failure.
 
 The kind of failure, the provider's own words, how long to wait. Pure.
 

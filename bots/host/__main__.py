@@ -25,7 +25,7 @@ from bots.host.client import HostClient
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.model import Model, ModelError
+from bots.host.model import Model, ModelError, how_to_install
 from bots.host.options import DType, HfOptions, Layout
 from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
@@ -307,12 +307,7 @@ def _open(spec: str, corpus: str, options: HfOptions) -> Model:
         return ParlaiModel(rest)
     except ImportError as error:
         raise ModelError(
-            f"{spec}: {error}. Install what such models need: "
-            + (
-                "pip install 'candor[hf]'"
-                if kind == "hf"
-                else "pip install 'candor[parlai]' && pip install --no-deps parlai"
-            )
+            f"{spec}: {error}. Install the packages that such models need: {how_to_install(kind)}"
         ) from error
 
 

@@ -43,4 +43,4 @@ class BuiltinModel:
 
 def made_by(spec: str, corpus: Corpus) -> Provenance:
     """Return where the replies of the builtin bot `spec` come from: its version, and what it has learned."""
-    return Provenance(model=spec, revision=f"{version('candor')}-{corpus.fingerprint()}")
+    return Provenance(model=spec, revision=f"{version('candor-eval')}-{corpus.fingerprint()}")

@@ -1,4 +1,4 @@
-"""What all ways have in common by which a host gets its work from elsewhere: how it is begun, told, ended."""
+"""Life cycle shared by all connections over which a host gets work."""
 
 import asyncio
 from abc import ABC, abstractmethod

@@ -1,4 +1,4 @@
-"""Who may come in over HTTP: whoever sends the key."""
+"""Admit HTTP callers who send the key."""
 
 import hmac
 

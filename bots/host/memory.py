@@ -1,4 +1,4 @@
-"""How much memory there is for a model, and how much it will need, before any of it is taken."""
+"""Compare the memory that a model needs with the memory there is, before loading it."""
 
 from collections.abc import Iterator
 from pathlib import Path

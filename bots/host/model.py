@@ -1,4 +1,4 @@
-"""What a bot host runs: a model that answers a batch of conversations."""
+"""Interface of a hosted model, which answers a batch of conversations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +10,12 @@ from bots.core.provenance import Provenance
 
 class ModelError(Exception):
     """A model cannot be opened. The message says which, why, and what to do."""
+
+
+def how_to_install(extra: str) -> str:
+    """Say how to install an extra of Candor. Never by name: `candor` on the package index is a stranger's."""
+    also = " and `pip install --no-deps parlai`" if extra == "parlai" else ""
+    return f"in a checkout `make install-models`, elsewhere `pip install 'candor_eval-….whl[{extra}]'`{also}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a researcher may choose for a model in the format of transformers."""
+"""Options for a model in the format of transformers."""
 
 from dataclasses import dataclass
 from typing import Literal

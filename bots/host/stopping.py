@@ -1,4 +1,4 @@
-"""When a model's reply is over before its model says so, each row of a batch for itself."""
+"""Stop generation row by row, at the end of a reply that the model does not mark itself."""
 
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING

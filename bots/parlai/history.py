@@ -1,4 +1,4 @@
-"""What an agent remembers of a conversation that is longer than it can read."""
+"""Shorten a conversation to what an agent can read."""
 
 from typing import Any
 

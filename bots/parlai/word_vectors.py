@@ -1,4 +1,4 @@
-"""Where the words of a model stand before it learns: near the words that they are said beside.
+"""Initialise word vectors near the words that occur beside them.
 
 A few hundred dialogues are too few to learn from scratch which words belong together. The vectors come from
 the corpus itself: positive pointwise mutual information of words in one exchange, reduced by singular value

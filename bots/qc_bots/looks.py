@@ -1,4 +1,4 @@
-"""How a line looks beside others: words in the case and between the marks of the places that they fill."""
+"""Fit the case and punctuation of a word to the place that it fills."""
 
 from collections.abc import Sequence
 

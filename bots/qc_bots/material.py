@@ -1,4 +1,4 @@
-"""What a corpus has to have for the quality-control bot: responses, and words to distort them with."""
+"""Material of the QC bot from a corpus: responses, and words to distort them with."""
 
 from bots.core.segmentation import split_words
 from bots.corpus import Corpus, CorpusError

@@ -1,4 +1,4 @@
-"""Where the server is, and a researcher's token of it."""
+"""Address of the server, and a researcher's token for it."""
 
 import json
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 SERVER = "http://127.0.0.1:8000"
-_SECRETS = Path("candor-data/secrets.json")
+_DATA = Path("candor-data")
 
 Server = Annotated[str, typer.Option("--server", help="Where the Candor server is.", metavar="URL")]
 Token = Annotated[
@@ -17,7 +17,16 @@ Token = Annotated[
     typer.Option(
         envvar="CANDOR_TOKEN",
         help="The researcher's token.",
-        show_default="that of the server whose candor-data lies in this folder",
+        show_default="that of the server whose data folder is given by --data",
+    ),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        envvar="CANDOR_DATA",
+        help="The server's data folder, where its token is.",
+        show_default="candor-data in this folder",
     ),
 ]
 
@@ -34,8 +43,10 @@ class Access:
     token: str = field(repr=False)
 
 
-def access(server: str, token: str | None) -> Access:
-    """Return how the researcher's API of `server` is reached, with this folder's token where none is given.
+def access(server: str, token: str | None, data: Path | None = None) -> Access:
+    """Return how the researcher's API of `server` is reached.
+
+    Without a token, the one in the server's data folder `data` is taken; None: `candor-data` in this folder.
 
     Raises:
         NoAccess: `server` is no address, or there is no token.
@@ -43,17 +54,18 @@ def access(server: str, token: str | None) -> Access:
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         raise NoAccess(f"--server {server}: not an address; write it like {SERVER}")
-    given = (token or _own_token()).strip()
+    given = (token or _own_token((data or _DATA) / "secrets.json")).strip()
     if not given.isascii() or not given.isprintable():
         raise NoAccess("the token has characters in it that no token has: copy it again")
     return Access(f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", given)
 
 
-def _own_token() -> str:
+def _own_token(secrets: Path) -> str:
     try:
-        return str(json.loads(_SECRETS.read_text(encoding="utf-8"))["researcher_token"])
+        return str(json.loads(secrets.read_text(encoding="utf-8"))["researcher_token"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoAccess(
-            "the researcher's token is needed: pass --token or set CANDOR_TOKEN. It is the end of the link"
-            " that the server printed; `candor token new --name NAME` makes another."
+            f"No researcher's token was given, and {secrets} cannot be read. Name the server's data folder"
+            " with --data, or make a token there with `candor token new --name NAME` and pass it with --token"
+            " or CANDOR_TOKEN. The end of an invitation's link is no token."
         ) from error

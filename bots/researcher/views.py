@@ -1,4 +1,4 @@
-"""What the server answers a researcher. Fields that are not needed here are passed over."""
+"""Answers of the researcher's API. Unknown fields are ignored."""
 
 from datetime import datetime
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What of a model's output is put before a worker, by one rule for every kind of bot. Pure.
+"""Reduce a model's output to what a worker may see, by one rule for every kind of bot. Pure.
 
 A model's output may hold its thoughts, the marks of its chat template, its own label and lines that it has
 made up for the other speaker. `shown_text` leaves what it says, in the looks that all bots have, and tells

@@ -1,4 +1,4 @@
-"""How a line looks: the same for whatever bot says it, since its looks would tell who is speaking."""
+"""Normalise the looks of a line, so that they do not tell which bot speaks."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""How a reply looks when it leaves a builtin system: spaced and cased like written English.
+"""Space and capitalise a builtin system's reply like written English.
 
 Corpora such as ConvAI2 are lower case with a space before every mark. All systems, and the qc bot,
 present their text in the same way, so that its looks tell nobody which one is speaking.

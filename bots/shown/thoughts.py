@@ -1,4 +1,4 @@
-"""Which part of a model's output it says, and which it thinks."""
+"""Separate what a model says from what it thinks."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where a model's own line begins in what it says, and where it goes on in somebody else's name."""
+"""Cut a model's output to its own line, without lines in somebody else's name."""
 
 import re
 from collections.abc import Sequence

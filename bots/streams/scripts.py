@@ -1,4 +1,4 @@
-"""What is done to a queue in one step, in Lua: Redis runs nothing else meanwhile.
+"""Lua scripts that change a queue in one atomic step in Redis.
 
 All go by the clock of Redis, in milliseconds: the clocks of hosts and of processes that ask may differ.
 """

@@ -1,7 +1,6 @@
-"""A ZIP archive whose bytes follow from its content, and the reading of one that a stranger has made.
+"""Write ZIP archives whose bytes follow from their content, and read archives from other people.
 
-Nothing is ever unpacked to a path that an archive names: members are read by names that we know. What is more
-than a bundle can be is refused before it is unpacked, and while it is: an archive may say less than it holds.
+No member is unpacked to a path that the archive names.
 """
 
 import zipfile
@@ -10,11 +9,9 @@ from pathlib import Path, PurePosixPath
 from secrets import token_hex
 
 from qc.errors import OutputError, SourceError
-from qc.formats.archive import DAMAGED
+from qc.formats.archive import DAMAGED, require_bounded_zip
 
 MOST_FILES = 1_000
-MOST_BYTES = 2 * 1024**3
-PIECE = 1024**2
 # The earliest time that ZIP knows, so that the hour of packing is not in the bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
@@ -31,6 +28,7 @@ def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     """
     unfinished = path.with_name(f".{path.name}.{token_hex(4)}.part")  # two at once do not meet
     try:
+        unfinished.touch(mode=0o600)  # it holds words of workers
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
                 member = zipfile.ZipInfo(name, _TIME)
@@ -56,7 +54,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(path) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             _require_harmless(path, members)
-            return _unpacked(path, archive, members)
+            return {member.filename: archive.read(member) for member in members}
     except (OSError, *DAMAGED) as error:
         raise SourceError(f"{path}: this cannot be read as a bundle ({error}). Get it again.") from None
 
@@ -69,12 +67,11 @@ def _require_harmless(path: Path, members: list[zipfile.ZipInfo]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise SourceError(f"{path}: refused, because it holds {twice!r} twice.")
-    size = sum(member.file_size for member in members)
-    if len(members) > MOST_FILES or size > MOST_BYTES:
+    if len(members) > MOST_FILES:
         raise SourceError(
-            f"{path}: refused, because it says that it holds {len(members)} files of {size} bytes; a bundle "
-            f"has at most {MOST_FILES} of {MOST_BYTES}."
+            f"{path}: refused, because it holds {len(members)} files. A bundle has at most {MOST_FILES}."
         )
+    require_bounded_zip(str(path), path.stat().st_size, members)
 
 
 def _is_harmless(member: zipfile.ZipInfo) -> bool:
@@ -87,17 +84,3 @@ def _is_harmless(member: zipfile.ZipInfo) -> bool:
         and not {"..", "."} & set(name.split("/"))
         and (member.external_attr >> 16) & _KIND != _LINK
     )
-
-
-def _unpacked(path: Path, archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> dict[str, bytes]:
-    files, left = dict[str, bytes](), MOST_BYTES
-    for member in members:
-        pieces = []
-        with archive.open(member) as file:
-            while piece := file.read(PIECE):
-                left -= len(piece)
-                if left < 0:
-                    raise SourceError(f"{path}: refused, because it holds more than {MOST_BYTES} bytes.")
-                pieces.append(piece)
-        files[member.filename] = b"".join(pieces)
-    return files

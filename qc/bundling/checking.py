@@ -1,4 +1,4 @@
-"""How a bundle is checked: every file against its hash, and the report against an analysis made anew."""
+"""Check a bundle: every file against its hash, and the report against a new analysis."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -83,8 +83,8 @@ def _changed(files: Mapping[str, bytes], manifest: Manifest) -> Iterator[str]:
 
 
 def _versions(manifest: Manifest) -> Iterator[str]:
-    if manifest.candor != version("candor"):
-        yield f"The bundle was made by Candor {manifest.candor}, and this is {version('candor')}."
+    if manifest.candor != version("candor-eval"):
+        yield f"The bundle was made by Candor {manifest.candor}, and this is {version('candor-eval')}."
     now = versions()
     for name, was in sorted(manifest.libraries.items()):
         if name in now and now[name] != was:

@@ -1,4 +1,4 @@
-"""How a bundle is made: the data under other names, analysed anew as whoever gets it will, and packed."""
+"""Make a bundle: rename the workers, analyse the data as a recipient will, and pack them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -94,7 +94,7 @@ def make_bundle(
     files[SIGNATURE] = (reported.signature + "\n").encode()
     files[README] = _readme(reported, bundled, source_signature).encode()
     manifest = Manifest(
-        candor=version("candor"),
+        candor=version("candor-eval"),
         libraries=versions(),
         options=options_of(options),
         signature=reported.signature,
@@ -209,7 +209,7 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
     second = f"- `{SECOND}`: the second run that it is compared with\n" if bundled.second is not None else ""
     return f"""# {" ".join(run.name.split())}
 
-{_counted(reported.analysis, run)}, collected {analysed}with Candor {version("candor")}.
+{_counted(reported.analysis, run)}, collected {analysed}with Candor {version("candor-eval")}.
 {missing}
 - `{RUN}`: {data}
 {second}{study}{report}- `{SIGNATURE}`: what the numbers were made of and how
@@ -219,7 +219,7 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
 
 ## To analyse it again
 
-Install Candor {version("candor")} and run
+Install Candor {version("candor-eval")} and run
 
     candor verify BUNDLE
 

@@ -1,4 +1,4 @@
-"""What comparisons side by side say: scores of systems with intervals, wins and ties, sides, workers.
+"""Analyse side-by-side comparisons: scores with intervals, wins and ties, sides, workers.
 
 Workers are drawn anew, each with all of their choices. A score's interval is score ± t · √(W / (W − 1)) ·
 standard deviation of the draws, t being the quantile of Student's t with one degree of freedom less than

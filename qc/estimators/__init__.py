@@ -1,1 +1,1 @@
-"""How precise means of judgments are, and how many judgments a conclusion costs: arrays in, numbers out."""
+"""Estimate how precise means of judgments are, and how many judgments a conclusion takes."""

@@ -1,4 +1,4 @@
-"""How far a run is from a repeated Latin square.
+"""Measure how far a run is from a repeated Latin square.
 
 With S systems and a multiple of S raters such a design lets every rater see each item once and each system
 equally often; every item is judged with every system equally often; and each system stands at each position

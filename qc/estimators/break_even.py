@@ -1,4 +1,4 @@
-"""What a metric is worth in judgments of people.
+"""Convert the worth of a metric into judgments by people.
 
 A metric that is free of noise and of variance still errs on the pairs on which it is biased. People err less
 the more of their judgments there are. Where both err alike, the metric is worth that many judgments.

@@ -1,4 +1,4 @@
-"""How many judgments are worth one independent one, because those of a worker hang together.
+"""Design effect: the judgments of one worker correlate, so they count for fewer independent ones.
 
 The design effect is the square of the standard error over workers, divided by the square of that which takes
 all judgments to be independent. Kish, *Survey Sampling*, 1965, section 8.2.

@@ -1,4 +1,4 @@
-"""How well a metric's scores of systems agree with people's, and how sure that is with so few systems.
+"""Correlate a metric's system scores with people's, with an interval for few systems.
 
 Sources: Ji, PhD thesis, sections 3.4.4, 4.4.6 and 5.4.7 (correlations with human scores); Kocmi et al., *To
 Ship or Not to Ship*, WMT 2021, section 3 (pairwise accuracy). Intervals: `qc.statistics.correlation`.

@@ -1,4 +1,4 @@
-"""What people and a metric say of every two systems, and where a metric's errors come from.
+"""Compare people and a metric on every pair of systems, and find the source of a metric's errors.
 
 Judge a resample of the test set: people then call one system of a pair the better one, and so does a metric.
 What each says most often is its settled label; N is how often people's label is another one than theirs

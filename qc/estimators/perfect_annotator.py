@@ -1,4 +1,4 @@
-"""What would be left of the spread of judgments if every annotator were perfect.
+"""Estimate the spread of judgments that would remain if every annotator were perfect.
 
 A perfect annotator gives an output the mean of endlessly many judgments, so that only the spread between
 outputs is left. R = Var H / (Var H − within): n of such judgments are worth R n ordinary ones.

@@ -1,4 +1,4 @@
-"""What would have been lost, had only the systems that a metric likes best been shown to people.
+"""Estimate the loss from showing people only the systems that a metric likes best.
 
 Source: Ji, PhD thesis, section 5.4.7: in its open-domain dialogues every word-overlap metric throws out the
 system that people like best, if half of the systems are kept.

@@ -1,4 +1,4 @@
-"""How many judgments tell two systems apart: the size of a two-sided t test of two means.
+"""Sample size of a two-sided t test of two means: the judgments that tell two systems apart.
 
 Each system is judged n times, all judgments are independent of one another, and those of both systems spread
 alike. A design effect above 1 stands for judgments that hang together: as many of them as the effect says are

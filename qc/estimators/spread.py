@@ -1,4 +1,4 @@
-"""How far outputs differ from one another, and how far workers differ about the same output.
+"""Variance between outputs, and between workers who judge the same output.
 
 σ_f² is the variance of f(z), the mean over endlessly many judgments of an output z; σ_a² the mean variance of
 judgments of the same output; γ = σ_a² / σ_f². Source: Chaganty, Mussmann and Liang, ACL 2018, section 3.1.

@@ -1,4 +1,4 @@
-"""How uncertain the means of systems and their differences are, whichever judgments hang together.
+"""Standard errors of system means and of their differences, for any clustering of judgments.
 
 Judgments of one unit, an output or a worker, are taken to depend on one another in any way, those of
 different units not at all. What a unit adds to the error of a mean is the sum of its residuals over the

@@ -1,4 +1,4 @@
-"""How wide intervals of the mean are at each number of judgments, without and with a metric, by resampling.
+"""Width of the interval of a mean by number of judgments, with and without a metric, by resampling.
 
 Outputs are drawn with replacement and a fresh judgment for each draw; the slope is fitted anew each time.
 The pool's moments stay as they are, so the pool counts as endless. Source: Chaganty, Mussmann and Liang, ACL

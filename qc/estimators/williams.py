@@ -1,4 +1,4 @@
-"""Whether one metric agrees better with people than another, over the same systems.
+"""Williams' test: does one metric agree better with people than another, over the same systems?
 
 Source: Williams, *Regression Analysis*, 1959, p. 83 f., in the form that Graham and Baldwin give, *Testing
 for Significance of Increased Correlation with Human Judgment*, EMNLP 2014, section 4. The two correlations

@@ -1,4 +1,4 @@
-"""What workers' habits do to the precision of a mean, and to what a metric adds to it.
+"""Effect of workers' habits on the precision of a mean, and on the gain from a metric.
 
 All judgments count alike, and the pool is taken as endless. Independent standard errors are those of a mean
 of unrelated judgments; clustered ones let the judgments of one worker hang together in any way. Source of the

@@ -1,1 +1,1 @@
-"""What the formats fix that we both read and write, for those who load and those who save."""
+"""Constants of the formats that this package both reads and writes."""

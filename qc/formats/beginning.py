@@ -1,4 +1,4 @@
-"""How our files begin: with the name of their format, so that a reader knows them by their first bytes."""
+"""Recognise our own files by their first bytes, which name the format."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where things are in a bundle: what those who write one and those who read one have in common."""
+"""Paths inside a bundle, for the code that writes one and the code that reads one."""
 
 MANIFEST = "bundle.json"
 RUN, SECOND = "data/run.jsonl", "data/second.jsonl"

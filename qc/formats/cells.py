@@ -1,4 +1,4 @@
-"""What is asked of every CSV file that people give us: each column has its own name, each row all cells."""
+"""Checks for every CSV file from people: each column has its own name, each row all cells."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the two published formats of Ji et al. (ACL 2022) fix, for those who read and those who write them."""
+"""Constants of the two published formats of Ji et al. (ACL 2022), for readers and writers."""
 
 import numpy as np
 import pandas as pd

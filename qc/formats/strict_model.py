@@ -1,4 +1,4 @@
-"""What is asked of every object in a file."""
+"""Base class for the objects in a file: unknown fields are refused."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Whose opinion scores are: workers sorted by their background, and scores for another population."""
+"""Sort workers by background, and compute scores by group and for another population."""
 
 from qc.groups.whose_opinion import WhoseOpinion, whose_opinion
 

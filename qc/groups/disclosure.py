@@ -1,4 +1,4 @@
-"""Which groups are too small to be shown, and which others must then be withheld with them.
+"""Find the groups too small to be shown, and the groups to withhold with them.
 
 A group of fewer than FEWEST people is withheld. What is left of everybody when the groups that are shown are
 subtracted must be as large: otherwise the smallest that is shown is withheld, too, until it is. Who is in no

@@ -1,4 +1,4 @@
-"""What is known of the workers who passed: fields such as age, and which group of each a worker is in.
+"""Background fields of the workers who passed, such as age, and each worker's group in them.
 
 It comes from a file by pseudonym (`Run.background`), and from what a study asked before the first
 conversation. Free text and questions with several answers sort nobody into one group, and are left out.

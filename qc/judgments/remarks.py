@@ -1,4 +1,4 @@
-"""What a reader of estimates must know of the judgments that they are made from, each in a sentence."""
+"""Remarks about the judgments behind an estimate, one sentence each."""
 
 from dataclasses import replace
 

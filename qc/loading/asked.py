@@ -1,4 +1,4 @@
-"""What a study asked beyond ratings, in its final types: answers, ratings of replies, scenarios, quizzes."""
+"""Answers, ratings of replies, scenarios and quizzes of a run, in their final types."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a study asked beyond ratings, as both forms of our export hold it."""
+"""Read answers, ratings of replies, scenarios and quizzes from both forms of our export."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What is in a run and can hardly be so: sentences for whoever reads its results."""
+"""Find implausible things in a run, and say them in sentences for the reader of its results."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What is asked of the header of every export, before its fields are."""
+"""Check the header of an export before its fields are read."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is asked of a source."""
+"""Options for loading a source."""
 
 from dataclasses import dataclass
 

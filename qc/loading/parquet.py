@@ -1,6 +1,7 @@
 """Read our export in its Parquet form (`qc.formats.export`), and of it only the columns that are needed."""
 
 from collections.abc import Iterable, Iterator
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
+from qc.formats.archive import require_bounded_parquet
 from qc.formats.export import (
     HEADER_KEY,
     RATING_PREFIX,
@@ -53,7 +55,7 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     Only the columns that are wanted are read; without replies, `reply` is missing in every exchange.
 
     Raises:
-        SourceError: it is no export of ours, or of a newer version.
+        SourceError: it is no export of ours, is of a newer version, or unpacks to an implausible size.
         DataError: it is damaged, a column is missing or of the wrong type, a value is missing, unknown or
             out of range, the rows of an assignment contradict each other, rows are missing.
         EmptyRunError: it holds no conversation.
@@ -61,6 +63,7 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     source = str(path)
     try:
         described = pq.read_metadata(file)
+        require_bounded_parquet(source, file.seek(0, SEEK_END), described)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
         wanted = _wanted(source, schema, declared, options)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from qc.errors import SourceError
 from qc.formats import bundle, views
-from qc.formats.archive import DAMAGED
+from qc.formats.archive import DAMAGED, require_bounded_zip
 from qc.loading import magic
 
 if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
@@ -90,6 +90,7 @@ def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
         raise SourceError(f"{path}: this archive is damaged ({error}). Get it again.") from None
+    require_bounded_zip(str(path), path.stat().st_size, archive.infolist())
     names = set(archive.namelist())
     if views.HEADER in names:
         from qc.loading.database.exported import opened_archive  # noqa: PLC0415  # as in `open_source`

@@ -1,1 +1,1 @@
-"""What the published method reports (Ji et al., ACL 2022): one module for one of its tables or figures."""
+"""The published method (Ji et al., ACL 2022), one module for each of its tables or figures."""

@@ -1,4 +1,4 @@
-"""Whether two workers who met the same systems rank them alike.
+"""Agreement of two workers who met the same systems.
 
 Source: Ji et al., ACL 2022, the section on consistency of raters: Pearson's r between the overall z of two
 assignments that had exactly the same set of systems, the qc bot included; passed and failed workers apart.

@@ -1,4 +1,4 @@
-"""What a run cost, and what was paid for each assignment and conversation that is kept.
+"""Cost of a run, and payment for each assignment and conversation that is kept.
 
 Rewards of workers and the fee of the platform; bonuses and the cost of running the systems are not included.
 Every analysed assignment counts as paid, because a worker who fails the filter may be paid all the same.

@@ -1,4 +1,4 @@
-"""How the criteria go together: correlations between the system scores.
+"""Correlations between criteria, over system scores.
 
 Source: Ji et al., ACL 2022; thesis, table 5.7, which is printed as if computed from z but holds the
 correlations of raw scores. Here both are given, each under its name.

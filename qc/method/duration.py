@@ -1,4 +1,4 @@
-"""How long a conversation takes.
+"""Duration of a conversation.
 
 Source: Ji et al., ACL 2022, the paragraph on duration: working time of an assignment divided by its
 number of conversations, averaged over assignments.

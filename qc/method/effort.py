@@ -1,4 +1,4 @@
-"""How much workers wrote: words and characters per input and per conversation, inputs per conversation.
+"""Words and characters per message and per conversation, and messages per conversation.
 
 Source: Ji et al., ACL 2022; thesis, table A.9 (medians of words and characters in a conversation's inputs).
 Conversations with the quality-control bot are left out, as there. Where words were removed, the inputs are

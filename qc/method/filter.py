@@ -1,4 +1,4 @@
-"""Which workers are kept: those who rate the quality-control bot clearly lower than the systems.
+"""Keep the workers who rate the quality-control bot clearly lower than the systems.
 
 Source: Ji et al., *Achieving Reliable Human Assessment of Open-Domain Dialogue Systems*, ACL 2022, the
 section on quality control; chapter 5 of Ji's PhD thesis. A worker is tested once, on the ratings of all

@@ -1,4 +1,4 @@
-"""What went wrong with each system: failures, replies that came late, replies that gave it away.
+"""Incidents of each system: failures, late replies, replies that gave it away.
 
 Scores are of conversations that were rated, so a system that fails on hard ones looks better than it is;
 and workers who can tell systems apart by their pace, or by what they call themselves, do not rate blindly.

@@ -1,4 +1,4 @@
-"""How much of a run is kept: workers, HITs, assignments and conversations with the systems."""
+"""Pass rates: workers, HITs, assignments and conversations with the systems."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Whether a second run of the experiment says the same as the first.
+"""Compare a run with its self-replication.
 
 Source: Ji et al., ACL 2022, the section on self-replication: correlations between the system scores of two
 runs with fresh workers, and the share of pairs of systems about which both runs draw the same conclusion.

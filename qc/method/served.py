@@ -1,4 +1,4 @@
-"""What was evaluated: the models that answered for each system, and whether one changed in mid-run.
+"""Models that answered for each system, and changes of a model during the run.
 
 A service may exchange a model behind its name. Then the scores of a system are of two models, and whoever
 reads them has to know.

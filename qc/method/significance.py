@@ -1,4 +1,4 @@
-"""Which systems score higher than which, pair by pair.
+"""Test for each ordered pair of systems that one scores higher than the other.
 
 Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
 pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off; in

@@ -1,4 +1,4 @@
-"""What was talked about, how workers liked it, and how topics changed.
+"""Topics of conversations, workers' opinions of them, and changes of topic.
 
 Source: Ji et al., ACL 2022; thesis, table 5.2 (opinions of the opening topic) and the word cloud of topics.
 Conversations with the quality-control bot count, as there.

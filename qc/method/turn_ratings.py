@@ -1,4 +1,4 @@
-"""What workers thought of single replies, where a study asks: how good each system's replies are."""
+"""Ratings of single replies by system, where a study asks for them."""
 
 from dataclasses import dataclass
 

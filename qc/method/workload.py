@@ -1,4 +1,4 @@
-"""How many assignments a worker did. Source: Ji et al., ACL 2022, the section on workers."""
+"""Assignments per worker. Source: Ji et al., ACL 2022, the section on workers."""
 
 from dataclasses import dataclass
 

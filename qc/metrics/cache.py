@@ -1,4 +1,4 @@
-"""What has been computed, kept on disk under a hash of what it was computed from."""
+"""Keep computed values on disk, under a hash of their input."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""How alike two texts are, from a vector for each of their tokens. Pure: vectors in, a number out.
+"""Similarity of two texts from one vector per token. Pure: vectors in, a number out.
 
 Sources: Liu et al., *How NOT To Evaluate Your Dialogue System*, 2016, section 3.2 (average, extrema, greedy);
 Zhang et al., *BERTScore*, 2020, section 3 (F1, neither weighted by idf nor rescaled).

@@ -1,4 +1,4 @@
-"""What `qc.metrics` found, for people."""
+"""Findings of `qc.metrics`, for people."""
 
 from dataclasses import asdict
 from math import isfinite

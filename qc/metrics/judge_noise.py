@@ -1,4 +1,4 @@
-"""How far a judge agrees with itself: between repeats of one question, and between the two orders."""
+"""Agreement of a judge with itself: between repeats of a question, and between the two orders."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a language model is asked when it judges a conversation, and what its answer says. Pure.
+"""Write the prompt for a model that judges a conversation, and parse its answer. Pure.
 
 The prompt is `judge_prompt.txt`, the statements are `statements.toml`, both beside this module: the judge
 rates what workers rate, on their scale, without being told which system it is.

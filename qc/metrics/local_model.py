@@ -51,7 +51,8 @@ class LocalModel:
             import transformers  # noqa: PLC0415
         except ImportError:
             raise ModelError(
-                "--model needs torch and transformers. Install them: pip install 'candor[hf]'"
+                "--model needs torch and transformers. Install them: in a checkout `make install-models`, "
+                "elsewhere the wheel with its extra: pip install 'candor_eval-….whl[hf]'"
             ) from None
         self.name, self._path, self._torch = path.name, path, torch
         if not (path / "config.json").is_file():

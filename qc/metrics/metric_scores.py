@@ -1,4 +1,4 @@
-"""What a metric says of every conversation and of every system."""
+"""Scores of one metric for every conversation and every system."""
 
 from dataclasses import dataclass, replace
 

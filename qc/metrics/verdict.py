@@ -1,4 +1,4 @@
-"""What `qc.metrics` says first: the metric that agrees best with people, what it loses, what a judge cost."""
+"""Verdict of `qc.metrics`: the metric that agrees best with people, its loss, the cost of a judge."""
 
 from math import isfinite
 

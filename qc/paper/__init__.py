@@ -1,1 +1,1 @@
-"""What an author puts into a paper: tables and a paragraph in LaTeX, figures as PDF, and a datasheet."""
+"""Files for a paper: LaTeX tables and a methods paragraph, PDF figures, and a datasheet."""

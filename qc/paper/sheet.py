@@ -1,4 +1,4 @@
-"""How figures of a paper are drawn: vector PDF, type as large as captions, as wide as one column and as two.
+"""Draw figures for a paper: vector PDF, type the size of captions, one or two columns wide.
 
 Widths are those of the style of ACL's conferences: 77 mm for a column, 160 mm for both. The same numbers
 give the same bytes with the same matplotlib.

@@ -1,1 +1,1 @@
-"""What judgments say about planning an experiment, and about trusting a metric instead of one."""
+"""Plan an experiment from judgments, and decide whether to trust a metric instead."""

@@ -1,4 +1,4 @@
-"""How far people tell systems apart: spread, design effect, label noise, pair by pair."""
+"""Measure how well people tell systems apart: spread, design effect, label noise, pair by pair."""
 
 from dataclasses import dataclass
 from functools import cached_property

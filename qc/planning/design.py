@@ -1,4 +1,4 @@
-"""How evenly the judgments of a run are spread over workers, items, systems and positions."""
+"""Measure how evenly a run's judgments are spread over workers, items, systems and positions."""
 
 from dataclasses import dataclass
 

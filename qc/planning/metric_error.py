@@ -1,4 +1,4 @@
-"""Where a metric's errors come from, and what it is worth in judgments."""
+"""Trace a metric's errors to their sources, and convert its worth into judgments."""
 
 from dataclasses import dataclass
 

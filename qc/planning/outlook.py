@@ -1,4 +1,4 @@
-"""What a study would show with so many workers, from a rehearsal of it: intervals, chances, minutes, cost.
+"""Forecast a study for a number of workers from a rehearsal: intervals, chances, minutes, cost.
 
 The bootstrap of whole workers (`qc.robustness.intervals`) gives, for the workers of the rehearsal who passed,
 how scores and the difference of the first two move with other workers. With W workers instead of W₀ these

@@ -1,4 +1,4 @@
-"""How the workers of a run rate, as a model that can be drawn from: fitted to a run, or assumed.
+"""Model of how workers rate, to draw simulated ratings from: fitted to a run, or assumed.
 
 A worker's rating is what the system deserves on the criterion, plus the worker's own bias, plus the mood of
 the conversation, plus noise, rounded and cut off at both ends of the scale; a share of the workers sets

@@ -1,4 +1,4 @@
-"""What a run with so many workers would show: intervals, pairs told apart, another run's r, cost, minutes.
+"""Forecast a run: intervals, pairs told apart, the r of a second run, cost, minutes.
 
 Experiments are drawn from a model of the raters (`qc.planning.rater_model`), each with true means of its own,
 as far as the pilot leaves them open, and each with a second run of fresh workers. In every drawn run workers

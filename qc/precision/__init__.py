@@ -1,4 +1,4 @@
-"""How precise the mean of each system is, and how many human judgments a metric saves: `estimate`."""
+"""Precision of each system's mean, and the judgments that a metric saves: `estimate`."""
 
 from qc.precision.estimates import EstimateOptions, Estimates, estimate, steps
 from qc.precision.stopping import Sequence, Standing, Stopping, stopping

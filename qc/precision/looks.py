@@ -1,4 +1,4 @@
-"""Where an interval stands that may be looked at after every judgment."""
+"""Intervals that stay valid when you look after every judgment."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How a run stands while ratings come in: who passes so far, and intervals to be looked at any time.
+"""Interim results of a run: workers who pass so far, and intervals valid at any time.
 
 A score's interval is the asymptotic confidence sequence (`qc.estimators.confidence_sequence`) over workers
 who passed, in the order in which they handed in; each brings the mean of their overall z for the system. It

@@ -1,4 +1,4 @@
-"""What one metric adds to the judgments of one part of the data."""
+"""Gain from adding one metric to the judgments of one part of the data."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What is known of each file of a report before it is written: its name, what it holds, when it is there.
+"""Manifest of a report: each file's name, content, section and condition, before it is written.
 
 Reports are declared here, tables in `qc.render.tables`, figures in `qc.render.figures`, each with what makes
 it. Every list of files comes from these declarations: what is written, what of an earlier report is removed,

@@ -1,4 +1,4 @@
-"""Whether a run may stop, in words: a line for each system, and the verdict."""
+"""Say whether a run may stop: a line for each system, and the verdict."""
 
 from math import isfinite
 

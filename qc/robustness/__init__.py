@@ -1,1 +1,1 @@
-"""What the published method leaves open: how sure a ranking is, and what it may owe to something else."""
+"""Questions that the published method leaves open: how sure a ranking is, and what else may explain it."""

@@ -1,4 +1,4 @@
-"""What another level α of the worker filter would change: who is kept, the scores, the ranking.
+"""Effect of another level α of the worker filter on workers kept, scores and ranking.
 
 Source: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p and z do
 not depend on α; α only decides whose conversations count.

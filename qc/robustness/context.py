@@ -1,4 +1,4 @@
-"""What moves the score of a conversation besides the system: position, time, opinion and changes of topic.
+"""Effects on a conversation's score other than the system: position, time, opinion, changes of topic.
 
 The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system.
 A worker's conversations hang together, so standard errors and tests are those of clusters, of few

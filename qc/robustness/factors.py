@@ -1,4 +1,4 @@
-"""What else than the system may move the score of a conversation: where, how long and about what it was."""
+"""Factors other than the system: the place, length and topic of a conversation."""
 
 from dataclasses import dataclass
 from itertools import pairwise

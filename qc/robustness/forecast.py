@@ -1,4 +1,4 @@
-"""How a second run would correlate with this one, told from this run alone.
+"""Forecast the correlation with a second run from this run alone.
 
 The second run is thought to have as many workers who pass as this one, all of them new and drawn from the
 same people, with the same systems allotted in the same way. Nothing here sees what else can change between

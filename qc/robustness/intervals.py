@@ -1,4 +1,4 @@
-"""How far scores, ranks and differences would move with other workers, by a bootstrap of whole workers.
+"""Intervals of scores, ranks and differences, by a bootstrap of whole workers.
 
 A worker's ratings hang together, so not conversations are drawn but workers, each with everything they
 rated, among those who passed. Whether a worker passes depends on that worker alone; drawing among those

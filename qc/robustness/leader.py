@@ -1,4 +1,4 @@
-"""What is known of the system with the highest score, given that it was picked for it.
+"""Interval and chance of the highest-scoring system, allowing for its selection.
 
 The highest of several scores owes its place to luck as well, the more so the closer the systems are; an
 interval for a system named beforehand holds the leader's true score too seldom. So the picking is drawn

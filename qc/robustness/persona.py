@@ -1,4 +1,4 @@
-"""What a persona contributes: systems of a family with one against those without.
+"""Contribution of a persona: systems of a family with one against those without.
 
 Source: Ji et al., ACL 2022, the comparison of systems with and without persona; intervals and tests are
 additions of ours.

@@ -1,4 +1,4 @@
-"""How many of the workers who were tested rated at random: an estimate, and how far it would move.
+"""Estimate the share of tested workers who rated at random, with an interval.
 
 Storey, *A direct approach to false discovery rates*, Journal of the Royal Statistical Society B 64, 2002,
 section 3: honest workers hardly have p above λ, random ones have it with probability 1 - λ. We take λ = 1/2,

@@ -1,4 +1,4 @@
-"""How often workers would pass whose ratings have nothing to do with the bot that they rate."""
+"""Estimate how often workers pass whose ratings do not depend on the bot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an analyst wants to see of every worker: how they did in the filter, how much and how they rated."""
+"""Table of every worker: filter result, amount of work, and use of the scale."""
 
 import numpy as np
 import pandas as pd

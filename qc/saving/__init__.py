@@ -89,7 +89,8 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
 def _replace(run: Run, path: Path, form: Format) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with unfinished.open("xb") as file:
+        unfinished.touch(mode=0o600, exist_ok=False)  # it holds words of workers
+        with unfinished.open("wb") as file:
             form.write(run, file)
         unfinished.replace(path)
     except BaseException:

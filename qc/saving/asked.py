@@ -1,4 +1,4 @@
-"""What a study asked beyond ratings, as lists of objects: of each conversation, and of each assignment."""
+"""Write answers, ratings of replies, scenarios and quizzes as lists of objects."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

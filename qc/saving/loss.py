@@ -1,4 +1,4 @@
-"""What a format cannot hold of a run."""
+"""List what a format cannot hold of a run."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Where random draws come from: one generator for each purpose, so that no analysis moves another's."""
+"""One random generator for each purpose, so that no analysis changes another's draws."""
 
 import zlib
 

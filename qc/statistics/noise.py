@@ -1,4 +1,4 @@
-"""What floating-point sums leave behind, and how it is kept from deciding anything."""
+"""Keep rounding noise of floating-point sums from deciding ties."""
 
 import numpy as np
 from numpy.typing import NDArray

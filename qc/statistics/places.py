@@ -1,4 +1,4 @@
-"""How far systems change places between groups of people, and what chance alone would do.
+"""Measure how far systems change places between groups of people, against chance.
 
 Chance: the people are dealt to the groups anew, each group as large as it is. If it does not matter who is in
 which group, every deal is as likely as the one that was seen.

@@ -1,4 +1,4 @@
-"""How much of the differences between observed means is true, when each has an error of known variance.
+"""Estimate the true part of differences between observed means with errors of known variance.
 
 With true means that vary around their mean with variance τ² and errors of variance e, observed means vary
 with variance τ² + e, of which ρ is the true share. Observed are S of them, with variance v. The

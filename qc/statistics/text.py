@@ -1,4 +1,4 @@
-"""How long texts are, in words and in characters, for whole columns at once."""
+"""Count words and characters of texts, for whole columns at once."""
 
 from dataclasses import dataclass
 

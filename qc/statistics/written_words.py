@@ -1,4 +1,4 @@
-"""How many words texts have, also where the script puts no blanks between them.
+"""Count words of texts, including scripts without spaces between them.
 
 In Chinese, Japanese, Thai, Lao, Khmer and Burmese ICU finds the words (Unicode Standard Annex 29, with ICU's
 dictionaries); everywhere else they are what stands between white space, as in the published method.

@@ -1,4 +1,4 @@
-"""How often workers would pass the filter who do not tell bad twins from the items that they were made of.
+"""Estimate how often workers pass the filter who cannot tell bad twins from their items.
 
 The signed-rank test takes every pair of ratings for itself. Those of one item on several criteria hang
 together, so that somebody who forms one impression of each item, whichever it is, passes more often than the

@@ -1,4 +1,4 @@
-"""Whether control items did what they are for: bad twins should score low, references high, repeats alike.
+"""Check the control items: bad twins should score low, references high, repeats alike.
 
 Source: Ji, PhD thesis, chapter 3. References decide nothing: a floor on them changed nothing there.
 """

@@ -1,4 +1,4 @@
-"""How many workers judged each item: what every estimate of their spread stands on."""
+"""Count the workers who judged each item, on which every estimate of spread rests."""
 
 from dataclasses import dataclass
 

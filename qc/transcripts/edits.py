@@ -1,4 +1,4 @@
-"""What workers changed in the texts, where a study asks them to improve what they do not find perfect.
+"""Measure workers' edits of texts, where a study asks for improvements.
 
 Source: Chaganty, Mussmann, Liang, *The price of debiasing automatic metrics in natural language evaluation*,
 ACL 2018, section 4 and appendix A: the value is edited words over length, lower is better. A text that was

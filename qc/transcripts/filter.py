@@ -1,4 +1,4 @@
-"""Which workers are kept: those who rate bad twins clearly lower than the items that they were made of.
+"""Keep the workers who rate bad twins clearly lower than their items.
 
 Source: Ji, PhD thesis, chapters 3 and 4: a signed-rank test over all pairs of a worker, from all their
 assignments and on all criteria that count for quality control. The thesis names only the test; here it is

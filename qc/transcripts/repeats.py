@@ -1,4 +1,4 @@
-"""Whether workers agree with themselves: items that one worker rated twice in an assignment.
+"""Agreement of workers with themselves, on items rated twice in an assignment.
 
 Source: Ji, PhD thesis, chapter 3, table 3.7: κ of all pairs together, for scales cut into 10, 5, 4 and 2
 categories. It is agreement of a worker with himself, and one who moves the sliders little agrees often: κ is

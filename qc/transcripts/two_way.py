@@ -1,4 +1,4 @@
-"""How sure scores of transcripts are where raters and items are both drawn: errors clustered two ways.
+"""Errors of transcript scores clustered two ways, by raters and by items.
 
 A worker judges many items and an item is judged by several workers, so judgments hang together by both. With
 u = w (z − mean) / Σ w, what a judgment with the weight w moves its system's mean, the variance of the mean is

@@ -1,1 +1,1 @@
-"""Who may do what, and how often."""
+"""Identity, permissions and rate limits."""

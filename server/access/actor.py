@@ -1,4 +1,4 @@
-"""Who is calling, and may they? As FastAPI takes it: a dependency for every endpoint.
+"""The caller of an endpoint and their permissions, as FastAPI dependencies.
 
     api.add_api_route("/runs/{run}/close", self.close, methods=["POST"],
                       dependencies=[Depends(Allowed(auth, "change_runs"))])

@@ -1,4 +1,4 @@
-"""Who calls: workers' tokens, researchers' and hosts' tokens, pseudonyms, completion codes.
+"""Authenticate callers: tokens of workers, researchers and hosts; pseudonyms; completion codes.
 
 What workers get is derived from one secret, kept beside the database and readable by its owner only;
 with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`). Ids of workers

@@ -1,5 +1,6 @@
 """The cookie of a browser that is signed in, and the check that its own page has sent a call."""
 
+import re
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
@@ -8,6 +9,11 @@ from server.access.sign_ins import HOURS
 from server.errors import ForeignOrigin
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def public_path(request: Request, path: str = "/") -> str:
+    """Return the path that a browser reaches as what is `path` here, below that of the public URL."""
+    return f"{request.app.state.public_path}{path}"
 
 
 def sign_in_secret(request: Request) -> str | None:
@@ -48,8 +54,10 @@ def require_own_page(request: Request) -> None:
 
 
 def _name(request: Request) -> str:
-    # A name that starts like this is taken over TLS only, and from this very host: nobody plants one.
-    return "__Host-candor" if is_secure(request) else "candor"
+    # A name that starts like this is taken over TLS only, and from this very host: nobody plants one. Two
+    # installations below different paths of a host have cookies of two names.
+    below = re.sub(r"[^A-Za-z0-9]+", "-", public_path(request)).rstrip("-")
+    return f"{'__Host-' if is_secure(request) else ''}candor{below}"
 
 
 def is_secure(request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""What the database has stored of those who may use an installation, as `Auth` asks for it."""
+"""Read accounts, tokens and roles from the database for `Auth`."""
 
 from collections.abc import Mapping
 

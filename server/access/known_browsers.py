@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from server.access.cookie import is_secure
+from server.access.cookie import is_secure, public_path
 
 _SECONDS = 365 * 24 * 3_600
 _NAME = "candor-known"
@@ -30,7 +30,7 @@ class KnownBrowsers:
             _NAME,
             self._signed.dumps([person, secrets.token_urlsafe(9)]),
             max_age=_SECONDS,
-            path=_PATH,
+            path=public_path(request, _PATH),
             secure=is_secure(request),
             httponly=True,
             samesite="strict",

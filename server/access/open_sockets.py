@@ -1,4 +1,4 @@
-"""How many sockets of one address are open at once, in this process."""
+"""Count the open sockets of each address in this process."""
 
 from collections import Counter
 from collections.abc import Container, Iterator

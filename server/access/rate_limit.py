@@ -1,4 +1,4 @@
-"""How often a caller may do what: moving windows, counted in this process, and of addresses over Redis."""
+"""Rate limits over moving windows, counted in this process, and for addresses over Redis."""
 
 from collections.abc import Callable, Container
 from ipaddress import IPv4Address, IPv6Network, ip_address

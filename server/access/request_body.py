@@ -1,4 +1,4 @@
-"""What calls of the researcher's API send."""
+"""Request bodies of the researcher's API."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -47,7 +47,7 @@ class NewCheck(RequestBody):
     """
 
     study: Annotated[str, Field(max_length=60_000)] | None = None
-    at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] | None = None
+    at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, strict=True)] | None = None
 
 
 class BotsApi:

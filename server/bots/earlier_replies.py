@@ -1,4 +1,4 @@
-"""What the systems of a run have said so far, for a qc bot that fits them. Read beside the writer."""
+"""Read what the systems of a run have said so far, for a QC bot that fits them, beside the writer."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""Which bots a study may name, and what is wrong with one, those that nobody knows among it."""
+"""Bots that a study may name, and the errors for a wrong or unknown name."""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,4 @@
-"""What of a server bots and studies reach that come over the API: from others than those who run it."""
+"""Limit the keys, files and addresses that bots and studies from the API can reach."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the API of registered bots answers. `/api/openapi.json` is made from these models."""
+"""Responses of the API of registered bots. `/api/openapi.json` is made from these models."""
 
 from typing import Any, Literal
 

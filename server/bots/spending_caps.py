@@ -1,4 +1,4 @@
-"""What bots may cost: the caps of a run's bots and of its study, and whether one is reached."""
+"""Spending caps of a run's bots and of its study: read them, and say whether one is reached."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

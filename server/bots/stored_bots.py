@@ -1,4 +1,4 @@
-"""What the database has of the registered bots, and of the checks of them: rows, nothing else."""
+"""Read and write registered bots and their checks as database rows."""
 
 import json
 from collections.abc import Iterator

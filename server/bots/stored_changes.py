@@ -1,4 +1,4 @@
-"""What other processes change of bots and runs, taken up here while the server runs: polled, and heard of."""
+"""Apply changes that other processes make to bots and runs: polled, and told by news."""
 
 import asyncio
 from collections.abc import Mapping

@@ -143,12 +143,12 @@ def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[
 
 
 def empty_log_or_warn(settings: Settings) -> None:
-    """Leave nothing in SQLite's log of what was removed; say so where a long read prevents that."""
+    """Empty SQLite's log, which still has what was removed; say so if somebody who reads prevents it."""
     with _opened(settings.resolved_database_url) as engine:
         if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
             stderr.print(
-                f"[yellow]Note:[/] something reads the database, so that its log still has what was removed. "
-                "The log is emptied when the server starts the next time, or by this command: "
+                "[yellow]Note:[/] Something reads the database, so its log still has what was removed. "
+                "The next start of the server empties the log, and so does this command: "
                 f"sqlite3 {escape(str(engine.url.database))} 'PRAGMA wal_checkpoint(TRUNCATE)'",
                 soft_wrap=True,
             )

@@ -102,7 +102,7 @@ def _write_ids(run: str, path: Path, data: Path | None) -> None:
         require_id_key(settings, connection)
         auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
         people = identities(connection, auth, CommandLine(), run, Sought())
-    with _writable(path), replaced(path, private=True) as file:
+    with _writable(path), replaced(path) as file:
         file.write(identities_csv(people).encode())
     console.print(f"{len(people)} assignments written to {path}.")
 

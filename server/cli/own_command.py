@@ -1,4 +1,4 @@
-"""How this installation's own command is called."""
+"""Name of this installation's own command."""
 
 import os
 import sys

@@ -13,12 +13,12 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
-from server.db.bonuses import StoredBatch
+from server.db.bonuses import State, StoredBatch
 from server.db.pay_decisions import DecisionKind
 from server.db.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
-from server.errors import CandorError
+from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.prolific.money import shown_amount
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
@@ -26,7 +26,7 @@ from server.recruiting.drafts import Plan
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform, platform_of
-from server.recruiting.responses import RecruitmentDetail, recruitment_view
+from server.recruiting.responses import DifferenceRow, RecruitmentDetail, SubmissionRow, recruitment_view
 from server.recruiting.studies import PlatformStudies
 
 cli = typer.Typer(
@@ -138,6 +138,7 @@ def show(run: Run, data: Data = None) -> None:
 
     async def read(rooms: _Rooms) -> RecruitmentDetail:
         await rooms.studies.refresh(await rooms.required(run))
+        await rooms.bonuses.reconcile_run(run)
         return await rooms.detail(run)
 
     found = _done(data, read)
@@ -145,21 +146,24 @@ def show(run: Run, data: Data = None) -> None:
         f"Study {found.study} is {found.status.lower()}, with {found.places} places of "
         f"{shown_amount(found.reward, found.currency)}."
     )
-    table = Table("submission", "there", "here", "rated", "proposed", "decided", box=None)
+    table = Table("submission", "there", "here", "rated", "proposed", "decided", "bonus", box=None)
     for one in found.submissions:
         proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
         made = one.decision
-        decided = "" if made is None else f"{made.decision} by {made.decided_by} ({made.number})"
-        rated = f"{one.rated}/{one.conversations}"
-        table.add_row(one.submission, one.status.lower(), one.here or "–", rated, proposed, escape(decided))
+        share = "" if made is None or made.share is None else f" {made.share} %"
+        decided = "" if made is None else f"{made.decision}{share} by {made.decided_by} ({made.number})"
+        rated, bonuses = f"{one.rated}/{one.conversations}", _bonuses(one, found.currency)
+        there = one.status.lower() + ("" if one.paid_share is None else f", paid {one.paid_share} %")
+        table.add_row(one.submission, there, one.here or "–", rated, proposed, escape(decided), bonuses)
     console.print(table if found.submissions else "Nobody has come yet.")
     for difference in found.differences:
         what = difference.kind.replace("_", " ")
-        whose = difference.submission or f"assignment {difference.assignment}"
+        whose = difference.submission or _subject(difference)
         console.print(f"[yellow]{what}[/]: {whose} → {difference.remedy.replace('_', ' ')}")
     for batch in found.batches:
-        total = shown_amount(batch.total, found.currency)
-        console.print(f"Bonuses {batch.batch}, {escape(batch.purpose)}: {batch.state}, {total}")
+        total, seen = shown_amount(batch.total, found.currency), sum(one.seen_paid for one in batch.bonuses)
+        state = f"{_STATES[batch.state]}, {seen} of {len(batch.bonuses)} seen paid"
+        console.print(f"Bonuses {batch.batch}, {escape(batch.purpose)}: {state}, {total}")
 
 
 @cli.command()
@@ -254,13 +258,20 @@ def bonus(
     submissions: Submissions,
     cents: Annotated[int, typer.Option(help="For each of them.", min=1)],
     purpose: Annotated[str, typer.Option(help="What for; nobody gets two bonuses of one purpose.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Prepare unusual amounts without asking.")] = False,
     data: Data = None,
 ) -> None:
     """Prepare bonuses, and say what they cost. Nothing is paid yet."""
     given = dict.fromkeys(submissions, cents)
 
     async def prepare(rooms: _Rooms) -> tuple[StoredBatch, str | None]:
-        made = await rooms.bonuses.prepare(run, purpose, given, _ME)
+        try:
+            made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=yes)
+        except NeedsConfirmation as error:
+            console.print(f"{escape(error.message)}.")
+            if not typer.confirm("Prepare them all the same?", default=False):
+                fail("Nothing was prepared", "Correct the amounts, or repeat the command with --yes.")
+            made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=True)
         return made, (await rooms.required(run)).currency
 
     made, currency = _done(data, prepare)
@@ -272,9 +283,11 @@ def bonus(
 
 @cli.command("pay-bonus")
 def pay_bonus(run: Run, batch: Batch, data: Data = None) -> None:
-    """Pay prepared bonuses, once."""
+    """Send prepared bonuses to be paid, once."""
     made = _done(data, lambda rooms: rooms.bonuses.pay(run, batch, _ME))
-    console.print(f"Bonuses {batch} are {made.state}.")
+    console.print(
+        f"Bonuses {batch} are {made.state}. `candor recruit show {escape(run)}` tells when they are paid."
+    )
 
 
 @cli.command("look-at-bonus")
@@ -289,6 +302,27 @@ def discard_bonus(run: Run, batch: Batch, data: Data = None) -> None:
     """Take bonuses back that were prepared and not sent."""
     _done(data, lambda rooms: rooms.bonuses.discard(run, batch, _ME))
     console.print("Taken back.")
+
+
+_STATES: dict[State, str] = {
+    "prepared": "prepared",
+    "unknown": "no answer yet",
+    "sent": "sent",
+    "paid": "paid",
+}
+
+
+def _bonuses(one: SubmissionRow, currency: str | None) -> str:
+    """Return what a submission gets in bonuses, in words."""
+    amounts = {"paid": one.bonus_paid, "sent": one.bonus_sent}
+    return ", ".join(f"{shown_amount(cents, currency)} {what}" for what, cents in amounts.items() if cents)
+
+
+def _subject(difference: DifferenceRow) -> str:
+    """Return what a difference is about that is about no submission."""
+    if difference.batch is not None:
+        return f"bonuses {difference.batch}"
+    return "the study" if difference.assignment is None else f"assignment {difference.assignment}"
 
 
 def _decide(

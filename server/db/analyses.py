@@ -1,4 +1,4 @@
-"""How runs stood when they were last looked at: what there is to look at, and what was found."""
+"""Store interim analyses of runs: which runs are due, and the results."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What workers answer to a study's own questions as rows of the database, there and back."""
+"""Convert answers to a study's own questions to database rows and back."""
 
 from sqlalchemy import Connection, bindparam, select
 

@@ -1,16 +1,21 @@
-"""Bonuses as rows: prepared, sent, then paid, or unknown until somebody has looked at the platform.
+"""Store bonuses and their states.
 
-    prepared ──take──▶ sent ──▶ paid
-        ▲               │└────▶ unknown ──▶ paid
-        └── known to be undone ─────┘
+    prepared ──take──▶ unknown ──accepted──▶ sent ──seen──▶ paid
+        ▲                 │  └────────seen──────────────────▲
+        └── not paid ─────┴──────────────────┘
 
-A batch is `sent` before the call that pays is made, so that a process that dies in between leaves it so.
+`unknown`: the call that pays is being made, or no answer says whether it was. It is stored before the call,
+so that a process that dies leaves the batch so. `sent`: the platform has accepted it, and pays later. `paid`:
+all payments were seen there. While a bonus of a submission is open (`unknown` or `sent`), no other of the
+submission is sent, because the platform does not say which bonus a payment is for.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -20,17 +25,26 @@ from server.errors import BonusRefused
 
 BATCH = columns(BonusBatch)
 BONUS = columns(Bonus)
-State = Literal["prepared", "sent", "unknown", "paid"]
+State = Literal["prepared", "unknown", "sent", "paid"]
+OPEN: tuple[State, ...] = ("unknown", "sent")
+# Characters that have no look of their own, besides those of the categories Cc and Cf.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBonus:
-    """A bonus of one submission. `seen_before`: payments of the amount that it had before ours was sent."""
+    """A bonus of one submission. `seen_at`: when its payment was first seen at the platform.
+
+    `seen_before`: payments of the amount that it had before ours was sent; None: it was not sent.
+    """
 
     submission: str
     purpose: str
     cents: int
     seen_before: int | None
+    seen_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +71,17 @@ class NewBatch:
     cents: Mapping[str, int]
 
 
+def purpose_key(purpose: str) -> str:
+    """Return a purpose as it is compared: what looks the same is the same."""
+    spaced = " ".join(unicodedata.normalize("NFKC", purpose).casefold().split())
+    seen = "".join(mark for mark in spaced if unicodedata.category(mark) not in {"Cc", "Cf"})
+    return _INVISIBLE.sub("", seen).strip()
+
+
 def had_before(connection: Connection, purpose: str, submissions: Sequence[str]) -> list[str]:
     """Return those of the submissions that have a bonus for this purpose already, in whatever state."""
-    query = select(BONUS.submission_id).where(BONUS.purpose == purpose, BONUS.submission_id.in_(submissions))
+    same = BONUS.purpose_key == purpose_key(purpose)
+    query = select(BONUS.submission_id).where(same, BONUS.submission_id.in_(submissions))
     return sorted(connection.execute(query).scalars())
 
 
@@ -78,86 +100,131 @@ def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, 
     }
     made = connection.execute(insert(BonusBatch).values(values).returning(BATCH.id))
     number = int(made.scalar_one())
-    rows = [
-        {"batch_id": number, "submission_id": submission, "purpose": new.purpose, "cents": cents}
-        for submission, cents in new.cents.items()
-    ]
+    purpose = {"batch_id": number, "purpose": new.purpose, "purpose_key": purpose_key(new.purpose)}
+    rows = [{**purpose, "submission_id": one, "cents": cents} for one, cents in new.cents.items()]
     try:
         connection.execute(insert(Bonus), rows)
     except IntegrityError as error:
-        raise BonusRefused(f"somebody of them has a bonus for `{new.purpose}` already") from error
+        raise BonusRefused(f"One of the submissions has a bonus for `{new.purpose}` already") from error
     return number
 
 
-def batches_of(connection: Connection, recruitment: int) -> list[StoredBatch]:
-    """Return the batches of a study, newest first."""
-    numbers = select(BATCH.id).where(BATCH.recruitment_id == recruitment).order_by(BATCH.id.desc())
-    return [find_batch(connection, recruitment, n) for n in connection.execute(numbers).scalars().all()]
+def batches_of(
+    connection: Connection, recruitment: int, states: Collection[State] | None = None
+) -> list[StoredBatch]:
+    """Return the batches of a study, newest first; of these `states` only, where they are given."""
+    query = _BATCHES.where(BATCH.recruitment_id == recruitment).order_by(BATCH.id.desc())
+    if states is not None:
+        query = query.where(BATCH.state.in_(states))
+    return [_batch(connection, row) for row in connection.execute(query).all()]
 
 
 def find_batch(connection: Connection, recruitment: int, number: int) -> StoredBatch:
     """Return a batch of a study. Raises BonusRefused: there is none of this number."""
-    query = select(
-        BATCH.id,
-        BATCH.platform_batch,
-        BATCH.total,
-        BATCH.state,
-        BATCH.prepared_by,
-        BATCH.prepared_at,
-        BATCH.sent_at,
-    ).where(BATCH.id == number, BATCH.recruitment_id == recruitment)
+    query = _BATCHES.where(BATCH.id == number, BATCH.recruitment_id == recruitment)
     row = connection.execute(query).one_or_none()
     if row is None:
-        raise BonusRefused(f"this run has no bonuses of the number {number}")
-    of_it = select(BONUS.submission_id, BONUS.purpose, BONUS.cents, BONUS.seen_before).where(
-        BONUS.batch_id == number
-    )
-    bonuses = tuple(StoredBonus(*one) for one in connection.execute(of_it.order_by(BONUS.submission_id)))
-    return StoredBatch(*row, bonuses=bonuses)
+        raise BonusRefused(f"This run has no bonuses with the number {number}")
+    return _batch(connection, row)
 
 
-def take(connection: Connection, number: int, seen_before: Mapping[str, int], at: datetime) -> None:
-    """Say that the call that pays a batch is made now: after the commit, by whoever has called this.
+def open_batches(connection: Connection) -> list[StoredBatch]:
+    """Return the open batches of all studies, whatever became of the studies."""
+    query = _BATCHES.where(BATCH.state.in_(OPEN)).order_by(BATCH.id)
+    return [_batch(connection, row) for row in connection.execute(query).all()]
 
-    Args:
-        connection: a transaction.
-        number: the batch's.
-        seen_before: payments of the bonus' amount that each submission has so far.
-        at: now.
+
+def take(connection: Connection, number: int, at: datetime) -> None:
+    """Store that the call that pays a batch is about to be made, by whoever has called this.
 
     Raises:
-        BonusRefused: it is not prepared (any more), or another one of the study is under way.
+        BonusRefused: it is not prepared (any more), another batch of the study has no answer yet, or another
+            bonus of one of its submissions is open.
     """
     taken = update(BonusBatch).where(BATCH.id == number, BATCH.state == "prepared")
     try:
-        changed = connection.execute(taken.values(state="sent", sent_at=at)).rowcount
+        changed = connection.execute(taken.values(state="unknown", sent_at=at)).rowcount
     except IntegrityError as error:
         raise BonusRefused(
-            "other bonuses of this study are being paid, or it is not known whether they were",
-            "Look at those first, so that nobody is paid twice.",
+            "Other bonuses of this study are being paid, or it is not known whether they were",
+            "Check those first, so that nobody is paid twice.",
         ) from error
     if changed == 0:
-        raise BonusRefused("these bonuses were sent before", "Look at what became of them.")
-    for submission, seen in seen_before.items():
+        raise BonusRefused("These bonuses were sent before", "Check whether they were paid.")
+    # After the update: of two who take batches at once, the second waits above, and finds the first one here.
+    ours = select(BONUS.submission_id).where(BONUS.batch_id == number)
+    held = (
+        select(BONUS.submission_id, BATCH.id)
+        .join(BonusBatch, BATCH.id == BONUS.batch_id)
+        .where(BATCH.id != number, BATCH.state.in_(OPEN), BONUS.seen_at.is_(None))
+        .where(BONUS.submission_id.in_(ours))
+        .order_by(BONUS.submission_id)
+    )
+    if waiting := connection.execute(held).all():
+        raise BonusRefused(
+            "; ".join(f"{whose}: bonus {other} was sent and is not paid yet" for whose, other in waiting),
+            "Wait until it is seen paid: Prolific does not say which bonus a payment is for.",
+        )
+
+
+def note_seen_before(connection: Connection, number: int, sent_at: datetime, seen: Mapping[str, int]) -> None:
+    """Store how many payments of the bonus' amount each submission has, just before the call that pays.
+
+    Raises BonusRefused: the batch is no longer the sender's.
+    """
+    query = select(BATCH.id).where(BATCH.id == number, BATCH.state == "unknown", BATCH.sent_at == sent_at)
+    if connection.execute(query.with_for_update()).one_or_none() is None:
+        raise BonusRefused("These bonuses were prepared again meanwhile", "Nothing was sent: pay them again.")
+    connection.execute(update(Bonus).where(BONUS.batch_id == number).values(seen_at=None))
+    for submission, count in seen.items():
         one = update(Bonus).where(BONUS.batch_id == number, BONUS.submission_id == submission)
-        connection.execute(one.values(seen_before=seen))
+        connection.execute(one.values(seen_before=count))
+
+
+def note_seen(
+    connection: Connection, number: int, sent_at: datetime | None, submissions: Collection[str], at: datetime
+) -> None:
+    """Store whose bonuses of a batch, which was sent at `sent_at`, were seen paid."""
+    same = select(BATCH.id).where(BATCH.id == number, BATCH.state.in_(OPEN), BATCH.sent_at == sent_at)
+    seen = update(Bonus).where(BONUS.batch_id.in_(same), BONUS.submission_id.in_(submissions))
+    connection.execute(seen.where(BONUS.seen_at.is_(None)).values(seen_at=at))
 
 
 def settle(connection: Connection, number: int, sent_at: datetime | None, state: State, at: datetime) -> bool:
-    """Say what became of a batch that was sent at `sent_at`; return whether that was still open.
+    """Store what became of a batch that was sent at `sent_at`; return whether that was still open.
 
     Whoever has looked at an earlier sending says nothing of a later one, which may be under way.
     """
     open_ = update(BonusBatch).where(
-        BATCH.id == number, BATCH.state.in_(["sent", "unknown"]), BATCH.sent_at == sent_at
+        BATCH.id == number, BATCH.state.in_(OPEN), BATCH.sent_at == sent_at, BATCH.state != state
     )
-    return connection.execute(open_.values(state=state, settled_at=at)).rowcount == 1
+    changed = connection.execute(open_.values(state=state, settled_at=at)).rowcount == 1
+    if changed and state == "prepared":
+        connection.execute(update(Bonus).where(BONUS.batch_id == number).values(seen_before=None))
+    return changed
 
 
 def discard(connection: Connection, number: int) -> None:
     """Take bonuses back that were prepared. Raises BonusRefused: they were sent."""
     wanted = select(BATCH.id).where(BATCH.id == number, BATCH.state == "prepared").with_for_update()
     if connection.execute(wanted).one_or_none() is None:
-        raise BonusRefused("these bonuses were sent, and cannot be taken back")
+        raise BonusRefused("These bonuses were sent, and cannot be taken back")
     connection.execute(delete(Bonus).where(BONUS.batch_id == number))
     connection.execute(delete(BonusBatch).where(BATCH.id == number))
+
+
+_BATCHES = select(
+    BATCH.id,
+    BATCH.platform_batch,
+    BATCH.total,
+    BATCH.state,
+    BATCH.prepared_by,
+    BATCH.prepared_at,
+    BATCH.sent_at,
+)
+
+
+def _batch(connection: Connection, row: Any) -> StoredBatch:
+    query = select(BONUS.submission_id, BONUS.purpose, BONUS.cents, BONUS.seen_before, BONUS.seen_at)
+    of_it = query.where(BONUS.batch_id == row.id).order_by(BONUS.submission_id)
+    return StoredBatch(*(*row, tuple(StoredBonus(*one) for one in connection.execute(of_it))))

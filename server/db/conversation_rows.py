@@ -1,4 +1,4 @@
-"""What is stored of the conversations of one assignment, read by conversation."""
+"""Read the stored conversations of one assignment."""
 
 from itertools import groupby
 from operator import attrgetter

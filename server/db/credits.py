@@ -1,4 +1,4 @@
-"""What is stored of the credits that students get: at most one for each worker of a run."""
+"""Store the credits of students: at most one for each worker of a run."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What researchers have done about workers: words sent to them, and assignments left out of the analysis."""
+"""Store researchers' interventions: messages to workers, and assignments left out of the analysis."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the server does in the background, as rows: jobs, and the leases under which one process does it."""
+"""Store background jobs, and the leases that let one process at a time do each."""
 
 import json
 from collections.abc import Mapping, Sequence

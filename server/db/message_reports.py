@@ -1,4 +1,4 @@
-"""What workers have reported of messages, as researchers read it; and that somebody has seen a report."""
+"""Read workers' reports of messages for researchers, and mark them as seen."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which lines the moderation service has not judged yet, and what it says of the others."""
+"""Find lines that the moderation service has not judged, and store its judgements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How often two systems have stood side by side in a run, and which was preferred: counted as it changes.
+"""Count side-by-side pairs of systems and the preferences between them, as they change.
 
 The draw of pairs goes by these counts (`live/pair_draw`), so that an arrival costs the same in a run of any
 size. They change in the transaction that changes what they count: `rows` does so, and nobody else. A

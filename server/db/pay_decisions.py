@@ -1,17 +1,18 @@
-"""What was decided of the pay of submissions: kept for good, the latest counts."""
+"""Store decisions about pay. All are kept; the latest counts."""
 
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from sqlalchemy import Connection, insert, select
 
-from server.db.models import PaymentDecision, Recruitment, Submission, columns
+from server.db.models import PaymentDecision, Submission, columns
+from server.db.recruitments import lock_recruitment
 from server.errors import DecidedAlready
 
 DECISION = columns(PaymentDecision)
-RECRUITMENT = columns(Recruitment)
 SUBMISSION = columns(Submission)
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
@@ -41,20 +42,13 @@ def add_decisions(
 ) -> list[Decision]:
     """Store what was decided of the pay of submissions of a study; return those that are new.
 
-    The very decision that counts already, of the same person, is one that was sent again: it is not stored.
     Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
 
     Raises:
-        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
-            of the decisions that these replace; nothing was stored.
+        DecidedAlready: as of `new_decisions`; nothing was stored.
     """
-    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
-    before = decisions_of(connection, number)
-    new = [one for one in decisions if not _is_again(one, before.get(one.submission))]
-    found = (before[one.submission] for one in new if one.submission in before)
-    unknown = [one for one in found if one.id not in instead_of]
-    if unknown:
-        raise DecidedAlready("; ".join(_told(one) for one in unknown))
+    lock_recruitment(connection, number)
+    new = new_decisions(decisions, decisions_of(connection, number), instead_of)
     rows = [
         {
             "submission_id": one.submission,
@@ -72,6 +66,25 @@ def add_decisions(
     return new
 
 
+def new_decisions(
+    decisions: Sequence[Decision], before: Mapping[str, StoredDecision], instead_of: Collection[int]
+) -> list[Decision]:
+    """Return those of some decisions that are new, where `before` counts until now, by submission.
+
+    The very decision that counts already, of the same person, is one that was sent again.
+
+    Raises:
+        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
+            of the decisions that these replace.
+    """
+    new = [one for one in decisions if not _is_again(one, before.get(one.submission))]
+    found = (before[one.submission] for one in new if one.submission in before)
+    unknown = [one for one in found if one.id not in instead_of]
+    if unknown:
+        raise DecidedAlready("; ".join(_told(one) for one in unknown))
+    return new
+
+
 def _is_again(one: Decision, before: StoredDecision | None) -> bool:
     return before is not None and (one.decision, one.share, one.category, one.reason, one.decided_by) == (
         before.decision,
@@ -80,6 +93,19 @@ def _is_again(one: Decision, before: StoredDecision | None) -> bool:
         before.reason,
         before.decided_by,
     )
+
+
+def shares_decided(connection: Connection, number: int) -> dict[str, set[int]]:
+    """Return every share that was ever decided of a study's submissions, also where another counts now."""
+    query = (
+        select(DECISION.submission_id, DECISION.share)
+        .join(Submission, SUBMISSION.id == DECISION.submission_id)
+        .where(SUBMISSION.recruitment_id == number, DECISION.share.is_not(None))
+    )
+    found = defaultdict[str, set[int]](set)
+    for submission, share in connection.execute(query):
+        found[submission].add(share)
+    return found
 
 
 def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:

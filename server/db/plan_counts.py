@@ -1,4 +1,4 @@
-"""What the held places of a run have, counted as it changes: how often each system stands at each position.
+"""Count how often each system stands at each position in a run's slots, as it changes.
 
 A worker's arrival looks at these counts, so that it costs the same in a run of ten assignments and of a
 hundred thousand. They change in the transaction that changes what they count: `rows` does so, and

@@ -1,4 +1,4 @@
-"""Which events of platforms were taken up, so that none is twice, whichever process it comes to."""
+"""Record handled platform events, so that each is handled once by all processes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is stored of a run's study on a platform."""
+"""Store a run's study on a platform."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -88,6 +88,11 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
     if found is None:
         raise NotRecruiting("this run has no study on a platform yet")
     return found
+
+
+def lock_recruitment(connection: Connection, number: int) -> None:
+    """Have others who lock the same study wait until this transaction has ended."""
+    connection.execute(select(RECRUITMENT.id).where(RECRUITMENT.id == number).with_for_update())
 
 
 def codes_of(connection: Connection, run_id: int) -> dict[str, str]:

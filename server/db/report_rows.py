@@ -1,4 +1,4 @@
-"""What workers report of messages, as rows of the database, there and back."""
+"""Convert workers' reports of messages to database rows and back."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How often bots and runs have changed: what a process asks to find out that another has changed them."""
+"""Count changes of bots and runs, so that processes notice each other's changes."""
 
 from collections.abc import Mapping
 from typing import Literal

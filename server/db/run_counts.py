@@ -1,4 +1,4 @@
-"""How a run stands, counted as it changes: assignments by status, and rated conversations by system.
+"""Count a run's assignments by status, and its rated conversations by system, as they change.
 
 Arrivals and the end of a run go by these counts, so that both cost the same in a run of any size. Assignments
 are counted in the transaction that changes them: `rows` begins and ends them. A rated

@@ -6,10 +6,11 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from server.db.bulk import Bulk, Kind
 from server.db.models import ExcludedRun, ExcludedWorker, Run, columns
+from server.db.recruitments import recruitment_of
 from server.db.revisions import raise_revision
 from server.db.runs import RunEntry, find_run
 from server.db.worker_ids import external_id
-from server.errors import RulesInvalid, RunNotFound
+from server.errors import OtherCurrency, RulesInvalid, RunNotFound
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, read_rules
 
@@ -69,6 +70,7 @@ def set_rules(
     Raises:
         RunNotFound: there is no run `slug`, or one that `rules` excludes.
         RulesInvalid: `rules` exclude the run itself, to which nobody could come twice anyway.
+        OtherCurrency: the platform pays the run's study in another currency than the budget's.
     """
     raise_revision(connection, "runs")
     run = find_run(connection, slug)
@@ -77,6 +79,7 @@ def set_rules(
             f"`excluded_runs` names `{slug}`, which is the run itself",
             "Leave it out: nobody takes part in a run twice.",
         )
+    _check_currency(connection, run, rules)
     others = {_other(connection, name) for name in rules.excluded_runs}
     text = rules.model_dump_json(exclude=_LOOKED_UP, exclude_none=True)
     connection.execute(update(Run).where(RUN.id == run.id).values(rules=text))
@@ -87,6 +90,16 @@ def set_rules(
     if excluded_workers:
         _EXCLUDE.execute(connection, [(run.id, worker) for worker in excluded_workers])
     return run
+
+
+def _check_currency(connection: Connection, run: RunEntry, rules: RunRules) -> None:
+    found = recruitment_of(connection, run.id)
+    if rules.budget is not None and found is not None and rules.budget.is_in_another(found.currency):
+        raise OtherCurrency(
+            f"The budget is in {rules.budget.currency}, and Prolific pays the study of `{run.slug}` "
+            f"in {found.currency}",
+            f"Write the budget in {found.currency}.",
+        )
 
 
 def _other(connection: Connection, name: str) -> int:

@@ -1,4 +1,4 @@
-"""What becomes of a run that was opened: paused, resumed, closed, and held once more as a replication."""
+"""Change the state of an opened run: pause, resume, close, replicate."""
 
 import itertools
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What systems have said that others may be shown: never a line by which one of them gave itself away."""
+"""Read lines of systems that may be shown to others, without any that gives a system away."""
 
 from collections.abc import Collection
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What calls of bots have cost, counted in the transactions that store them: by run and bot.
+"""Sum the cost of bot calls by run and bot, in the transactions that store them.
 
 Whoever asks a bot with a spending cap reads these sums first, in whichever process, so that caps hold over
 all of them. What is under way when a cap is reached is paid all the same. `differences` counts anew.

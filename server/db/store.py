@@ -1,4 +1,4 @@
-"""What is stored of sessions, as the rest of the server sees it: append, submit, read, look up."""
+"""Database facade for sessions: append, submit, read, look up."""
 
 import asyncio
 from collections.abc import Callable, Sequence

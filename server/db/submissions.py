@@ -1,4 +1,4 @@
-"""What is stored of a study's submissions on a platform, and of the visits that lead to them."""
+"""Store a study's submissions on a platform, and the visits that lead to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,13 +23,17 @@ _GIVEN_UP = ("RETURNED", "TIMED-OUT")
 
 @dataclass(frozen=True, slots=True)
 class StoredSubmission:
-    """A submission as the platform last said it. `code`: what its participant came back with."""
+    """A submission as the platform last said it. `code`: what its participant came back with.
+
+    `paid_share`: per cent of the reward that it is known to have paid.
+    """
 
     id: str
     status: str
     started_at: datetime
     completed_at: datetime | None
     code: str | None
+    paid_share: int | None = None
 
 
 def study_of_submission(connection: Connection, submission: str) -> str | None:
@@ -60,6 +64,8 @@ def store_submissions(
             "code": one.code,
             "read_at": began,
         }
+        if one.paid_share is not None:  # the platform's list does not say it
+            values["paid_share"] = one.paid_share
         if one.id in known:
             older = or_(SUBMISSION.read_at <= began, SUBMISSION.read_at > at)  # or of a clock set back
             connection.execute(update(Submission).where(SUBMISSION.id == one.id, older).values(values))
@@ -111,9 +117,16 @@ def _awaits_pay() -> ColumnElement[bool]:
     )
 
 
-def set_status(connection: Connection, submission: str, status: str, at: datetime) -> None:
-    """Store the status that the platform says a submission has, now that something was done with it."""
-    said = {"status": status, "read_at": at}
+def set_status(
+    connection: Connection, submission: str, status: str, paid_share: int | None, at: datetime
+) -> None:
+    """Store how a submission stands at the platform, now that something was done with it.
+
+    `paid_share`: per cent of the reward that it was paid; None: what is stored of that stays.
+    """
+    said: dict[str, object] = {"status": status, "read_at": at}
+    if paid_share is not None:
+        said["paid_share"] = paid_share
     connection.execute(update(Submission).where(SUBMISSION.id == submission).values(said))
 
 
@@ -121,7 +134,12 @@ def submissions_of(connection: Connection, number: int) -> list[StoredSubmission
     """Return the submissions of a study, as they began."""
     query = (
         select(
-            SUBMISSION.id, SUBMISSION.status, SUBMISSION.started_at, SUBMISSION.completed_at, SUBMISSION.code
+            SUBMISSION.id,
+            SUBMISSION.status,
+            SUBMISSION.started_at,
+            SUBMISSION.completed_at,
+            SUBMISSION.code,
+            SUBMISSION.paid_share,
         )
         .where(SUBMISSION.recruitment_id == number)
         .order_by(SUBMISSION.started_at, SUBMISSION.id)

@@ -1,4 +1,4 @@
-"""What waits to be done in the database, by a thread that has a connection."""
+"""Queue of work for a thread that has a database connection."""
 
 import asyncio
 from abc import ABC, abstractmethod

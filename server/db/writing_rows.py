@@ -1,4 +1,4 @@
-"""How inputs were written, as rows of the database."""
+"""Convert records of how messages were written to database rows."""
 
 from server.db.bulk import Bulk, Kind, Row
 from server.session.records import WritingKept

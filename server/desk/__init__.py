@@ -1,1 +1,1 @@
-"""What a researcher sees of runs, by HTTP and as files."""
+"""The researcher's API for runs and studies, over HTTP and as files."""

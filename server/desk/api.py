@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
-from fastapi.responses import FileResponse
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller
+from server.access.built_page import built_page
 from server.access.roles import Permission
 from server.clock import utc_now
 from server.db.runs import find_run
@@ -43,9 +44,9 @@ class ResearcherApi:
             f"/api/desk{path}", call, methods=["GET"], tags=["runs"], dependencies=allowed
         )
 
-    async def page(self) -> FileResponse:
+    async def page(self, request: Request) -> HTMLResponse:
         """The researcher's page; it reads from its address what it is to show."""
-        return FileResponse(self._pages / "desk.html", headers={"Cache-Control": "no-cache"})
+        return built_page(self._pages / "desk.html", request)
 
     async def list_runs(self, actor: Caller) -> RunList:
         """Every run that the caller may see, in a few numbers, newest first. Rehearsals are listed apart."""

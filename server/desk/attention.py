@@ -1,4 +1,4 @@
-"""What of a run needs its researcher, in sentences, the most urgent first. Pure."""
+"""List what in a run needs its researcher, most urgent first. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which students of a run have their credit from SONA, where the server asks for it."""
+"""List the students of a run who have their credit from SONA, if the server asks for it."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What changes of something that several researchers watch: looked at once for all of them in a process.
+"""Feed of changes to several watchers: one look-up serves all of them in a process.
 
 A look is made when news says that something has changed, soon after it and twice a second at most; and now
 and then without, because news may be lost. Nobody watches: nobody looks.

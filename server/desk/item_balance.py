@@ -1,4 +1,4 @@
-"""How evenly the items of a run are judged, and its systems stand at the positions of an assignment."""
+"""Balance of a run's items and of its systems over positions."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What the desk lists beside runs, pushed as it changes: studies, who may use the desk, checks of bots."""
+"""Push changes of studies, accounts and bot checks to the desk."""
 
 from asyncio import gather
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""What Prometheus may know: how fast every bot answers, how it fails, how busy it and the server are.
+"""Prometheus metrics: speed, failures and load of bots and of the server.
 
 Every application has a registry of its own. Its page names the systems, so it is for researchers only.
 """

@@ -14,6 +14,7 @@ from limits import RateLimitItem
 from pydantic import BaseModel, Field
 
 from server.access import people
+from server.access.cookie import public_path
 from server.access.openid import Begun, OpenIdProvider, new_sign_in
 from server.access.rate_limit import RateLimits
 from server.db.store import Store
@@ -22,6 +23,7 @@ from server.errors import ProviderRefused, Refusal
 
 CALLBACK = "/api/account/openid/callback"
 _COOKIE = "candor-openid"
+_COOKIE_PATH = "/api/account/openid"
 _MINUTES = 10  # to sign in with the provider
 Text = Annotated[str, Field(max_length=4_000)]
 
@@ -81,12 +83,12 @@ class OpenIdSignIn:
             begun = new_sign_in()
             response = RedirectResponse(await self._required().address(begun), 303)
         except ProviderRefused as error:
-            return _refused(error.reason)
+            return _refused(request, error.reason)
         response.set_cookie(
             _COOKIE,
             self._begun.dumps(asdict(begun)),
             max_age=_MINUTES * 60,
-            path="/api/account/openid",
+            path=public_path(request, _COOKIE_PATH),
             secure=request.url.scheme == "https",
             httponly=True,
             samesite="lax",  # the way back comes from the provider's site
@@ -112,10 +114,10 @@ class OpenIdSignIn:
             if member is None:
                 raise ProviderRefused("unknown")
         except ProviderRefused as refusal:
-            return _refused(refusal.reason)
-        response = RedirectResponse("/desk", 303)
+            return _refused(request, refusal.reason)
+        response = RedirectResponse(public_path(request, "/desk"), 303)
         await begin_sign_in(self._store, member, request, response, f"with {provider.name}")
-        response.delete_cookie(_COOKIE, path="/api/account/openid")
+        response.delete_cookie(_COOKIE, path=public_path(request, _COOKIE_PATH))
         return response
 
     def _kept(self, request: Request, state: str) -> Begun:
@@ -141,7 +143,7 @@ def _in_words(refusal: ProviderRefused) -> str:
     return f"{refusal.message[0].upper()}{refusal.message[1:]}. {refusal.hint}"
 
 
-def _refused(reason: Refusal) -> Response:
-    response = RedirectResponse(f"/desk#refused={reason}", 303)
-    response.delete_cookie(_COOKIE, path="/api/account/openid")
+def _refused(request: Request, reason: Refusal) -> Response:
+    response = RedirectResponse(f"{public_path(request, '/desk')}#refused={reason}", 303)
+    response.delete_cookie(_COOKIE, path=public_path(request, _COOKIE_PATH))
     return response

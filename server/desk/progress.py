@@ -1,4 +1,4 @@
-"""How far a run is, from what its workers have done. Pure."""
+"""Progress of a run, from the counts of its assignments. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How the bots of a run answer, and what has gone wrong with them. Read from the tables."""
+"""Reply times and failures of a run's bots, read from the tables."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What the researcher's API answers about runs. `/api/openapi.json` is made from these models."""
+"""Responses of the researcher's API about runs. `/api/openapi.json` is made from these models."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What a researcher does to runs over the REST API: open, pause, resume, close, replicate."""
+"""Endpoints that open, pause, resume, close and replicate runs."""
 
 import re
 from typing import Annotated

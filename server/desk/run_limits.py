@@ -1,4 +1,4 @@
-"""How a run stands with its rules: what it is to gather, how many may come, what is spent."""
+"""State of a run against its rules: target, room for newcomers, spending."""
 
 from dataclasses import dataclass
 from datetime import datetime

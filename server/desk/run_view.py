@@ -1,4 +1,4 @@
-"""What a researcher sees of a run: its progress, its workers, its bots, and what needs attention."""
+"""View of a run for researchers: progress, workers, bots, and what needs attention."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What simulated workers may look up: how good they find what is in their own assignment."""
+"""Endpoint for simulated workers: the quality of the systems in their own assignment."""
 
 from sqlalchemy import Connection, select
 

@@ -81,7 +81,7 @@ class NewVersion(RequestBody):
     """A study's text now, and the number of the version that was edited."""
 
     yaml: StudyText
-    based_on: Annotated[int, Field(ge=1)]
+    based_on: Annotated[int, Field(ge=1, strict=True)]
 
 
 class CopyOfStudy(RequestBody):

@@ -1,4 +1,4 @@
-"""Who may use one study, over the REST API: for its owners, who need not be owners of all studies."""
+"""Endpoints that manage the people of one study, for its owners."""
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any

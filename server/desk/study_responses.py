@@ -1,4 +1,4 @@
-"""What the researcher's API answers about studies. `/api/openapi.json` is made from these models."""
+"""Responses of the researcher's API about studies. `/api/openapi.json` is made from these models."""
 
 from typing import Any, Literal
 
@@ -90,7 +90,8 @@ class CheckedStudy(BaseModel):
     `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
     they are written, whether they are right or not; None where the text is no mapping of settings, or one
     whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
-    change could not be made in the text itself.
+    change could not be made in the text itself. `shipped`: texts that workers read if the study has none of
+    its own, by their paths, such as `criteria.0.statement`.
     """
 
     yaml: str
@@ -98,6 +99,7 @@ class CheckedStudy(BaseModel):
     mistakes: list[MistakeView]
     notes: list[str]
     rewritten: list[str]
+    shipped: dict[str, str]
 
 
 class QcExamination(BaseModel):

@@ -29,6 +29,7 @@ from server.study import (
     published,
     read_document,
     read_study,
+    shipped_statements,
     study_notes,
 )
 
@@ -109,12 +110,14 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
         text = after.text
         rewritten += [after.rewritten] if after.rewritten else []
     mistakes = [mistake_view(mistake) for mistake in mistakes_of(text, registered)]
+    content = _content(text)
     return CheckedStudy(
         yaml=text,
-        content=_content(text),
+        content=content,
         mistakes=mistakes,
         notes=[] if mistakes else list(study_notes(parse_study(text))),
         rewritten=list(dict.fromkeys(rewritten)),
+        shipped={f"criteria.{i}.statement": text for i, text in shipped_statements(content).items()},
     )
 
 

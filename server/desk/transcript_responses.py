@@ -1,4 +1,4 @@
-"""What the researcher's API answers about conversations: transcripts, and what a search has found."""
+"""Responses of the researcher's API about conversations: transcripts and search results."""
 
 from typing import Literal
 

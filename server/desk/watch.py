@@ -1,4 +1,4 @@
-"""What researchers watch, pushed as it changes: one feed for the list of runs, and one for each run."""
+"""Push changes to researchers: one feed for the list of runs, and one for each run."""
 
 from asyncio import gather
 from collections.abc import AsyncIterator, Callable, Iterable

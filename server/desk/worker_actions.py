@@ -1,4 +1,4 @@
-"""What a researcher does to workers over the REST API: release, tell, end a conversation, leave out."""
+"""Endpoints that act on workers: release, message, end a conversation, leave out."""
 
 from collections.abc import Callable
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""How a worker writes, beside the other workers of the run: for researchers to look at, not to decide by."""
+"""Compare how a worker writes with the other workers of the run, for researchers to look at."""
 
 from collections.abc import Iterable
 from statistics import quantiles

@@ -10,8 +10,7 @@
     ├── NotAuthorised       the caller must show another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
-    │   │   LinkAltered
-    │   │   LinkExpired
+    │   │   LinkAltered, LinkUnfilled, LinkAmbiguous, LinkExpired
     ├── NotAvailable        what was asked for is not there (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
@@ -23,7 +22,7 @@
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
-    │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
+    │   │   PayRefused, DecidedAlready, BonusRefused, NeedsConfirmation, EventRefused
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -54,7 +53,9 @@ from server.errors.access import (
     ForeignOrigin,
     LastOwner,
     LinkAltered,
+    LinkAmbiguous,
     LinkExpired,
+    LinkUnfilled,
     LinkUnsigned,
     LinkUsed,
     NoPassword,
@@ -130,6 +131,7 @@ from server.errors.recruiting import (
     BonusRefused,
     DecidedAlready,
     EventRefused,
+    NeedsConfirmation,
     NotConnected,
     NotRecruiting,
     OtherCurrency,
@@ -222,11 +224,14 @@ __all__ = [
     "LastReplica",
     "LineTaken",
     "LinkAltered",
+    "LinkAmbiguous",
     "LinkExpired",
+    "LinkUnfilled",
     "LinkUnsigned",
     "LinkUsed",
     "MalformedJson",
     "MessageTooLong",
+    "NeedsConfirmation",
     "NoModeration",
     "NoPassword",
     "NoTies",

@@ -1,4 +1,4 @@
-"""Who may not do what, or not so often."""
+"""Errors of permissions and rate limits."""
 
 from typing import Literal
 
@@ -56,7 +56,7 @@ class TokenExpired(NotAuthorised):
     """The token is too old."""
 
     code = "token_expired"
-    hint = "Open the study's link again to start afresh."
+    hint = "Open the study's link again: whoever came with an id goes on; else ask the researchers."
 
 
 class TokenRevoked(NotAuthorised):
@@ -148,6 +148,22 @@ class LinkAltered(NotAuthorised):
     code = "link_altered"
     status = 403
     hint = "Copy the whole link again from where you found it, or ask the researchers for another."
+
+
+class LinkUnfilled(NotAuthorised):
+    """The address has a placeholder where the worker's id belongs."""
+
+    code = "link_unfilled"
+    status = 403
+    hint = "Have the survey or platform that the link stands on fill in each worker's own id."
+
+
+class LinkAmbiguous(NotAuthorised):
+    """The address has a parameter twice, with two values, and nobody knows which one is meant."""
+
+    code = "link_ambiguous"
+    status = 403
+    hint = "Leave one of the two in the link."
 
 
 class LinkExpired(NotAuthorised):

@@ -1,4 +1,4 @@
-"""What every error has, and how a caller is told it."""
+"""Base class of errors, and their form in an answer."""
 
 from typing import ClassVar
 

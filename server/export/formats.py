@@ -76,10 +76,11 @@ def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, 
 
 
 @contextmanager
-def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def replaced(path: Path) -> Iterator[BinaryIO]:
     """Open a file beside `path` that takes its place at the end of the `with`, and goes away on an error.
 
-    One that a killed process has left there is begun anew. `private`: nobody but its owner reads it.
+    Only its owner can read it: it holds words of workers, or their ids. One that a killed process has left
+    there is begun anew.
 
     Raises:
         OSError: it cannot be written, or `path` is a folder.
@@ -89,7 +90,7 @@ def replaced(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     unfinished = path.with_name(f".{path.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
-        with open(unfinished, "xb", opener=partial(os.open, mode=0o600 if private else 0o666)) as file:
+        with open(unfinished, "xb", opener=partial(os.open, mode=0o600)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -1,1 +1,1 @@
-"""What workers rate where they do not chat: where it comes from, and its distorted twins."""
+"""Items that workers rate instead of chatting, and their distorted twins."""

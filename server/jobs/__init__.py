@@ -1,1 +1,1 @@
-"""What the server does in the background, each in a child process: reports, rehearsals, running analyses."""
+"""Background jobs, each in a child process: reports, rehearsals, interim analyses."""

@@ -1,4 +1,4 @@
-"""What a researcher has the server do in the background: reports, rehearsals, exports, the analysis."""
+"""Endpoints for background jobs: reports, rehearsals, exports, the interim analysis."""
 
 import mimetypes
 from collections.abc import Callable

@@ -47,14 +47,14 @@ class RehearsalOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    workers: int = Field(40, ge=5, le=1000)
-    honest: float | None = Field(None, ge=0.1, le=1)
+    workers: int = Field(40, ge=5, le=1000, strict=True)
+    honest: float | None = Field(None, ge=0.1, le=1, strict=True)
     model: RaterModel | None = None
-    spread: float | None = Field(None, ge=0, le=1)
-    planned: int | None = Field(None, ge=2, le=100_000)
-    pay: float | None = Field(None, ge=0)
-    fee: float = Field(0.0, ge=0, le=10)
-    seed: int = Field(1, ge=0)
+    spread: float | None = Field(None, ge=0, le=1, strict=True)
+    planned: int | None = Field(None, ge=2, le=100_000, strict=True)
+    pay: float | None = Field(None, ge=0, strict=True)
+    fee: float = Field(0.0, ge=0, le=10, strict=True)
+    seed: int = Field(1, ge=0, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

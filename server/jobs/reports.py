@@ -28,9 +28,9 @@ class ReportOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    alpha: float = Field(0.05, gt=0, lt=1)
+    alpha: float = Field(0.05, gt=0, lt=1, strict=True)
     replicate: str | None = Field(None, max_length=100)
-    reward: float | None = Field(None, ge=0)
+    reward: float | None = Field(None, ge=0, strict=True)
     workers: Literal["people", "simulated"] = "people"
     include_partial: bool = False
 

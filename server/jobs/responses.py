@@ -1,4 +1,4 @@
-"""What the API answers about jobs."""
+"""Responses of the API about jobs."""
 
 from collections.abc import Sequence
 from typing import Any

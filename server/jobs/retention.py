@@ -1,4 +1,4 @@
-"""What is over its time is removed by the server itself: words and ids of workers of closed runs, exports."""
+"""Remove expired data: words and ids of workers of closed runs, and exports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who may come to a run now, and whether more may: for the transaction that gives a place, and for a join."""
+"""Decide whether a worker may join a run now, for a join and inside the transaction that gives a slot."""
 
 from dataclasses import replace
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Which systems an assignment has, in which order, where the qc bot stands. Pure: counts and a seed in.
+"""Draw the systems of an assignment, their order, and the QC bot's position. Pure.
 
 The rules (METHOD sections 1 and 2): at most one system of each family, the qc bot never first or
 last. Balance: the family with the fewest conversations so far is drawn first, then its variant with

@@ -1,4 +1,4 @@
-"""What a session's decisions lead to, until it is over: bots are asked, replies are shown at their time."""
+"""Perform a session's effects: ask bots, and show replies at their time."""
 
 import asyncio
 from collections.abc import Callable, Iterator

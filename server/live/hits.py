@@ -1,4 +1,4 @@
-"""Which items an assignment has, in which order. Pure: counts and a seed in.
+"""Draw the items of an assignment and their order. Pure: counts and a seed in.
 
 The composition is the study's (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only when
 no other one that its worker may rate was drawn less often; within an assignment systems take turns; and a

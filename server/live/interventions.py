@@ -1,4 +1,4 @@
-"""What researchers do to workers who are under way, whichever process has the worker's session.
+"""Deliver researchers' actions to workers' sessions, in whichever process they are.
 
 What changes a session is done by the process that owns it: this one, or another that is asked over the news
 and answers. Where nobody answers, this one takes the session over first.

@@ -6,14 +6,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
+import structlog
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import FileResponse, JSONResponse
-from limits import RateLimitItem
+from fastapi.responses import HTMLResponse, JSONResponse
+from limits import RateLimitItem, parse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection
 
 from server.access.auth import Auth, Ticket, WorkerToken
-from server.access.rate_limit import RateLimits
+from server.access.built_page import built_page
+from server.access.rate_limit import RateLimits, new_limiter
 from server.bots.lineup import OpenRun, study_card
 from server.clock import utc_now
 from server.db.runs import RunEntry, find_run
@@ -23,7 +25,9 @@ from server.errors import (
     ErrorBody,
     ErrorDetail,
     LinkAltered,
+    LinkAmbiguous,
     LinkExpired,
+    LinkUnfilled,
     LinkUnsigned,
     NotAuthorised,
     NotAvailable,
@@ -45,13 +49,16 @@ from server.live.enrolment import (
 from server.live.signed_arrivals import SignedArrivals
 from server.live.socket import SOCKET_PATH
 from server.live.way_in import look
-from server.recruiters.arrival import LINK, Arrival, WorkerId
+from server.recruiters.arrival import LINK, Arrival, WorkerId, is_placeholder
 from server.recruiters.link import by_link, stranger
-from server.recruiters.recruiter import Prolific
+from server.recruiters.recruiter import Prolific, values_of
 from server.session.protocol import MAX_TOKEN, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
 
+WORKER_PAGES = "/w/"
+_SELDOM = parse("1/minute")
+log = structlog.get_logger()
 _Parameter = Annotated[str, StringConstraints(max_length=64)]
 _Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has some 1,500
 
@@ -59,7 +66,8 @@ _Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival
 class JoinRequest(BaseModel):
     """Somebody wants to take part. `token` is what an earlier join on this page returned.
 
-    `worker`: the id in a plain link. `parameters`: of the address by which they came, for the recruiter.
+    `worker`: the id in a plain link. `parameters`: of the address by which they came, for the recruiter;
+    `doubled` names those that it has with two values.
     `signature` is that of a personal link (`candor links`). `earlier` is the token of the last session that
     the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need a
     researcher's token in the `Authorization` header; `simulated_as` is what the data say of who simulates.
@@ -70,6 +78,7 @@ class JoinRequest(BaseModel):
     run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
     worker: WorkerId | None = None
     parameters: Annotated[dict[_Parameter, _Value], Field(max_length=20)] = {}
+    doubled: Annotated[list[_Parameter], Field(max_length=20)] = []
     signature: Annotated[str, StringConstraints(max_length=64)] | None = None
     token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
     earlier: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
@@ -151,7 +160,7 @@ class _Visit:
         return self.brought is not None and self.brought.has_expired
 
 
-def _refusal(error: LinkAltered | LinkExpired | LinkUnsigned | NotAvailable, study: Study) -> JSONResponse:
+def _refusal(error: NotAuthorised | NotAvailable, study: Study) -> JSONResponse:
     body = JoinRefused(
         error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
         words=study_card(study).words,
@@ -176,6 +185,19 @@ def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | Non
     if study.recruiter is None or body.simulated:
         return None
     return study.recruiter.arrival(body.parameters)
+
+
+def _require_one_name(body: JoinRequest, study: Study) -> None:
+    """Check that the address, as far as it names anybody, names one. Raises LinkAmbiguous, LinkUnfilled."""
+    person = "worker" if study.recruiter is None else study.recruiter.person
+    values = [body.worker or ""] if study.recruiter is None else values_of(body.parameters, person)
+    named = {"worker", "signature", person.lower()}
+    if len(values) > 1 or any(name.lower() in named for name in body.doubled):
+        raise LinkAmbiguous("the address names two different workers")
+    if values and is_placeholder(values[0]):
+        raise LinkUnfilled(
+            f"the address has `{person}={values[0][:80]}`, which is a placeholder and nobody's id"
+        )
 
 
 def _require_recruited(study: Study, ticket: Ticket) -> None:
@@ -245,6 +267,7 @@ class JoinApi:
         self._signed_links = signed_links
         self._signed_arrivals = signed_arrivals
         self._pages = pages
+        self._logged = new_limiter()
         self.router = APIRouter()
         self.router.add_api_route(
             "/api/join",
@@ -256,13 +279,13 @@ class JoinApi:
         self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
         self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
-    async def page(self, run: str) -> FileResponse:
+    async def page(self, run: str, request: Request) -> HTMLResponse:
         """The worker's page; it finds out for itself whether the run exists."""
-        return FileResponse(self._pages / "worker.html", headers={"Cache-Control": "no-cache"})
+        return built_page(self._pages / "worker.html", request)
 
-    async def preview_page(self) -> FileResponse:
+    async def preview_page(self, request: Request) -> HTMLResponse:
         """The worker's page without a run: the desk tells it, from around it, what to draw."""
-        return FileResponse(self._pages / "preview.html", headers={"Cache-Control": "no-cache"})
+        return built_page(self._pages / "preview.html", request)
 
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
@@ -281,7 +304,13 @@ class JoinApi:
                 return _refusal(_why_not_open(entry), parse_study(entry.yaml))
         try:
             return await self._admitted(body, run)
-        except (LinkAltered, LinkExpired, LinkUnsigned, NotAvailable) as error:
+        except LinkUnfilled as error:
+            if self._logged.hit(_SELDOM, run.slug):
+                log.warning(
+                    "workers come with an id that was not filled in", run=run.slug, reason=error.message
+                )
+            return _refusal(error, run.study)
+        except (LinkAltered, LinkAmbiguous, LinkExpired, LinkUnsigned, NotAvailable) as error:
             return _refusal(error, run.study)
 
     async def _study_of(self, slug: str, run: OpenRun | None) -> str | None:
@@ -306,8 +335,10 @@ class JoinApi:
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
     async def _visit(self, body: JoinRequest, run: OpenRun) -> _Visit:
-        """Return who joins. Raises LinkAltered, PlatformFailed."""
+        """Return who joins. Raises LinkAltered, LinkAmbiguous, LinkUnfilled, PlatformFailed."""
         is_signed = body.simulated or self._is_signed(body)
+        if not is_signed:
+            _require_one_name(body, run.study)
         named, unproven = _named(body, run.study, is_signed=is_signed), None
         recruiter = run.study.recruiter
         if isinstance(recruiter, Prolific) and recruiter.signed and not is_signed:

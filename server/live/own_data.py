@@ -1,4 +1,4 @@
-"""What workers may do with their own data: download it, or withdraw it, for as long as their study says."""
+"""Let workers download or withdraw their own data, for as long as their study allows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which two systems an assignment compares, in which order, on which side. Pure: counts and a seed in.
+"""Draw the two systems of a comparison, their order and their sides. Pure: counts and a seed in.
 
 The rule:
 

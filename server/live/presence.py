@@ -1,4 +1,4 @@
-"""Which workers have a page open, whichever process it is connected to: what the processes tell each other.
+"""Share between processes which workers have a page open.
 
 Nothing of this is stored: it may be lost, and a process that has died is found out by its silence.
 """

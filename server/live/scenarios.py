@@ -1,4 +1,4 @@
-"""Which scenario each conversation of a place has. Drawn once for a place, and balanced over systems."""
+"""Draw the scenario of each conversation of a slot once, balanced over systems."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Who holds which session: the sessions alive in this process, each loaded once, one owner at a time.
+"""Sessions alive in this process: each is loaded once and has one owner at a time.
 
 A session belongs to the process that has raised its fence last (`Assignment.fence`), before that to the one
 that has stored its assignment. Whatever a former owner still writes names a lower number and is refused.

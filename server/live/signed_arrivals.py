@@ -1,4 +1,4 @@
-"""Who arrives, where the platform that they come from has to have signed it."""
+"""Check the platform's signature of an arrival, where the study requires one."""
 
 from dataclasses import replace
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""How a run stands to somebody who arrives at it: all that is asked of the database first, in one question.
+"""Load everything that decides whether a worker may join, in one query.
 
 Each statement gives the interpreter away and waits for it again, beside a busy event loop for longer than it
 takes.

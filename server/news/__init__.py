@@ -1,4 +1,4 @@
-"""What the processes of a server tell each other and what may be lost: the database has it, too."""
+"""Messages between the processes of a server. Losing one is harmless: the database has it too."""
 
 from server.news.local import LocalNews
 from server.news.news import Handler, News, Payload

@@ -1,4 +1,4 @@
-"""What news is, however it travels."""
+"""Protocol of messages between processes, independent of their transport."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""How many files, connections among them, this process may have open: raised as far as allowed, watched."""
+"""Raise the limit of open files as far as allowed, and watch it."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Where a process stands between its start and its end."""
+"""Life cycle of a server process, from its start to its end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -11,13 +11,16 @@ _SEEN_AGAIN = 64  # bytes of a part, with the next one: the character may be cut
 
 
 class NoNullCharacters:
-    """ASGI middleware: of what has a null character in its path or its query `refusal` is the answer.
+    """ASGI middleware: answers `refusal` to what has a null character in its path or its query.
 
-    Where the body has one, reading it raises HTTPException, which the application answers.
+    Pages below `except_below` are served all the same: they read neither, and say what is wrong with the
+    address once they join by it. Where the body has one, reading it raises HTTPException, which the
+    application answers.
     """
 
-    def __init__(self, app: ASGIApp, refusal: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, refusal: ASGIApp, except_below: str) -> None:
         self._app = app
+        self._except_below = except_below
         self._refusal = refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -25,7 +28,8 @@ class NoNullCharacters:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+        is_page = scope["path"].startswith(self._except_below)
+        if not is_page and ("\0" in scope["path"] or b"%00" in scope["query_string"]):
             await self._refusal(scope, receive, send)
             return
         end = b""

@@ -1,4 +1,4 @@
-"""How fast one address is served: what it asks for beyond its rate waits for its turn, or is refused."""
+"""Slow down an address that asks too much: delay its requests, or refuse them."""
 
 import asyncio
 import json

@@ -1,1 +1,1 @@
-"""How workers arrive and leave: one module per platform."""
+"""Arrival and return of workers, one module per platform."""

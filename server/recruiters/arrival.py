@@ -1,5 +1,6 @@
-"""Who arrives, as the place that they come from names them."""
+"""Identity of an arriving worker, as their platform names it."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -11,6 +12,19 @@ WorkerId = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$"),
 ]
+# How survey tools and platforms write what they are to fill in: `${e://Field/ResponseID}`,
+# `{{%PROLIFIC_PID%}}`, `[[id]]`, `%%id%%`, `%SURVEY_CODE%`, `<id>`, `{id}`, `[ID_value]`.
+_PLACEHOLDER = re.compile(
+    r"[$#]\{|\{\{|\[\[|\{%|%%|<%|<<|\[object |^(<.*>|\{.*\}|\[.*\]|%.*%)$|^(undefined|null|none|nan|"
+    r"(prolific_?pid|session_?id|participant_?id|assignment_?id|worker_?id|response_?id|user_?id|survey_?code)|"
+    r"assignment_id_not_available|your_?id)$",
+    re.IGNORECASE,
+)
+
+
+def is_placeholder(external_id: str) -> bool:
+    """Return whether an id is a placeholder that was never filled in: all visitors would share it."""
+    return _PLACEHOLDER.search(external_id) is not None
 
 
 @dataclass(frozen=True, slots=True)

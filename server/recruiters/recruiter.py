@@ -1,4 +1,4 @@
-"""Where the workers of a study come from: how each place names them, and where they go in the end.
+"""Recruiters of a study: the parameters by which each names workers, and the return address.
 
 What the places send and expect is theirs to say; seen in their documents in November 2026.
 """
@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from server.recruiters.arrival import Arrival, WorkerId
+from server.recruiters.arrival import Arrival, WorkerId, is_placeholder
 
 PROLIFIC = "prolific"  # as arrivals, studies and tables name it
 CONNECT = "connect"
@@ -169,11 +169,16 @@ def _credit(sona: Sona, survey_code: str) -> str:
     return f"https://{sona.school}/webstudy_credit.aspx?{urlencode(given)}"
 
 
+def values_of(given: Parameters, parameter: str) -> list[str]:
+    """Return the different values of a parameter, in whatever case its name is written."""
+    return sorted({value for name, value in given.items() if name.lower() == parameter.lower()})
+
+
 def _name_in(given: Parameters, parameter: str) -> str | None:
     """Return a parameter's value; None where it is missing, cannot be a name, or was never filled in."""
+    values = values_of(given, parameter)
     try:
-        name = _ID.validate_python(given.get(parameter, ""))
+        name = _ID.validate_python(values[0] if len(values) == 1 else "")
     except ValidationError:
         return None
-    # `{{%PROLIFIC_PID%}}`, `%SURVEY_CODE%`: somebody copied the address as it was entered there.
-    return None if name.startswith(("{{%", "%")) else name
+    return None if is_placeholder(name) else name

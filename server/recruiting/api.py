@@ -1,4 +1,4 @@
-"""What a researcher does about recruiting and pay over the REST API."""
+"""Endpoints for recruiting and pay."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from server.recruiting.responses import BatchLook, BatchRow, RecruitmentView, ba
 from server.recruiting.studies import PlatformStudies
 
 SubmissionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-Cents = Annotated[int, Field(ge=1, le=1_000_000)]
+Cents = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Some = Annotated[list[SubmissionId], Field(min_length=1, max_length=1_000)]
 _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
 
@@ -33,7 +33,7 @@ _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
 class Places(RequestBody):
     """How many can take part: as many as there are, or more."""
 
-    places: Annotated[int, Field(ge=1, le=100_000)]
+    places: Annotated[int, Field(ge=1, le=100_000, strict=True)]
 
 
 class PayDecision(RequestBody):
@@ -46,17 +46,21 @@ class PayDecision(RequestBody):
 
     submissions: Some
     decision: DecisionKind
-    share: int | None = None
+    share: Annotated[int, Field(strict=True)] | None = None
     category: str | None = None
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
-    instead_of: list[int] = Field([], max_length=1_000)
+    instead_of: list[Annotated[int, Field(strict=True)]] = Field([], max_length=1_000)
 
 
 class NewBonuses(RequestBody):
-    """Bonuses to prepare: cents by submission. Each submission gets one bonus of a purpose, and no second."""
+    """Bonuses to prepare: cents by submission. Each submission gets one bonus of a purpose, and no second.
+
+    `confirmed`: whether amounts are meant that are out of proportion.
+    """
 
     purpose: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
     cents: Annotated[dict[SubmissionId, Cents], Field(min_length=1, max_length=200)]
+    confirmed: Annotated[bool, Field(strict=True)] = False
 
 
 class ParticipantMessage(RequestBody):
@@ -145,9 +149,10 @@ class RecruitingApi:
         return await self._view(run)
 
     async def refresh_recruitment(self, run: str) -> RecruitmentView:
-        """Read the study and all of its submissions now, and store what the platform says."""
+        """Read the study, its submissions and open bonuses now, and store what the platform says."""
         found = await self._store.read(lambda c: require_recruitment(c, find_run(c, run).id))
         await self._studies.refresh(found)
+        await self._bonuses.reconcile_run(run)
         return await self._view(run)
 
     async def decide_pay(self, run: str, body: PayDecision, actor: Caller) -> RecruitmentView:
@@ -176,7 +181,8 @@ class RecruitingApi:
 
     async def prepare_bonuses(self, run: str, body: NewBonuses, actor: Caller) -> BatchRow:
         """Set bonuses up, and say what they will cost. Nothing is paid yet."""
-        return batch_row(await self._bonuses.prepare(run, body.purpose, body.cents, actor))
+        made = await self._bonuses.prepare(run, body.purpose, body.cents, actor, confirmed=body.confirmed)
+        return batch_row(made)
 
     async def discard_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> Response:
         """Take bonuses back that were prepared and not sent."""
@@ -184,7 +190,10 @@ class RecruitingApi:
         return Response(status_code=204)
 
     async def pay_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchRow:
-        """Pay prepared bonuses, once. Where no answer comes they stay open, and nothing is sent again."""
+        """Send prepared bonuses to be paid, once. The server then looks by itself until it sees them paid.
+
+        Where no answer comes they stay open, and nothing is sent again.
+        """
         return batch_row(await self._bonuses.pay(run, batch, actor))
 
     async def look_at_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchLook:

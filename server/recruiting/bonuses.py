@@ -1,4 +1,4 @@
-"""Bonuses in two steps, so that none is ever paid twice: prepared, which pays nothing, then paid."""
+"""Pay bonuses in two steps, so that none is ever paid twice: prepare, which pays nothing, then pay."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,30 +8,36 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db import bonuses
 from server.db.audit import Doer, record
-from server.db.bonuses import NewBatch, State, StoredBatch, find_batch
-from server.db.recruitments import StoredRecruitment, require_recruitment
-from server.db.runs import find_run
+from server.db.bonuses import OPEN, NewBatch, State, StoredBatch, batches_of, find_batch, purpose_key
+from server.db.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
+from server.db.run_counts import standing
+from server.db.run_rules import rules_of
+from server.db.runs import RunEntry, find_run
 from server.db.store import Store
 from server.db.submissions import submissions_of
-from server.errors import BonusRefused, PlatformFailed, PlatformUnsure
+from server.errors import BonusRefused, NeedsConfirmation, PlatformFailed
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiting.bonus_payment import Outcome, outcome
+from server.recruiting.bonus_payment import Funds, Outcome, is_sent, outcome, seen_paid, unusual
 from server.recruiting.platform import Platform
+from server.study import parse_study
 
 
 class Bonuses:
     """Has bonuses prepared and paid.
 
-    The platform pays each time that it is called. So a batch is stored as sent before the call, by one
-    process alone; if no answer comes, or the process dies, it stays open and blocks all others of its study
-    until `look` has found in the submissions what became of it.
+    The platform pays each time that it is called. So a batch is stored as `unknown` before the call, by one
+    process alone; if no answer comes, or the process dies, it stays so and blocks all others of its study.
+    An answer says no more than that the platform will pay: then the batch is `sent`, and `reconcile` or
+    `look` reads the submissions until all of it is seen there.
     """
 
     def __init__(self, store: Store, platform: Platform) -> None:
         self._store = store
         self._platform = platform
 
-    async def prepare(self, run: str, purpose: str, cents: Mapping[str, int], actor: Doer) -> StoredBatch:
+    async def prepare(
+        self, run: str, purpose: str, cents: Mapping[str, int], actor: Doer, *, confirmed: bool = False
+    ) -> StoredBatch:
         """Set bonuses up, which pays nothing, and return them with what they will cost.
 
         Args:
@@ -39,31 +45,20 @@ class Bonuses:
             purpose: what for; each submission gets one bonus of a purpose, whoever asks how often.
             cents: how much, by submission.
             actor: who wants it.
+            confirmed: whether they know that the amounts are unusual.
 
         Raises:
             BonusRefused: one of them has one for this purpose, or is no submission of the run.
+            NeedsConfirmation: the amounts are out of proportion, and it is not `confirmed`.
             NotConnected, PlatformFailed, PlatformUnsure: nothing was prepared.
         """
-
-        def check(connection: Connection) -> StoredRecruitment:
-            found = _required(connection, run)
-            known = {one.id for one in submissions_of(connection, found.id)}
-            unknown = sorted(set(cents) - known)
-            if unknown:
-                raise BonusRefused(f"no submission of this run: {', '.join(unknown)}")
-            had = bonuses.had_before(connection, purpose, list(cents))
-            if had:
-                raise BonusRefused(
-                    f"there is a bonus for `{purpose}` already of {', '.join(had)}",
-                    "Another bonus takes another purpose.",
-                )
-            return found
-
-        found = await self._store.read(check)
+        found = await self._store.read(lambda c: _preparable(c, run, purpose, cents, confirmed=confirmed))
         async with self._platform.asked() as client:
             made = await client.bonuses.set_up(found.study, cents)
 
         def keep(connection: Connection) -> StoredBatch:
+            lock_recruitment(connection, found.id)  # of two who prepare at once, the second counts the first
+            _preparable(connection, run, purpose, cents, confirmed=confirmed)
             new = NewBatch(made.id, made.total_amount, purpose, cents)
             number = bonuses.add_batch(connection, found.id, new, actor.name, utc_now())
             record(connection, actor, "bonus.prepare", run, f"{len(cents)} of {sum(cents.values())} cents")
@@ -72,35 +67,29 @@ class Bonuses:
         return await self._store.submit(keep)
 
     async def pay(self, run: str, number: int, actor: Doer) -> StoredBatch:
-        """Pay bonuses that were prepared, and return them as they are then.
+        """Pay bonuses that were prepared, and return them as they are then: `sent`, not yet seen paid.
 
         Raises:
-            BonusRefused: they were sent before, or others of the study are under way.
+            BonusRefused: they were sent before, or others of the study or of its submissions are open.
             PlatformFailed: they were not paid, and are prepared as before.
             PlatformUnsure: it is not known whether they were paid: `look`, later.
         """
         found, batch = await self._store.read(lambda c: _batch(c, run, number))
-        async with self._platform.asked() as client:
-            payments = await _payments(client, batch)
-        seen = {one.submission: payments[one.submission].count(one.cents) for one in batch.bonuses}
-
         sent_at = utc_now()
 
         def take(connection: Connection) -> None:
             record(connection, actor, "bonus.pay", run, f"batch {batch.platform_batch}")
-            bonuses.take(connection, number, seen, sent_at)
+            bonuses.take(connection, number, sent_at)
 
         await self._store.submit(take)
         try:
             async with self._platform.asked() as client:
+                await self._count_before(client, batch, sent_at)
                 await client.bonuses.pay(batch.platform_batch)
-        except PlatformUnsure:
-            await self._settle(number, sent_at, "unknown")
-            raise
         except PlatformFailed:
             await self._settle(number, sent_at, "prepared")
             raise
-        await self._settle(number, sent_at, "paid")
+        await self._settle(number, sent_at, "sent")
         return await self._store.read(lambda c: find_batch(c, found.id, number))
 
     async def look(self, run: str, number: int, actor: Doer) -> tuple[StoredBatch, Outcome]:
@@ -113,19 +102,29 @@ class Bonuses:
             NotConnected, PlatformFailed: the platform could not be asked.
         """
         found, batch = await self._store.read(lambda c: _batch(c, run, number))
-        if batch.state not in {"sent", "unknown"}:
-            raise BonusRefused(f"these bonuses are {batch.state}: there is nothing to find out")
-        async with self._platform.asked() as client:
-            payments = await _payments(client, batch)
-        became = outcome(batch, payments, utc_now())
-        states: dict[Outcome, State] = {"paid": "paid", "not_paid": "prepared"}
-        await self._settle(number, batch.sent_at, states.get(became, "unknown"))
+        if batch.state not in OPEN:
+            raise BonusRefused(f"These bonuses are {batch.state}: there is nothing to find out")
+        became = await self._look(batch)
+        if became == "not_paid":
+            await self._settle(number, batch.sent_at, "prepared")
 
         def note(connection: Connection) -> StoredBatch:
             record(connection, actor, "bonus.look", run, f"batch {batch.platform_batch}: {became}")
             return find_batch(connection, found.id, number)
 
         return await self._store.submit(note), became
+
+    async def reconcile(self, batches: list[StoredBatch]) -> None:
+        """Store which bonuses of open batches are paid by now; a batch of which none is stays open.
+
+        Raises NotConnected, PlatformFailed: the platform could not be asked.
+        """
+        for batch in batches:
+            await self._look(batch)
+
+    async def reconcile_run(self, run: str) -> None:
+        """Store which open bonuses of a run are paid by now. Raises like `reconcile`."""
+        await self.reconcile(await self._store.read(lambda c: batches_of(c, _required(c, run).id, OPEN)))
 
     async def discard(self, run: str, number: int, actor: Doer) -> None:
         """Take bonuses back that were prepared. Raises BonusRefused: they were sent."""
@@ -137,8 +136,62 @@ class Bonuses:
 
         await self._store.submit(work)
 
+    async def _count_before(self, client: ProlificClient, batch: StoredBatch, sent_at: datetime) -> None:
+        """Count the payments that the batch's submissions have, now that no other of theirs is open."""
+        payments = await _payments(client, batch)
+        seen = {one.submission: payments[one.submission].count(one.cents) for one in batch.bonuses}
+        await self._store.submit(lambda c: bonuses.note_seen_before(c, batch.id, sent_at, seen))
+
+    async def _look(self, batch: StoredBatch) -> Outcome:
+        payments: dict[str, tuple[int, ...]] = {}
+        if is_sent(batch):
+            async with self._platform.asked() as client:
+                payments = await _payments(client, batch)
+        now, paid = utc_now(), seen_paid(batch, payments)
+        became = outcome(batch, paid, now)
+
+        def keep(connection: Connection) -> None:
+            bonuses.note_seen(connection, batch.id, batch.sent_at, paid, now)
+            if became == "paid":
+                bonuses.settle(connection, batch.id, batch.sent_at, "paid", now)
+
+        await self._store.submit(keep)
+        return became
+
     async def _settle(self, number: int, sent_at: datetime | None, state: State) -> None:
         await self._store.submit(lambda c: bonuses.settle(c, number, sent_at, state, utc_now()))
+
+
+def _preparable(
+    connection: Connection, run: str, purpose: str, cents: Mapping[str, int], *, confirmed: bool
+) -> StoredRecruitment:
+    """Return a run's study. Raises BonusRefused, NeedsConfirmation: these bonuses cannot be set up for it."""
+    entry = find_run(connection, run)
+    found = require_recruitment(connection, entry.id)
+    known = {one.id for one in submissions_of(connection, found.id)}
+    unknown = sorted(set(cents) - known)
+    if unknown:
+        raise BonusRefused(f"No submission of this run: {', '.join(unknown)}")
+    if not purpose_key(purpose):
+        raise BonusRefused("Nothing of the purpose can be seen", "Write what the bonus is for.")
+    had = bonuses.had_before(connection, purpose, list(cents))
+    if had:
+        raise BonusRefused(
+            f"There is a bonus for `{purpose}` already of {', '.join(had)}",
+            "Give another bonus another purpose.",
+        )
+    why = unusual(cents, _funds(connection, entry, found))
+    if why and not confirmed:
+        raise NeedsConfirmation(". ".join(why))
+    return found
+
+
+def _funds(connection: Connection, entry: RunEntry, found: StoredRecruitment) -> Funds:
+    """Return what the bonuses of a run are held against."""
+    rules = rules_of(connection, entry.id)
+    counts = standing(connection, entry.id, parse_study(entry.yaml), rules).counts
+    before = sum(one.cents for batch in batches_of(connection, found.id) for one in batch.bonuses)
+    return Funds(found.reward, found.places, found.currency, before, rules.budget, counts.paid)
 
 
 def _required(connection: Connection, run: str) -> StoredRecruitment:
@@ -151,6 +204,7 @@ def _batch(connection: Connection, run: str, number: int) -> tuple[StoredRecruit
 
 
 async def _payments(client: ProlificClient, batch: StoredBatch) -> dict[str, tuple[int, ...]]:
-    """Return what each submission of a batch was paid in bonuses, in cents."""
-    details = [await client.submissions.submission(one.submission) for one in batch.bonuses]
+    """Return what each submission of a batch whose bonus was not seen yet was paid in bonuses, in cents."""
+    unseen = [one.submission for one in batch.bonuses if one.seen_at is None]
+    details = [await client.submissions.submission(one) for one in unseen]
     return {one.id: one.bonus_payments for one in details}

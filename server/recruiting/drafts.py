@@ -1,4 +1,4 @@
-"""What a run's study on the platform is to be, by its plan and by the study file."""
+"""Draft a run's study on the platform from its plan and the study file."""
 
 import secrets
 from typing import Annotated
@@ -35,11 +35,11 @@ class Plan(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    places: Annotated[int, Field(ge=1, le=100_000)]
-    reward: Annotated[int, Field(ge=1, le=1_000_000)]
-    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
-    screen_out_reward: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    screen_out_places: Annotated[int, Field(ge=0, le=100_000)] = 0
+    places: Annotated[int, Field(ge=1, le=100_000, strict=True)]
+    reward: Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+    minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
+    screen_out_reward: Annotated[int, Field(ge=0, le=1_000_000, strict=True)] = 0
+    screen_out_places: Annotated[int, Field(ge=0, le=100_000, strict=True)] = 0
     description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4_000)] = ""
     keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
 

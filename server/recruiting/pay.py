@@ -1,29 +1,49 @@
 """Pay as people decide it: written down first, then carried out on the platform."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.pay_decisions import Decision, DecisionKind, StoredDecision, add_decisions, decisions_of
+from server.db.pay_decisions import (
+    Decision,
+    DecisionKind,
+    StoredDecision,
+    add_decisions,
+    decisions_of,
+    new_decisions,
+    shares_decided,
+)
 from server.db.recruitments import StoredRecruitment, require_recruitment
 from server.db.runs import find_run
 from server.db.store import Store
 from server.db.submissions import set_status, submissions_of
 from server.errors import PayRefused
 from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.failures import Refused
 from server.recruiters.prolific.submissions import RejectionCategory, Status
-from server.recruiting.pay_rules import AFTERWARDS, check_decision
+from server.recruiting.pay_rules import (
+    ALL,
+    Standing,
+    check_decision,
+    check_possible,
+    in_words,
+    is_done,
+    is_unknown_part,
+    standing_of,
+)
 from server.recruiting.platform import Platform
 
 
 class Pay:
     """Decides of submissions' pay, and writes to participants.
 
-    A decision is stored before the platform is asked: where the call fails, or this process dies, it is
-    found as not carried out, and `repeat` asks again. Doing one twice pays once: a submission has one reward.
+    A decision is held against what the platform can still do, and stored before the platform is asked for it:
+    where the call fails, or this process dies, it is found as not carried out, and `repeat` asks again. Doing
+    one twice pays once: a submission has one reward.
     """
 
     def __init__(self, store: Store, platform: Platform) -> None:
@@ -50,8 +70,10 @@ class Pay:
 
         Raises:
             DecidedAlready: somebody has decided of one of them, and that is not named; nothing was stored.
-            PayRefused: it is against the rules, or one of them is not of this run; nothing was stored.
-            NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out.
+            PayRefused: it is against the rules, one of them is not of this run, or the platform cannot do it
+                (any more); nothing was stored.
+            NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out, or, where nothing
+                could be read, not stored either.
         """
         check_decision(decision, share, category, reason)
         made = [
@@ -59,28 +81,46 @@ class Pay:
             for one in dict.fromkeys(submissions)
         ]
 
-        def keep(connection: Connection) -> tuple[StoredRecruitment, list[Decision]]:
-            found = _required(connection, run, submissions)
-            new = add_decisions(connection, found.id, made, instead_of)
-            if new:
-                record(connection, actor, f"pay.{decision}", run, f"{len(new)} submissions")
-            return found, new
+        def begin(connection: Connection) -> tuple[_Known, set[str]]:
+            known = _known(connection, run, submissions)
+            new = new_decisions(made, decisions_of(connection, known.found.id), instead_of)
+            return known, {one.submission for one in new}
 
-        found, new = await self._store.submit(keep)
-        await self._carry_out(found, made if AFTERWARDS[decision] else new)
+        known, new = await self._store.read(begin)
+        async with self._platform.asked() as client:
+            standings = {one.submission: await _standing(client, known, one.submission) for one in made}
+        for one in sorted(new):
+            check_possible(one, decision, share, standings[one])
+
+        def keep(connection: Connection) -> list[Decision]:
+            added = add_decisions(connection, known.found.id, made, instead_of)
+            if added:
+                record(connection, actor, f"pay.{decision}", run, f"{len(added)} submissions")
+            for one in added:
+                if is_unknown_part(standings[one.submission]):  # it says what its person saw there
+                    status = standings[one.submission].status
+                    set_status(connection, one.submission, status, share, utc_now())
+            return added
+
+        added = await self._store.submit(keep)
+        todo = added if decision == "request_return" else made
+        stated = {one.submission for one in added if is_unknown_part(standings[one.submission])}
+        await self._carry_out(known, [one for one in todo if one.submission not in stated], standings)
 
     async def repeat(self, run: str, submission: str, actor: Doer) -> None:
         """Carry out what was decided of a submission before. Raises like `decide`."""
 
-        def find(connection: Connection) -> tuple[StoredRecruitment, StoredDecision | None]:
-            found = require_recruitment(connection, find_run(connection, run).id)
+        def find(connection: Connection) -> tuple[_Known, StoredDecision | None]:
+            known = _known(connection, run, [submission])
             record(connection, actor, "pay.repeat", run, submission)
-            return found, decisions_of(connection, found.id).get(submission)
+            return known, decisions_of(connection, known.found.id).get(submission)
 
-        found, made = await self._store.submit(find)
+        known, made = await self._store.submit(find)
         if made is None:
-            raise PayRefused(f"nothing was decided of {submission}")
-        await self._carry_out(found, [made])
+            raise PayRefused(f"Nothing was decided of {submission}")
+        async with self._platform.asked() as client:
+            now = await _standing(client, known, submission)
+        await self._carry_out(known, [made], {submission: now})
 
     async def tell(self, run: str, submissions: Sequence[str], text: str, actor: Doer) -> None:
         """Write to the participants of submissions.
@@ -91,7 +131,7 @@ class Pay:
         """
 
         def find(connection: Connection) -> StoredRecruitment:
-            found = _required(connection, run, submissions)
+            found = _known(connection, run, submissions).found
             record(connection, actor, "participants.message", run, text)
             return found
 
@@ -101,41 +141,82 @@ class Pay:
                 whose = (await client.submissions.submission(submission)).participant
                 await client.messages.send(whose, found.study, text)
 
-    async def _carry_out(self, found: StoredRecruitment, decisions: Sequence[Decision]) -> None:
+    async def _carry_out(
+        self, known: "_Known", decisions: Sequence[Decision], standings: Mapping[str, Standing]
+    ) -> None:
         async with self._platform.asked() as client:
             for one in decisions:
-                status = await _carry_out(client, found, one)
-                if status is not None:
-                    said = partial(set_status, submission=one.submission, status=status, at=utc_now())
-                    await self._store.submit(said)
+                now = await _carry_out(client, known, one, standings[one.submission])
+                said = partial(
+                    set_status,
+                    submission=one.submission,
+                    status=now.status,
+                    paid_share=now.paid_share,
+                    at=utc_now(),
+                )
+                await self._store.submit(said)
 
 
-def _required(connection: Connection, run: str, submissions: Sequence[str]) -> StoredRecruitment:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A study, and what is known of the pay of its submissions."""
+
+    found: StoredRecruitment
+    paid_shares: Mapping[str, int | None]
+    decided_shares: Mapping[str, set[int]]
+
+
+def _known(connection: Connection, run: str, submissions: Sequence[str]) -> _Known:
     """Return a run's study, of which these submissions are. Raises PayRefused, NotRecruiting, RunNotFound."""
     found = require_recruitment(connection, find_run(connection, run).id)
-    known = {one.id for one in submissions_of(connection, found.id)}
-    unknown = [one for one in submissions if one not in known]
+    paid = {one.id: one.paid_share for one in submissions_of(connection, found.id)}
+    unknown = [one for one in submissions if one not in paid]
     if unknown:
-        raise PayRefused(f"no submission of this run: {', '.join(unknown)}")
-    return found
+        raise PayRefused(f"No submission of this run: {', '.join(unknown)}")
+    return _Known(found, paid, shares_decided(connection, found.id))
 
 
-async def _carry_out(client: ProlificClient, found: StoredRecruitment, one: Decision) -> Status | None:
-    """Do what was decided, unless it was done; return the submission's status then."""
-    now = (await client.submissions.submission(one.submission)).status
-    if now in AFTERWARDS[one.decision]:
+async def _standing(client: ProlificClient, known: _Known, submission: str) -> Standing:
+    """Return how a submission stands at the platform now."""
+    status = (await client.submissions.submission(submission)).status
+    return standing_of(status, known.paid_shares[submission], known.decided_shares.get(submission, ()))
+
+
+async def _carry_out(client: ProlificClient, known: _Known, one: Decision, now: Standing) -> Standing:
+    """Do what was decided, unless it was done; return how the submission stands then.
+
+    `now`: how it stood when it was last read.
+    """
+    if is_done(one.decision, one.share, now):
         return now
+    if is_unknown_part(now):
+        raise PayRefused(
+            f"{one.submission} {in_words(now)}", "Look there, and decide the share that was paid."
+        )
+    check_possible(one.submission, one.decision, one.share, now)
+    try:
+        return await _done(client, known.found, one, now)
+    except Refused:  # somebody else was quicker with the same
+        then = await _standing(client, known, one.submission)
+        if is_done(one.decision, one.share, then):
+            return then
+        raise
+
+
+async def _done(client: ProlificClient, found: StoredRecruitment, one: Decision, now: Standing) -> Standing:
+    """Do what was decided."""
     match one.decision:
         case "approve":
-            return await client.submissions.approve(one.submission)
+            return Standing(await client.submissions.approve(one.submission), ALL)
         case "reject":
             category = RejectionCategory(one.category or "")
-            return await client.submissions.reject(one.submission, category, one.reason)
+            return Standing(await client.submissions.reject(one.submission, category, one.reason), None)
         case "partial":
             code, share = found.codes["partial"], one.share or 0
-            return await client.submissions.pay_in_part(one.submission, code, share, one.reason)
+            await client.submissions.pay_in_part(one.submission, code, share, one.reason)
+            return Standing(Status.PARTIALLY_APPROVED, share)  # the answer calls it approved
         case "screen_out":
-            return await client.submissions.screen_out(one.submission)
+            return Standing(await client.submissions.screen_out(one.submission), None)
         case "request_return":
             await client.submissions.request_return(one.submission, one.reason)
-            return None
+            return now

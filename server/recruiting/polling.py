@@ -1,14 +1,19 @@
 """Reads studies on platforms again and again, so that what happens there is known here."""
 
 from contextlib import suppress
+from datetime import datetime
 
 import structlog
 
+from server.clock import utc_now
+from server.db.bonuses import open_batches
 from server.db.recruitments import open_recruitments
 from server.db.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
+from server.recruiting.bonus_payment import is_due
+from server.recruiting.bonuses import Bonuses
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
@@ -17,12 +22,14 @@ log = structlog.get_logger()
 
 
 class Polling:
-    """Reads every published study, in one process of those that serve."""
+    """Reads every published study and every open bonus, in one process of those that serve."""
 
     def __init__(self, store: Store, platform: Platform, studies: PlatformStudies) -> None:
         self._store = store
         self._platform = platform
         self._studies = studies
+        self._bonuses = Bonuses(store, platform)
+        self._looked: dict[int, datetime] = {}
         self._lease = Lease(store, "recruitment")
         self._task = PeriodicTask(self.look, SECONDS, "studies were not read")
 
@@ -58,5 +65,19 @@ class Polling:
                 raise
             except Exception as fault:  # the others' people wait for their pay
                 faults.append(fault)
+        await self._look_at_bonuses()
         if faults:
             raise ExceptionGroup("studies were not read", faults)
+
+    async def _look_at_bonuses(self) -> None:
+        """Look at the open bonuses of all studies, closed ones too, and ever more rarely as they grow old."""
+        now = utc_now()
+        open_ = await self._store.read(open_batches)
+        self._looked = {batch.id: at for batch in open_ if (at := self._looked.get(batch.id)) is not None}
+        for batch in open_:
+            if is_due(batch, self._looked.get(batch.id), now):
+                self._looked[batch.id] = now
+                try:
+                    await self._bonuses.reconcile([batch])
+                except (PlatformFailed, PlatformUnsure) as error:
+                    log.warning("bonuses were not looked at", batch=batch.id, reason=error.message)

@@ -1,17 +1,30 @@
-"""What the platform says held against what we know: pure. Each difference has its remedy."""
+"""Compare the platform's records with ours: each difference has a remedy. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
 from typing import Literal
 
+from server.db.bonuses import StoredBatch
 from server.db.participations import Participation
 from server.db.pay_decisions import Decision
 from server.db.submissions import StoredSubmission
 from server.recruiters.prolific.submissions import Status
-from server.recruiting.pay_rules import AFTERWARDS, ASKED_TO_RETURN, share_of
+from server.recruiting.bonus_payment import is_overdue
+from server.recruiting.pay_rules import (
+    ASKED_TO_RETURN,
+    REVIEWABLE,
+    UNDER_WAY,
+    is_done,
+    share_of,
+    standing_of,
+)
+from server.run_rules import Budget
 
 DifferenceKind = Literal[
     "decision_not_carried_out",
+    "settled_otherwise",
     "left_there",
     "finished_after_giving_up",
     "not_handed_in",
@@ -20,19 +33,31 @@ DifferenceKind = Literal[
     "handed_in_unfinished",
     "never_seen_here",
     "not_known_there",
+    "bonus_not_paid",
+    "other_currency",
 ]
-Remedy = Literal["repeat", "release", "approve", "remind", "partial", "request_return", "exclude"]
+Remedy = Literal[
+    "repeat",
+    "decide_again",
+    "release",
+    "approve",
+    "remind",
+    "partial",
+    "request_return",
+    "exclude",
+    "look",
+    "change_budget",
+]
 _GONE = frozenset({Status.RETURNED, Status.TIMED_OUT, Status.REJECTED})
 _PAID_IN_FULL = frozenset({"complete", "reported"})  # endings, each with a code of its own
-_UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Something on which the two do not agree.
 
-    `submission`, `assignment`: which it is about, as far as there is one. `share`: what would be paid, of a
-    remedy `partial`.
+    `submission`, `assignment`, `batch`: which it is about, as far as there is one. `share`: what would be
+    paid, of a remedy `partial`; what was paid, of one that was `settled_otherwise`, as far as it is known.
     """
 
     kind: DifferenceKind
@@ -40,6 +65,7 @@ class Difference:
     submission: str | None
     assignment: str | None
     share: int | None = None
+    batch: int | None = None
 
 
 _Found = Callable[[DifferenceKind, Remedy], Difference]
@@ -55,6 +81,7 @@ def differences(
     ours: Sequence[Participation],
     decisions: Mapping[str, Decision],
     endings: Mapping[str, str],
+    shares: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> list[Difference]:
     """Return the differences: those of submissions in their order, then those of assignments without one.
 
@@ -63,6 +90,7 @@ def differences(
         ours: every assignment of the run whose worker has come from the platform.
         decisions: what was decided of submissions, by submission.
         endings: what each completion code of the study means, by the code.
+        shares: every share that was ever decided of submissions, by submission.
     """
     owner = by_submission(ours)
     latest = {one.assignment: one.visits[-1] for one in ours if one.visits}
@@ -71,7 +99,11 @@ def differences(
         whose = owner.get(submission.id)
         if whose is not None and latest[whose.assignment] != submission.id:
             continue  # given back, and taken again: the later one counts
-        one = _difference(submission, whose, decisions.get(submission.id), endings)
+        decision = decisions.get(submission.id)
+        if decision is None:
+            one = _difference(submission, whose, endings)
+        else:
+            one = _of_decided(submission, whose, decision, shares.get(submission.id, ()))
         if one is not None:
             found.append(one)
     known = {submission.id for submission in theirs}
@@ -79,10 +111,47 @@ def differences(
     return [*found, *(Difference("not_known_there", "exclude", None, one.assignment) for one in strangers)]
 
 
+def study_differences(
+    batches: Iterable[StoredBatch], currency: str | None, budget: Budget | None, now: datetime
+) -> list[Difference]:
+    """Return the differences of a study as a whole: bonuses that should be paid by now, and its currency.
+
+    Args:
+        batches: all bonuses of the study.
+        currency: what the platform pays in; None: it has not said.
+        budget: the run's.
+        now: the time.
+    """
+    found = [
+        Difference("bonus_not_paid", "look", None, None, batch=batch.id)
+        for batch in batches
+        if is_overdue(batch, now)
+    ]
+    if budget is not None and budget.is_in_another(currency):
+        found.append(Difference("other_currency", "change_budget", None, None))
+    return found
+
+
+def _of_decided(
+    theirs: StoredSubmission, ours: Participation | None, decision: Decision, shares: Collection[int]
+) -> Difference | None:
+    """Return how what was decided differs from what the platform has done."""
+    status, assignment = Status(theirs.status), None if ours is None else ours.assignment
+    if decision.decision == "request_return":
+        return None  # whoever was asked to give a place back does so when they like
+    if status == Status.APPROVED and theirs.paid_share is None and decision.decision == "partial":
+        return None  # the platform's list says no more: the next reading finds out how much was paid
+    now = standing_of(status, theirs.paid_share, shares)
+    if is_done(decision.decision, decision.share, now):
+        return None
+    if status in REVIEWABLE | UNDER_WAY | {Status.UNKNOWN}:
+        return Difference("decision_not_carried_out", "repeat", theirs.id, assignment)
+    return Difference("settled_otherwise", "decide_again", theirs.id, assignment, now.paid_share)
+
+
 def _difference(
     theirs: StoredSubmission,
     ours: Participation | None,
-    decision: Decision | None,
     endings: Mapping[str, str],
 ) -> Difference | None:
     status, assignment = Status(theirs.status), None if ours is None else ours.assignment
@@ -91,10 +160,6 @@ def _difference(
     def found(kind: DifferenceKind, remedy: Remedy, share: int | None = None) -> Difference:
         return Difference(kind, remedy, theirs.id, assignment, share)
 
-    if decision is not None:
-        wanted = AFTERWARDS[decision.decision]
-        undone = wanted and status not in wanted
-        return found("decision_not_carried_out", "repeat") if undone else None
     if ending in ASKED_TO_RETURN and (ours is None or not ours.earned_all):
         return None
     if ours is None:
@@ -113,7 +178,7 @@ def _difference(
 def _of_finished(status: Status, ending: str | None, found: _Found) -> Difference | None:
     if status in {Status.RETURNED, Status.TIMED_OUT}:
         return found("finished_after_giving_up", "approve")
-    if status in _UNDER_WAY:
+    if status in UNDER_WAY:
         return found("not_handed_in", "remind")
     if status == Status.AWAITING_REVIEW and ending not in _PAID_IN_FULL:
         return found("wrong_code", "approve")

@@ -1,22 +1,32 @@
-"""What the API says of recruiting, as models: the platform's words beside ours."""
+"""Responses of the recruiting API: the platform's state beside ours."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 
-from server.db.bonuses import State, StoredBatch, batches_of
+from server.clock import utc_now
+from server.db.bonuses import OPEN, State, StoredBatch, StoredBonus, batches_of
 from server.db.participations import Participation, participations
-from server.db.pay_decisions import DecisionKind, StoredDecision, decisions_of
+from server.db.pay_decisions import DecisionKind, StoredDecision, decisions_of, shares_decided
 from server.db.platform_events import lost_events
 from server.db.recruitments import StoredRecruitment, recruitment_of
+from server.db.run_rules import rules_of
 from server.db.runs import RunEntry
 from server.db.submissions import StoredSubmission, submissions_of
 from server.recruiters.recruiter import Prolific
 from server.recruiting.bonus_payment import Outcome
 from server.recruiting.pay_rules import Proposal, proposal
-from server.recruiting.reconciliation import DifferenceKind, Remedy, by_submission, differences
+from server.recruiting.reconciliation import (
+    DifferenceKind,
+    Remedy,
+    by_submission,
+    differences,
+    study_differences,
+)
 from server.study import parse_study
 
 
@@ -48,7 +58,9 @@ class SubmissionRow(_Shown):
     """A submission: what the platform says of it, and what we know.
 
     `ending`: that of the code with which its participant came back; None: none, or none of the study's.
-    `here`: the status of the assignment; None: they were never seen here.
+    `here`: the status of the assignment; None: they were never seen here. `paid_share`: per cent of the
+    reward that it is known to have paid. `bonus_sent`, `bonus_paid`: cents of bonuses that were sent and not
+    seen paid yet, and of those that were.
     """
 
     submission: str
@@ -61,12 +73,18 @@ class SubmissionRow(_Shown):
     here: str | None
     rated: int
     conversations: int
+    paid_share: int | None
+    bonus_sent: int
+    bonus_paid: int
     proposal: ProposedPay | None
     decision: DecidedPay | None
 
 
 class DifferenceRow(_Shown):
-    """Something on which the platform and we do not agree, and what to do about it."""
+    """Something on which the platform and we do not agree, and what to do about it.
+
+    `decision`: the number of what was decided of the submission.
+    """
 
     kind: DifferenceKind
     remedy: Remedy
@@ -74,17 +92,24 @@ class DifferenceRow(_Shown):
     assignment: str | None
     worker: str | None
     share: int | None
+    batch: int | None
+    decision: int | None
 
 
 class BonusRow(_Shown):
-    """A bonus, in cents."""
+    """A bonus, in cents. `seen_paid`: whether its payment was seen at the platform."""
 
     submission: str
     cents: int
+    seen_paid: bool
 
 
 class BatchRow(_Shown):
-    """Bonuses that are paid together; `total` has the platform's fees and tax in it."""
+    """Bonuses that are paid together; `total` has the platform's fees and tax in it.
+
+    `state`: `prepared`, nothing is paid; `unknown`, the call that pays has no answer yet; `sent`, the
+    platform has accepted it; `paid`, all of it was seen paid there.
+    """
 
     batch: int
     purpose: str
@@ -166,8 +191,15 @@ def batch_row(batch: StoredBatch) -> BatchRow:
         prepared_by=batch.prepared_by,
         prepared_at=batch.prepared_at,
         sent_at=batch.sent_at,
-        bonuses=[BonusRow(submission=one.submission, cents=one.cents) for one in batch.bonuses],
+        bonuses=[
+            BonusRow(submission=one.submission, cents=one.cents, seen_paid=_is_seen(batch, one))
+            for one in batch.bonuses
+        ],
     )
+
+
+def _is_seen(batch: StoredBatch, bonus: StoredBonus) -> bool:
+    return batch.state == "paid" or bonus.seen_at is not None
 
 
 def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> RecruitmentDetail:
@@ -175,6 +207,14 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
     decisions, owners = decisions_of(connection, found.id), by_submission(ours)
     endings = {code: ending for ending, code in found.codes.items()}
     workers = {one.assignment: one.worker for one in ours}
+    batches = batches_of(connection, found.id)
+    budget = rules_of(connection, run.id).budget
+    sent, paid = _bonuses_by_submission(batches)
+    shares = shares_decided(connection, found.id)
+    all_differences = [
+        *differences(theirs, ours, decisions, endings, shares),
+        *study_differences(batches, found.currency, budget, utc_now()),
+    ]
     return RecruitmentDetail(
         platform=found.platform,
         study=found.study,
@@ -188,7 +228,14 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
         read_at=found.read_at,
         fault=found.fault,
         submissions=[
-            _row(one, owners.get(one.id), decisions.get(one.id), endings.get(one.code or ""))
+            _row(
+                one,
+                owners.get(one.id),
+                decisions.get(one.id),
+                endings.get(one.code or ""),
+                bonus_sent=sent[one.id],
+                bonus_paid=paid[one.id],
+            )
             for one in theirs
         ],
         differences=[
@@ -199,15 +246,35 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
                 assignment=one.assignment,
                 worker=workers.get(one.assignment or ""),
                 share=one.share,
+                batch=one.batch,
+                decision=None if (made := decisions.get(one.submission or "")) is None else made.id,
             )
-            for one in differences(theirs, ours, decisions, endings)
+            for one in all_differences
         ],
-        batches=[batch_row(one) for one in batches_of(connection, found.id)],
+        batches=[batch_row(one) for one in batches],
     )
 
 
+def _bonuses_by_submission(batches: Iterable[StoredBatch]) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the cents of bonuses that were sent and not seen paid yet, and of those that were."""
+    sent, paid = defaultdict[str, int](int), defaultdict[str, int](int)
+    for batch in batches:
+        for one in batch.bonuses:
+            if _is_seen(batch, one):
+                paid[one.submission] += one.cents
+            elif batch.state in OPEN:
+                sent[one.submission] += one.cents
+    return sent, paid
+
+
 def _row(
-    theirs: StoredSubmission, ours: Participation | None, decision: StoredDecision | None, ending: str | None
+    theirs: StoredSubmission,
+    ours: Participation | None,
+    decision: StoredDecision | None,
+    ending: str | None,
+    *,
+    bonus_sent: int,
+    bonus_paid: int,
 ) -> SubmissionRow:
     proposed = proposal(theirs, ours, ending) if decision is None else None
     return SubmissionRow(
@@ -221,6 +288,9 @@ def _row(
         here=None if ours is None else ours.status,
         rated=0 if ours is None else ours.rated,
         conversations=0 if ours is None else ours.conversations,
+        paid_share=theirs.paid_share,
+        bonus_sent=bonus_sent,
+        bonus_paid=bonus_paid,
         proposal=None if proposed is None else _proposed(proposed),
         decision=None if decision is None else _decided(decision),
     )

@@ -1,13 +1,14 @@
 """A run's study on the platform: drafted, published, paused, enlarged, closed, read."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
+from server.db.pay_decisions import decisions_of, shares_decided
 from server.db.recruitments import (
     DRAFTING,
     NewRecruitment,
@@ -25,7 +26,7 @@ from server.db.recruitments import (
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, find_run
 from server.db.store import Store
-from server.db.submissions import StoredSubmission, store_submissions
+from server.db.submissions import StoredSubmission, store_submissions, submissions_of
 from server.errors import (
     NotConnected,
     OtherCurrency,
@@ -41,11 +42,14 @@ from server.recruiters.prolific.studies import (
     Study,
     Transition,
 )
+from server.recruiters.prolific.submissions import Status
 from server.recruiters.recruiter import PROLIFIC
 from server.recruiting.drafts import Plan, draft_of
+from server.recruiting.pay_rules import standing_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
 
+_MOST_DETAILS = 100  # submissions that are looked at one by one in a reading
 _DRAFTED_WITHIN = timedelta(minutes=10)  # longer than the platform is asked again and again for one thing
 
 
@@ -135,10 +139,10 @@ class PlatformStudies:
             return require_recruitment(connection, found.run_id), budget
 
         stored, budget = await self._store.submit(keep)
-        ours = "" if budget is None else budget.currency
-        if ours and theirs is not None and ours.upper() != theirs:
+        if budget is not None and budget.is_in_another(theirs):
             raise OtherCurrency(
-                f"the budget of `{found.run}` is in {ours}, and your workspace at Prolific pays in {theirs}",
+                f"The budget of `{found.run}` is in {budget.currency}, "
+                f"and your workspace at Prolific pays in {theirs}",
                 f"Write the budget in {theirs}, fees and all, and try again.",
             )
         return stored
@@ -232,10 +236,11 @@ class PlatformStudies:
 
     async def _read(self, client: ProlificClient, found: StoredRecruitment, began: datetime) -> None:
         study = await client.studies.study(found.study)
-        submissions = [
+        listed = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
             async for one in client.submissions.of_study(found.study)
         ]
+        submissions = await self._with_shares(client, found, listed)
 
         def keep(connection: Connection) -> None:
             now = utc_now()
@@ -243,6 +248,36 @@ class PlatformStudies:
                 store_submissions(connection, found.id, submissions, began, now)
 
         await self._store.submit(keep)
+
+    async def _with_shares(
+        self, client: ProlificClient, found: StoredRecruitment, listed: list[StoredSubmission]
+    ) -> list[StoredSubmission]:
+        """Return submissions with what was paid, which the platform's list does not tell from all of it.
+
+        Asked for is what was decided and of which no answer has said how much was paid: some at each reading.
+        """
+        known, decided, shares = await self._store.read(
+            lambda c: (
+                {one.id: one for one in submissions_of(c, found.id)},
+                decisions_of(c, found.id),
+                shares_decided(c, found.id),
+            )
+        )
+        read, asked = [], 0
+        for one in listed:
+            before = known.get(one.id)
+            if one.status != Status.APPROVED or before is None:
+                read.append(one)
+            elif before.status == Status.PARTIALLY_APPROVED:
+                read.append(replace(one, status=before.status))
+            elif before.paid_share is None and one.id in decided and asked < _MOST_DETAILS:
+                asked += 1
+                status = (await client.submissions.submission(one.id)).status
+                paid = standing_of(status, None, shares.get(one.id, ())).paid_share
+                read.append(replace(one, status=status, paid_share=paid))
+            else:
+                read.append(one)
+        return read
 
     async def _note_fault(self, found: StoredRecruitment, why: str, began: datetime) -> None:
         await self._store.submit(lambda c: note_fault(c, found.id, why, began, utc_now()))

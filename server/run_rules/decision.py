@@ -1,4 +1,4 @@
-"""What follows of a run's rules, given how it stands: has it enough, is there room for another? Pure."""
+"""Decide from a run's rules and counts whether it is complete and has room for another worker. Pure."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is wrong with a file of rules, in plain words: on which line, and what was perhaps meant."""
+"""Describe the mistakes of a file of rules in plain words, with line and suggestion."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""When a run takes newcomers: days and hours on the clocks of one time zone."""
+"""Opening hours of a run: days and hours in one time zone."""
 
 import re
 from collections.abc import Iterator
@@ -75,7 +75,17 @@ def _hours_of(opening: OpeningHours, day: date) -> Iterator[tuple[datetime, date
     for hours in opening.hours:
         if DAYS[day.weekday()] in hours.days:
             last = day if hours.closes > hours.opens else day + timedelta(days=1)
-            yield (
-                datetime.combine(day, hours.opens, zone).astimezone(UTC),
-                datetime.combine(last, hours.closes, zone).astimezone(UTC),
-            )
+            yield _moment(day, hours.opens, zone), _moment(last, hours.closes, zone)
+
+
+def _moment(day: date, clock: time, zone: ZoneInfo) -> datetime:
+    """Return when clocks show `clock`, in UTC; where they skip it, when they are put forward past it."""
+    written = datetime.combine(day, clock, zone)
+    moment = written.astimezone(UTC)
+    if moment.astimezone(zone).time() == clock:
+        return moment
+    # Read with the offset of after, a skipped time lies before the change, at most as long as clocks skip.
+    moment = written.replace(fold=1).astimezone(UTC)
+    while moment.astimezone(zone).replace(tzinfo=None) < written.replace(tzinfo=None):
+        moment += timedelta(minutes=1)
+    return moment

@@ -1,4 +1,4 @@
-"""How many workers may be under way so that a target is met although some drop out. Pure.
+"""Compute how many workers may be under way to meet a target despite dropout. Pure.
 
 The rule. n assignments are still needed, a are under way, and of those that have ended a share has been
 completed. Another worker is let in as long as it is at least as likely as not that they are needed: that of

@@ -4,7 +4,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from server.run_rules.opening_hours import OpeningHours
 
@@ -15,6 +15,14 @@ WorkerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_truth_value(cls, value: object) -> object:
+        """Refuse `true` where a number is expected; numbers of a file come as text."""
+        if isinstance(value, bool):
+            raise ValueError("`true` and `false` are no numbers")  # noqa: TRY004 - pydantic wants this one
+        return value
 
 
 class Target(_Section):
@@ -47,6 +55,10 @@ class Budget(_Section):
     pay: Money
     fee_share: Annotated[Decimal, Field(ge=0, le=5, decimal_places=4)] = Decimal(0)
     currency: Annotated[str, StringConstraints(max_length=10)] = ""
+
+    def is_in_another(self, currency: str | None) -> bool:
+        """Return whether the budget names another currency than this one; None: it is not known."""
+        return bool(self.currency) and currency is not None and self.currency.upper() != currency.upper()
 
     @property
     def per_assignment(self) -> Decimal:

@@ -1,4 +1,4 @@
-"""What a worker's message means for the chat that it belongs to, with one chatbot or with two at once. Pure.
+"""Apply a worker's message to its chat, with one chatbot or two at once. Pure.
 
 Two conversations side by side are conversations like any other, each with its own system, turns and end: the
 worker's words are stored in both. What only two have is in `pairs`.

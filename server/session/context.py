@@ -1,4 +1,4 @@
-"""What is fixed about one assignment, and where its worker goes in the end. Pure."""
+"""Fixed facts of one assignment, and the worker's return address. Pure."""
 
 from dataclasses import dataclass
 

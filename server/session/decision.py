@@ -1,4 +1,4 @@
-"""What a message or a reply means for the conversations that it belongs to. Pure."""
+"""Decision about a message or reply: the records and effects that follow. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How workers improve a text, and which edits are none (Chaganty et al. 2018, section 4, appendix A). Pure.
+"""Workers' edits of a text, and invalid ones (Chaganty et al. 2018, section 4, appendix A). Pure.
 
 There a worker who rates a text below the top must edit it; the value is the edited words over the length,
 and edits of fewer than five characters are rejected.

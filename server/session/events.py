@@ -1,4 +1,4 @@
-"""What happens to a session, and what follows: the events it takes, the effects it asks for.
+"""Events that a session takes, and effects that it asks for.
 
 What every turn has are named tuples, which are made in a third of the time that a frozen dataclass takes.
 """

@@ -1,4 +1,4 @@
-"""What it means that a worker reports a message, or takes that back: which records, or why not. Pure.
+"""Apply a worker's report of a message, or its withdrawal: records, or a refusal. Pure.
 
 A line that is reported once more has its earlier report taken back: the last one counts.
 """

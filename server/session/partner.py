@@ -1,4 +1,4 @@
-"""How two workers chat, each in the place of the other's bot. Pure.
+"""Connect two workers who chat, each in place of the other's bot. Pure.
 
 Every session has its worker write first, so two of them cannot take turns from the first line on. Who came
 first has said something (line 0), and sees what the other one opens with as the answer to it. From there on

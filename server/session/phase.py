@@ -1,4 +1,4 @@
-"""Where an assignment stands."""
+"""Phases of an assignment."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What a conversation is planned with: its system, seed, persona, ice-breaker. Pure: seeds in, plans out."""
+"""Plan a conversation from seeds: its system, persona and ice-breaker. Pure."""
 
 import hashlib
 import random

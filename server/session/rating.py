@@ -1,4 +1,4 @@
-"""What a worker's rating of a conversation or an item means: the records that it leads to, or a refusal."""
+"""Apply a worker's rating of a conversation or an item: records, or a refusal."""
 
 from datetime import datetime
 

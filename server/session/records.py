@@ -1,4 +1,4 @@
-"""What is stored of a session, one record per fact. A session's state is a fold of its records.
+"""Records of a session, one per fact. A session's state is a fold of its records.
 
 `client_id` is the id of the worker's message that a record comes from. What every turn has are named tuples,
 which are made in a third of the time that a frozen dataclass takes.

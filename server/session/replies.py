@@ -1,4 +1,4 @@
-"""What a bot's reply, or that none comes, means for the conversations that are held at once. Pure.
+"""Apply a bot's reply, or its final failure, to the conversations under way. Pure.
 
 The replies of two side by side are shown together, after one delay that is drawn for both, so that neither's
 pace is seen. Where one of them fails, both begin anew.

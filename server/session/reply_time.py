@@ -1,4 +1,4 @@
-"""When a reply may be shown: one distribution for every bot, so that pace tells nobody which one it is."""
+"""Reply delay: one distribution for every bot, so that pace does not tell bots apart."""
 
 import math
 from datetime import timedelta

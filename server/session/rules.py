@@ -1,4 +1,4 @@
-"""What a study prescribes to every session of a run. Pure."""
+"""Rules of a study that hold for every session of a run. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a page says to a worker: texts under names, some with a form for each grammatical number. Pure."""
+"""Texts of a worker's page under names, with plural forms where needed. Pure."""
 
 import re
 from typing import Annotated, Literal

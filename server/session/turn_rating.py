@@ -1,4 +1,4 @@
-"""What a worker thinks of a single reply: which record it leads to, or why it is refused."""
+"""Apply a worker's rating of a single reply: a record, or a refusal."""
 
 from datetime import datetime
 

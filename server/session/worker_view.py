@@ -1,4 +1,4 @@
-"""What a worker sees of a session. Nothing here tells systems apart."""
+"""View of a session for its worker. It contains nothing that tells systems apart."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How an input was written, in a few numbers: none of what was written, and no time of a key."""
+"""Record of how a message was written, in a few numbers, without its text or key times."""
 
 from typing import Annotated
 

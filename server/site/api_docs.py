@@ -36,4 +36,6 @@ class ApiDocs:
 
     async def page(self) -> HTMLResponse:
         """The page that shows the schema."""
-        return HTMLResponse(rendered("api_docs.html.jinja"), headers={"Cache-Control": "no-cache"})
+        return HTMLResponse(
+            rendered("api_docs.html.jinja", root="../"), headers={"Cache-Control": "no-cache"}
+        )

@@ -24,7 +24,7 @@ class StartPage:
     async def page(self) -> HTMLResponse:
         """The start page."""
         studies = await self._store.read(self._announced)
-        page = rendered("start.html.jinja", studies=studies)
+        page = rendered("start.html.jinja", root="./", studies=studies)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
     def _announced(self, connection: Connection) -> list[tuple[str, Study]]:

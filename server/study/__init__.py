@@ -22,6 +22,7 @@ from server.study.study import (
     Study,
     SystemSpec,
     Timeouts,
+    shipped_statements,
 )
 from server.study.text_mistakes import builtin_elsewhere
 
@@ -57,6 +58,7 @@ __all__ = [
     "read_study",
     "require_name",
     "require_study_name",
+    "shipped_statements",
     "study_hash",
     "study_notes",
     "study_schema",

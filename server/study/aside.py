@@ -1,4 +1,4 @@
-"""What takes long with the text of a study is done beside the event loop: no worker waits for it."""
+"""Run slow work on study texts in threads of its own, so that no worker waits for it."""
 
 import asyncio
 from collections.abc import Callable

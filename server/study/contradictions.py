@@ -1,4 +1,4 @@
-"""What does not fit together in a study."""
+"""Find settings of a study that contradict each other."""
 
 from collections.abc import Iterator
 

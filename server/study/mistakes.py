@@ -1,4 +1,4 @@
-"""What is wrong with a study, in plain words: where, what was expected, what was perhaps meant."""
+"""Describe the mistakes of a study in plain words: place, expectation, suggestion."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,6 +23,12 @@ from server.study.settings import is_within, names_at, schemas_at, sections_with
 _PATTERNS = {
     "^[a-z][a-z0-9_]*$": "small letters, digits and _, the first one a letter",
     "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
+    "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
+    "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
+    r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$": "your school's host, such as `example.sona-systems.com`",
+    "^[ -~]*$": "plain letters, digits and signs without accents, on one line",
+    "^[a-z]{1,20}$": "a word in lowercase letters, such as `low`",
+    "[A-Za-z0-9-]{1,100}": "the name of an HTTP header, such as `api-key`",
     "^[A-Z_][A-Z0-9_]*$": "capital letters, digits and _, as in the name of an environment variable",
 }
 _NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "at most {}"}
@@ -117,7 +123,7 @@ def _expected(error: ErrorDetails, path: Location, content: object) -> Iterator[
         case "string_too_long":
             yield f"at most {context['max_length']:,} characters"
         case "string_pattern_mismatch":
-            yield _PATTERNS.get(context["pattern"], f"a text like {context['pattern']}")
+            yield _PATTERNS.get(context["pattern"], "a text in another form")
         case kind:
             yield EXPECTED.get(kind) or error["msg"]
 

@@ -1,4 +1,4 @@
-"""What the researcher of a study should know before it is opened, though nothing is wrong with it."""
+"""Notes on a valid study that its researcher should read before opening it."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,11 @@
-"""Which settings there are: what pydantic's schema of a study says of the place of a setting."""
+"""Look up settings of a study in its JSON schema."""
 
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from server.recruiters.recruiter import Prolific
+from server.session.questionnaire import BELONGS, AnswerForm, AskedQuestion
 from server.settings_file import Location
 from server.study.study import Study
 
@@ -12,8 +14,17 @@ Schema = dict[str, Any]
 
 @cache
 def study_schema() -> Schema:
-    """Return the JSON Schema of a study. It is shared: do not change it."""
-    return Study.model_json_schema()
+    """Return the JSON Schema of a study. It is shared: do not change it.
+
+    `x-kinds` of a setting: it belongs to an answer of one of these kinds. `x-code`: any new code will do.
+    """
+    schema = Study.model_json_schema()
+    for form in (AnswerForm, AskedQuestion):
+        properties = schema["$defs"][form.__name__]["properties"]
+        for name, kinds in BELONGS.items():
+            properties[name]["x-kinds"] = sorted(kinds)
+    schema["$defs"][Prolific.__name__]["properties"]["completion_code"]["x-code"] = True
+    return schema
 
 
 def schemas_at(location: Location, content: object) -> list[Schema]:

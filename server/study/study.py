@@ -26,7 +26,7 @@ from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
 from server.study.retention import Retention
-from server.study.texts import ENGLISH, Instrument, instrument_of
+from server.study.texts import ENGLISH, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
@@ -163,11 +163,26 @@ class QuizSpec(_Section):
 Task = Literal["chat", "transcripts", "side_by_side"]
 
 
-def _with_statement(criterion: Any, instrument: Instrument) -> Any:
-    """Return a criterion as it is given, with the instrument's statement where it is given without one."""
-    label = criterion.get("label") if isinstance(criterion, dict) else None
-    statement = instrument.statements.get(label) if isinstance(label, str) else None
-    return criterion if statement is None else {"statement": statement} | criterion
+def shipped_statements(content: Any) -> dict[int, str]:
+    """Return the shipped statements of a study's criteria, by the criteria's numbers.
+
+    The content is that of a study file, not validated. A criterion has a shipped statement if its label is a
+    published one and the task is a chat; its own statement takes precedence.
+    """
+    if not isinstance(content, dict) or content.get("task", "chat") == "transcripts":
+        return {}
+    criteria = content.get("criteria")
+    instrument = instrument_of(str(content.get("language", "en"))) or ENGLISH
+    labels = {
+        i: criterion.get("label")
+        for i, criterion in enumerate(criteria if isinstance(criteria, list) else [])
+        if isinstance(criterion, dict)
+    }
+    return {
+        i: instrument.statements[label]
+        for i, label in labels.items()
+        if isinstance(label, str) and label in instrument.statements
+    }
 
 
 class Texts(_Section):
@@ -310,14 +325,19 @@ class Study(_Section):
     @model_validator(mode="before")
     @classmethod
     def _with_published_criteria(cls, content: Any) -> Any:
-        """Fill in what the instrument of the study's language says: the criteria, and their statements."""
-        if not isinstance(content, dict) or content.get("task", "chat") != "chat":
+        """Fill in the published criteria, and the statements of the study's language."""
+        if not isinstance(content, dict):
             return content
-        criteria = content.get("criteria", [dict(criterion) for criterion in _PUBLISHED])
-        instrument = instrument_of(str(content.get("language", "en"))) or ENGLISH
-        if not isinstance(criteria, list):
+        if content.get("task", "chat") == "chat" and "criteria" not in content:
+            content = content | {"criteria": [dict(criterion) for criterion in _PUBLISHED]}
+        shipped = shipped_statements(content)
+        if not shipped:
             return content
-        return content | {"criteria": [_with_statement(given, instrument) for given in criteria]}
+        criteria = [
+            {"statement": shipped[i]} | given if i in shipped else given
+            for i, given in enumerate(content["criteria"])
+        ]
+        return content | {"criteria": criteria}
 
     @property
     def duration(self) -> int | None:

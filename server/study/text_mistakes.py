@@ -1,4 +1,4 @@
-"""What is wrong with a study's own texts, and what its researcher should know of them."""
+"""Find mistakes in a study's own texts, and notes on them."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -43,6 +43,7 @@ def text_notes(study: Study) -> Iterator[str]:
                 f"The {instrument.name} statements are a translation that has not been validated: "
                 "only the English ones were tested in the published experiment."
             )
+    yield from _of_other_languages(study)
     if builtin := builtin_elsewhere(study):
         named = ", ".join(builtin)
         yield f"Builtin bots speak English only, and the study is in `{study.language}`: {named}."
@@ -57,6 +58,33 @@ def builtin_elsewhere(study: Study) -> tuple[str, ...]:
         return ()
     bots = dict.fromkeys(study.bots_of_systems.values())
     return tuple(bot for bot in bots if bot.startswith("builtin:"))
+
+
+def _of_other_languages(study: Study) -> Iterator[str]:
+    """Yield a note for each language whose shipped texts a study in another language shows to workers."""
+    own = instrument_of(study.language)
+    own_statements = own.statements.values() if own else ()
+    own_words = own.words.values() if own else ()
+    for other in (instrument_of(tag) for tag in LANGUAGES):
+        if other is None or other is own:
+            continue
+        found = [
+            f"`criteria.{criterion.label}`"
+            for criterion in study.criteria
+            if criterion.statement in other.statements.values() and criterion.statement not in own_statements
+        ]
+        found += [
+            f"`texts.words.{name}`"
+            for name, text in study.texts.words.items()
+            if text == other.words.get(name) and text not in own_words
+        ]
+        found += ["`texts.debriefing`"] if study.debriefing == other.debriefing else []
+        if found:
+            remedy = f"Remove them to use the {own.name} ones" if own else f"Write them in `{study.language}`"
+            yield (
+                f"The study is in `{study.language}`, but these texts are the {other.name} ones: "
+                f"{', '.join(found)}. {remedy}, unless you want workers to read {other.name}."
+            )
 
 
 def _unfit(name: str, text: Text) -> str | None:

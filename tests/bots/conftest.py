@@ -1,15 +1,14 @@
 """Corpora and bots for the tests of bots."""
 
-import os
+import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
 from bots.builtin.catalogue import builtin_names
-
-REPOSITORY = Path(__file__).parents[2]
 
 Say = Callable[..., Awaitable[str]]
 
@@ -52,13 +51,18 @@ def say() -> Say:
 
 
 @pytest.fixture(scope="session")
-def convai2() -> Path:
-    """The folder of the ConvAI2 files; the test is skipped where it is absent, and fails in CI."""
-    given = os.environ.get("CANDOR_PUBLISHED_DATA")
-    folder = (Path(given) if given else REPOSITORY.parent / "shared" / "data") / "convai2"
-    if not folder.is_dir():
-        message = f"NO PUBLISHED DATA: {folder} is absent; set CANDOR_PUBLISHED_DATA"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    return folder
+def convai2(originals: Path) -> Path:
+    """The folder of the ConvAI2 files."""
+    return originals / "convai2"
+
+
+@pytest.fixture(scope="session")
+def lower_case(corpus: Corpus) -> Corpus:
+    """The shipped corpus in the form of ConvAI2: in lower case, with spaces around punctuation."""
+
+    def spaced(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(re.sub(r"\s*([.,?!])", r" \1 ", line.lower()).strip() for line in lines)
+
+    personas = tuple(replace(one, sentences=spaced(one.sentences)) for one in corpus.personas)
+    dialogues = tuple(replace(one, turns=spaced(one.turns)) for one in corpus.dialogues)
+    return replace(corpus, personas=personas, dialogues=dialogues)

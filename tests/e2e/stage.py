@@ -92,6 +92,16 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     },
 }
+# A German study that asks for numbers.
+RUNS["numbers"] = RUNS["asking"] | {
+    "language": "de",
+    "questionnaires": {
+        "before": [
+            {"label": "age", "kind": "number", "question": "Wie alt sind Sie?", "least": 18, "most": 120},
+            {"label": "hours", "kind": "number", "question": "Wie viele Stunden?", "required": False},
+        ]
+    },
+}
 # A study that gives workers their data back, in two languages.
 RUNS |= {
     f"own_data_{language}": {
@@ -324,12 +334,22 @@ class Stage:
         return self._settings.resolved_public_url
 
     @property
+    def own_url(self) -> str:
+        """Where it listens itself, behind a proxy too."""
+        return self._settings.own_url
+
+    @property
     def database(self) -> Path:
         return self._settings.data / "candor.db"
 
     def rows(self, query: str, *values: str) -> list[Any]:
         with closing(sqlite3.connect(self.database)) as database:
             return database.execute(query, values).fetchall()
+
+    def assignments(self, run: str) -> int:
+        """Return how many places of a run are taken, or were."""
+        query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = ?"
+        return int(self.rows(query, run)[0][0])
 
     def stored(self, text: str) -> int:
         """Return how many turns have this text."""

@@ -1,9 +1,7 @@
 """What a new user stumbled over on the worker's page, and what was done about it."""
 
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -32,12 +30,6 @@ def sideways(browser: Browser) -> Iterator[Page]:
     )
     yield context.new_page()
     context.close()
-
-
-def assignments(stage: Stage, run: str) -> int:
-    query = "SELECT count(*) FROM assignment JOIN run ON run.id = run_id WHERE slug = ?"
-    with closing(sqlite3.connect(stage.database)) as database:
-        return int(database.execute(query, (run,)).fetchone()[0])
 
 
 def do_all(page: Page, url: str, sliders: int = 7) -> None:
@@ -223,11 +215,11 @@ def test_a_finished_worker_gets_no_second_assignment_under_another_name(page: Pa
     do_all(page, f"{stage.url}/w/in_en?worker=first", sliders=3)
     press(page, "Hand in")
     expect(page.get_by_text("Your completion code")).to_be_visible()
-    before = assignments(stage, "in_en")
+    before = stage.assignments("in_en")
     for other in ("?worker=other", ""):
         page.goto(f"{stage.url}/w/in_en{other}")
         expect(page.get_by_role("heading", name="You have taken part already")).to_be_visible()
-    assert assignments(stage, "in_en") == before
+    assert stage.assignments("in_en") == before
     page.goto(f"{stage.url}/w/in_en?worker=first")
     expect(page.get_by_text("Your completion code")).to_be_visible()
 

@@ -1,10 +1,9 @@
 """Take the pictures of report.html and metrics.html that the documents show: `make screenshots`.
 
-They are of the published runs, so that everybody who has the data sees the same.
+They show the figures of the published runs, so that everybody gets the same pictures.
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from playwright.sync_api import sync_playwright
 from tests.chromium import launch
 
 REPOSITORY = Path(__file__).parents[2]
-DATA = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data")) / "published"
+DATA = REPOSITORY / "tests" / "data" / "published"
 OUT = REPOSITORY / "docs" / "screenshots"
 SIZES = {1280: 1000, 360: 740}
 FAMILIES = {"A": "biencoder", "B": "polyencoder", "C": "kvmemnn", "D": "seq2seq", "E": "lan_model"}

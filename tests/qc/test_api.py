@@ -19,7 +19,7 @@ def test_the_example_of_the_documents_prints_what_they_say(published: Path, tmp_
     example, printed = re.findall(r"## From Python.*?```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)[
         0
     ]
-    program = example.replace("../shared/data/published", str(published / "published"))
+    program = example.replace("tests/data/published", str(published / "published"))
     result = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         capture_output=True,

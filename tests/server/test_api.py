@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from structlog.testing import capture_logs
 
 from server.bots.lineup import OpenRun
 from tests.server.support.answers import assert_secure, error
@@ -86,6 +87,32 @@ def test_a_worker_id_wins_over_a_token_left_in_the_browser(house: House) -> None
     ann = house.join("ann")
     bob = house.join("bob", token=ann.json()["token"])
     assert assignment(ann) != assignment(bob)
+
+
+def test_an_id_that_was_never_filled_in_is_refused_and_logged_once(house: House) -> None:
+    """All visitors by such a link would share one assignment, and read each other's chats."""
+    unfilled = "${e://Field/ResponseID}"
+    with capture_logs() as logs:
+        for _ in range(2):
+            said = error(house.join(unfilled), 403, "link_unfilled")
+    assert f"`worker={unfilled}`" in said["message"]
+    assert "fill in" in said["hint"]
+    warned = [line for line in logs if line["log_level"] == "warning"]
+    assert [(line["run"], unfilled in line["reason"]) for line in warned] == [(RUN, True)]
+    signature = house.auth.link_signature(RUN, "{7}")  # somebody who makes links has chosen it
+    assert house.join("{7}", signature=signature).status_code == 200
+
+
+def test_an_address_with_two_names_is_refused(house: House) -> None:
+    error(house.join(doubled=["worker"]), 403, "link_ambiguous")
+    assert house.join("ann", doubled=["utm_source"]).status_code == 200
+
+
+def test_an_address_with_a_null_character_is_answered_by_the_page(house: House) -> None:
+    for path in ("/w/harbour?worker=%00", "/w/har%00bour"):
+        page = house.http("GET", path)
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    error(house.join("a\0b"), 422, "invalid_request")  # which is what the page is told then, and says
 
 
 def test_joining_a_run_that_is_not_there(house: House) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-PATIENCE = 120.0  # seconds until a test gives up waiting for something that should come at once
+PATIENCE = 6
 ENOUGH = 500.0  # seconds for a process and what takes it a few, on a machine that is busy with other things
 
 

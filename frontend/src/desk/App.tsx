@@ -181,5 +181,21 @@ function View({ route }: { route: Route }) {
       return <PeopleView />;
     case "audit":
       return <AuditView />;
+    case "unknown":
+      return <NotFound path={route.path} />;
   }
+}
+
+function NotFound({ path }: { path: string }) {
+  return (
+    <>
+      <h1>Page not found</h1>
+      <p>
+        The desk has no page at <code>{path}</code>. Check the address, or start from the list of runs.
+      </p>
+      <p>
+        <Link to={{ page: "runs" }}>Go to the runs</Link>
+      </p>
+    </>
+  );
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
-import { copyText } from "../shared/copy";
+import { copyText } from "../shared/browser";
 
 interface Props {
   /** What the link leads to, for who cannot see where the button stands. */

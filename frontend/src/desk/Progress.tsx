@@ -1,19 +1,30 @@
 import type { RunSummary } from "./api_types";
 import { inMinutes, moment, when } from "./format";
 
-/** How far a run is: a bar, and "12 of 20 places, 40 min to go". */
+/** How far a run is: "12 of 20 places, 40 min to go", with a bar if there is a target. */
 export function Progress({ run }: { run: RunSummary }) {
-  const { completed, active } = run.assignments;
-  const most = run.places ?? Math.max(1, completed + active);
+  const shares = sharesOf(run);
   return (
     <div class="progress-of">
-      <div class="bars" aria-hidden="true">
-        <span class="swatch-rated" style={{ width: `${(100 * completed) / most}%` }} />
-        <span class="swatch-active" style={{ width: `${(100 * active) / most}%` }} />
-      </div>
+      {shares && (
+        <div class="bars" aria-hidden="true">
+          <span class="swatch-rated" style={{ width: `${shares.completed}%` }} />
+          <span class="swatch-active" style={{ width: `${shares.active}%` }} />
+        </div>
+      )}
       <p class="small">{progressOf(run)}</p>
     </div>
   );
+}
+
+/** The shares of a run's places in percent, together at most 100; null for a run without a target. */
+export function sharesOf({ places, assignments }: RunSummary): { completed: number; active: number } | null {
+  if (places === null) {
+    return null;
+  }
+  const { completed, active } = assignments;
+  const most = Math.max(1, places, completed + active);
+  return { completed: (100 * completed) / most, active: (100 * active) / most };
 }
 
 /** How far a run is, in words. */

@@ -1,4 +1,5 @@
 import { isErrorBody } from "../shared/error_body";
+import { atServer } from "../shared/site";
 import type { Account, Answers } from "./api_types";
 
 /** The paths of the researcher's interface that this page asks, with `{…}` for what is put in. */
@@ -7,8 +8,15 @@ export type ApiPath = keyof Answers;
 /** The server wants another token than the one that was shown. */
 export class Unauthorised extends Error {}
 
-/** The server said no, or could not be reached; the message is for the researcher. */
-export class Failed extends Error {}
+/** The server said no, or could not be reached; the message is for the researcher, `code` for this page. */
+export class Failed extends Error {
+  readonly code: string | null;
+
+  constructor(message: string, code: string | null = null) {
+    super(message);
+    this.code = code;
+  }
+}
 
 /** The server said no, and would say so again. */
 export class Refused extends Failed {}
@@ -135,7 +143,7 @@ export function eventOf(block: string): PushedEvent | null {
 
 /** Return who calls, and what they may do. Throws Unauthorised where that is nobody. */
 export async function accountOf(token: string): Promise<Account> {
-  const answer = await fetch("/api/account", { headers: bearing(token) });
+  const answer = await fetch(atServer("/api/account"), { headers: bearing(token) });
   if (!answer.ok) {
     throw new Unauthorised();
   }
@@ -159,7 +167,7 @@ function bearing(token: string): Record<string, string> {
 
 /** The server's answer, once it is known to be a good one. Throws as `getJson` does. */
 async function answered(address: string, request: RequestInit): Promise<Response> {
-  const answer = await fetch(address, request).catch((error: unknown) => {
+  const answer = await fetch(atServer(address), request).catch((error: unknown) => {
     throw request.signal?.aborted ? error : new Failed("The server can’t be reached.");
   });
   if (answer.status === 401 && signInAgain) {
@@ -174,6 +182,7 @@ async function answered(address: string, request: RequestInit): Promise<Response
     const again = answer.status >= 500 || answer.status === 429;
     throw new (again ? Failed : Refused)(
       isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,
+      isErrorBody(body) ? body.error.code : null,
     );
   }
   return answer;

@@ -1145,6 +1145,9 @@ export interface RecruitmentDetail {
 }
 /**
  * Bonuses that are paid together; `total` has the platform's fees and tax in it.
+ *
+ * `state`: `prepared`, nothing is paid; `unknown`, the call that pays has no answer yet; `sent`, the
+ * platform has accepted it; `paid`, all of it was seen paid there.
  */
 export interface BatchRow {
   batch: number;
@@ -1153,23 +1156,29 @@ export interface BatchRow {
   prepared_by: string;
   purpose: string;
   sent_at: string | null;
-  state: "prepared" | "sent" | "unknown" | "paid";
+  state: "prepared" | "unknown" | "sent" | "paid";
   total: number;
 }
 /**
- * A bonus, in cents.
+ * A bonus, in cents. `seen_paid`: whether its payment was seen at the platform.
  */
 export interface BonusRow {
   cents: number;
+  seen_paid: boolean;
   submission: string;
 }
 /**
  * Something on which the platform and we do not agree, and what to do about it.
+ *
+ * `decision`: the number of what was decided of the submission.
  */
 export interface DifferenceRow {
   assignment: string | null;
+  batch: number | null;
+  decision: number | null;
   kind:
     | "decision_not_carried_out"
+    | "settled_otherwise"
     | "left_there"
     | "finished_after_giving_up"
     | "not_handed_in"
@@ -1177,8 +1186,20 @@ export interface DifferenceRow {
     | "stopped_by_us"
     | "handed_in_unfinished"
     | "never_seen_here"
-    | "not_known_there";
-  remedy: "repeat" | "release" | "approve" | "remind" | "partial" | "request_return" | "exclude";
+    | "not_known_there"
+    | "bonus_not_paid"
+    | "other_currency";
+  remedy:
+    | "repeat"
+    | "decide_again"
+    | "release"
+    | "approve"
+    | "remind"
+    | "partial"
+    | "request_return"
+    | "exclude"
+    | "look"
+    | "change_budget";
   share: number | null;
   submission: string | null;
   worker: string | null;
@@ -1187,15 +1208,20 @@ export interface DifferenceRow {
  * A submission: what the platform says of it, and what we know.
  *
  * `ending`: that of the code with which its participant came back; None: none, or none of the study's.
- * `here`: the status of the assignment; None: they were never seen here.
+ * `here`: the status of the assignment; None: they were never seen here. `paid_share`: per cent of the
+ * reward that it is known to have paid. `bonus_sent`, `bonus_paid`: cents of bonuses that were sent and not
+ * seen paid yet, and of those that were.
  */
 export interface SubmissionRow {
   assignment: string | null;
+  bonus_paid: number;
+  bonus_sent: number;
   completed_at: string | null;
   conversations: number;
   decision: DecidedPay | null;
   ending: string | null;
   here: string | null;
+  paid_share: number | null;
   proposal: ProposedPay | null;
   rated: number;
   started_at: string;
@@ -1716,7 +1742,8 @@ export interface GrantedInStudy {
  * `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
  * they are written, whether they are right or not; None where the text is no mapping of settings, or one
  * whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
- * change could not be made in the text itself.
+ * change could not be made in the text itself. `shipped`: texts that workers read if the study has none of
+ * its own, by their paths, such as `criteria.0.statement`.
  */
 export interface CheckedStudy {
   content: {
@@ -1725,6 +1752,9 @@ export interface CheckedStudy {
   mistakes: MistakeView[];
   notes: string[];
   rewritten: string[];
+  shipped: {
+    [k: string]: string;
+  };
   yaml: string;
 }
 /**

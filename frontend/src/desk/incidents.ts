@@ -8,6 +8,8 @@ const NAMES: Record<string, string> = {
   offensive_input: "Offensive words of the worker",
   flagged_reply: "The classifier flags the bot",
   flagged_input: "The classifier flags the worker",
+  page_not_drawn: "The worker’s page could not show a part",
+  page_translated: "The worker’s browser translated the page",
   ended_by_researcher: "Ended by a researcher",
   ended_by_partner: "Ended by the partner",
 };

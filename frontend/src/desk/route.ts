@@ -1,9 +1,11 @@
 import { createContext } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { atServer, ROOT } from "../shared/site";
 
 /** What the desk shows. */
 export type Route =
   | { page: "runs" | "studies" | "people" | "audit" }
+  | { page: "unknown"; path: string }
   | { page: "study"; study: string }
   | { page: "run" | "report" | "rehearsal" | "export" | "recruiting" | "wizard"; run: string }
   | { page: "assignment"; run: string; assignment: string };
@@ -11,38 +13,59 @@ export type Route =
 /** Goes to another route; for every link below. */
 export const GoContext = createContext<(to: Route) => void>(() => undefined);
 
-/** The route that an address names; one that names nothing is that of the runs. */
+/** The route that an address names. */
 export function routeOf(path: string): Route {
-  const [, , place, name, part, id] = path.split("/").map(decoded);
-  if (place === "studies") {
-    return name ? { page: "study", study: name } : { page: "studies" };
+  const [, , place = "", name = "", part = "", id = "", ...more] = path
+    .replace(/\/+$/, "")
+    .split("/")
+    .map(decoded);
+  const last = [name, part, id, ...more].filter(Boolean).length;
+  const unknown: Route = { page: "unknown", path };
+  switch (place) {
+    case "":
+      return { page: "runs" };
+    case "studies":
+      return last > 1 ? unknown : name ? { page: "study", study: name } : { page: "studies" };
+    case "people":
+    case "audit":
+      return last > 0 ? unknown : { page: place };
+    case "runs":
+      return name ? (ofRun(name, part, id, last) ?? unknown) : { page: "runs" };
+    default:
+      return unknown;
   }
-  if (place === "people" || place === "audit") {
-    return { page: place };
+}
+
+function ofRun(run: string, part: string, id: string, last: number): Route | null {
+  switch (part) {
+    case "":
+      return { page: "run", run };
+    case "report":
+    case "rehearsal":
+    case "export":
+    case "recruiting":
+    case "wizard":
+      return last > 2 ? null : { page: part, run };
+    case "assignments":
+      return last === 3 ? { page: "assignment", run, assignment: id } : null;
+    default:
+      return null;
   }
-  if (place !== "runs" || !name) {
-    return { page: "runs" };
-  }
-  if (
-    part === "report" ||
-    part === "rehearsal" ||
-    part === "export" ||
-    part === "recruiting" ||
-    part === "wizard"
-  ) {
-    return { page: part, run: name };
-  }
-  return part === "assignments" && id
-    ? { page: "assignment", run: name, assignment: id }
-    : { page: "run", run: name };
+}
+
+function routeHere(): Route {
+  return routeOf(window.location.pathname.slice(ROOT.length - 1));
 }
 
 /** The address of a route. */
 export function addressOf(route: Route): string {
-  return ["/desk", ...parts(route).map(encodeURIComponent)].join("/");
+  if (route.page === "unknown") {
+    return atServer(route.path);
+  }
+  return [atServer("/desk"), ...parts(route).map(encodeURIComponent)].join("/");
 }
 
-function parts(route: Route): string[] {
+function parts(route: Exclude<Route, { page: "unknown" }>): string[] {
   switch (route.page) {
     case "runs":
       return [];
@@ -73,14 +96,14 @@ function decoded(part: string): string {
 
 /** The route that the address names, and a way to go to another; the browser's buttons work. */
 export function useRoute(): [Route, (to: Route) => void] {
-  const [route, setRoute] = useState(() => routeOf(window.location.pathname));
+  const [route, setRoute] = useState(() => routeHere());
   useEffect(() => {
-    const back = () => setRoute(routeOf(window.location.pathname));
+    const back = () => setRoute(routeHere());
     window.addEventListener("popstate", back);
     return () => window.removeEventListener("popstate", back);
   }, []);
   const go = (to: Route) => {
-    history.pushState(null, "", addressOf(to));
+    history.pushState(history.state, "", addressOf(to));
     setRoute(to);
     window.scrollTo(0, 0);
   };

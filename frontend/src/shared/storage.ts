@@ -1,5 +1,4 @@
-/** The part of Web Storage that is used here. */
-export type WebStorage = Pick<Storage, "length" | "key" | "getItem" | "setItem" | "removeItem">;
+import { browserStorage, type WebStorage } from "./browser";
 
 /**
  * JSON values under one prefix of a Web Storage. A browser that refuses storage (private mode, full disk)
@@ -57,14 +56,6 @@ export class PrefixedStorage {
     for (const key of this.keys().filter((key) => key.startsWith(start))) {
       this.remove(key);
     }
-  }
-}
-
-function browserStorage(name: "localStorage" | "sessionStorage"): WebStorage | null {
-  try {
-    return window[name];
-  } catch {
-    return null;
   }
 }
 

@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { CheckCards } from "../design/CheckCards";
 import { Points } from "../design/Points";
 import { RadioCards } from "../design/RadioCards";
 import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
+import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
-import { MAX_ANSWER } from "./limits";
+import { lengthOf, MAX_ANSWER } from "./limits";
 import type { AnswerForm } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
-/** What a question is answered with: a number, a text, or several of the choices. */
+/**
+ * What a question is answered with: a number, a text, or several of the choices. Where a number is asked for, a text is
+ * what was typed and is no number.
+ */
 export type AnswerValue = number | string | string[];
 
 /** What is wrong with an answer: a text of the page, and what is put into it. */
@@ -45,7 +50,11 @@ export function AnswerField(props: Props) {
   const { say } = useTexts();
   const complaint = tried && fault ? say(fault.key, fault.values) : null;
   return (
-    <li class={`statement ${complaint ? "statement-missing" : ""}`} data-missing={fault ? "" : undefined}>
+    <li
+      class={`statement ${complaint ? "statement-missing" : ""}`}
+      data-missing={fault ? "" : undefined}
+      translate={false}
+    >
       {inCards ? <Choices {...props} complaint={complaint} /> : <Field {...props} complaint={complaint} />}
       {complaint && !inCards && (
         <p class="complaint" id={`${props.id}-complaint`}>
@@ -134,17 +143,7 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
         <Asked optional={optional}>{asked}</Asked>
       </label>
       {form.kind === "number" ? (
-        <input
-          {...common}
-          type="number"
-          inputMode="decimal"
-          step="any"
-          min={form.least ?? undefined}
-          max={form.most ?? undefined}
-          onInput={({ currentTarget }) =>
-            onChange(currentTarget.value === "" ? undefined : currentTarget.valueAsNumber)
-          }
-        />
+        <NumberInput {...common} value={value} onChange={onChange} mayBeNegative={(form.least ?? -1) < 0} />
       ) : (
         <textarea
           {...common}
@@ -154,6 +153,36 @@ function Field({ id, asked, form, value, onChange, complaint, optional, agreemen
         />
       )}
     </div>
+  );
+}
+
+interface NumberInputProps {
+  id: string;
+  value: AnswerValue | undefined;
+  onChange: (value: AnswerValue | undefined) => void;
+  mayBeNegative: boolean;
+}
+
+/**
+ * A number as text: a browser's own field for numbers hides what it does not understand, and a turn of the wheel changes
+ * it. What is typed stays in sight as it is.
+ */
+function NumberInput({ value, onChange, mayBeNegative, ...others }: NumberInputProps) {
+  const { language } = useTexts();
+  const [typed, setTyped] = useState(
+    typeof value === "number" ? typedIn(value, language) : String(value ?? ""),
+  );
+  return (
+    <input
+      {...others}
+      value={typed}
+      inputMode={mayBeNegative ? undefined : "decimal"} // the decimal keys of a phone may have no minus
+      autocomplete="off"
+      onInput={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(numberIn(currentTarget.value, language) ?? (currentTarget.value.trim() || undefined));
+      }}
+    />
   );
 }
 
@@ -178,8 +207,11 @@ export function faultOf(form: AnswerForm, value: AnswerValue | undefined, requir
   if (value === undefined || (typeof value === "string" && !value.trim())) {
     return required ? { key: "rating.missing" } : null;
   }
-  if (typeof value === "string" && value.length > MAX_ANSWER) {
-    return { key: "common.too_long", values: { n: value.length - MAX_ANSWER } };
+  if (form.kind === "number" && typeof value === "string") {
+    return { key: "question.number", values: { example: 7.5 } };
+  }
+  if (typeof value === "string" && lengthOf(value) > MAX_ANSWER) {
+    return { key: "common.too_long", values: { n: lengthOf(value) - MAX_ANSWER } };
   }
   if (form.kind === "number" && typeof value === "number") {
     const { least, most } = form;

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Frame } from "./Frame";
+import { BrokenScreen, Guard } from "./Guard";
 import { useSession, useTexts } from "./hooks";
 import { Chat } from "./screens/Chat";
 import { Choice } from "./screens/Choice";
@@ -15,7 +16,7 @@ import { TakenOver } from "./screens/TakenOver";
 import { Topic } from "./screens/Topic";
 import { Tutorial } from "./screens/Tutorial";
 import { Waiting } from "./screens/Waiting";
-import type { State } from "./session/reducer";
+import type { Screen, State } from "./session/reducer";
 
 /** The worker's page: one screen at a time, as the session stands. */
 export function App() {
@@ -33,9 +34,17 @@ export function App() {
   }
   return (
     <Frame>
-      <Current state={state} />
+      <Guard key={keyOf(state.screen)} part={state.screen.name} fallback={<BrokenScreen />}>
+        <Current state={state} />
+      </Guard>
     </Frame>
   );
+}
+
+/** Names a screen: another one is drawn from the start. */
+function keyOf(screen: Screen): string {
+  const within = "conversation" in screen ? `${screen.conversation}.${screen.attempt}` : "";
+  return `${screen.name} ${within}`;
 }
 
 function Current({ state }: { state: State }) {

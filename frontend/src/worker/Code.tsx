@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../design/Button";
-import { copyText } from "../shared/copy";
+import { copyText } from "../shared/browser";
 import { useTexts } from "./hooks";
 
 /** What proves that the worker is to be paid. `hasReturn`: a way back brings it there by itself. */
@@ -18,7 +18,7 @@ export function Code({ code, hasReturn }: { code: string; hasReturn: boolean }) 
         {say("done.code")}
       </p>
       <div class="code-row">
-        <output ref={output} class="code-text" dir="ltr" aria-labelledby="code-label">
+        <output ref={output} class="code-text" dir="ltr" translate={false} aria-labelledby="code-label">
           {code}
         </output>
         <Button kind="quiet" onClick={() => void copy()}>

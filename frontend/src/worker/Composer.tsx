@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isEnter } from "../shared/keyboard";
 import { useDraft, useSession, useTexts } from "./hooks";
-import { MAX_SAY } from "./limits";
+import { lengthOf, MAX_SAY } from "./limits";
 import type { Writing } from "./session/protocol";
 import type { Texts } from "./texts/words";
 import { useWriting } from "./writing";
@@ -25,7 +26,8 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(`${conversation}:draft`, "");
   const takeWriting = useWriting(field, conversation);
-  const sendable = ready && text.trim() !== "" && text.length <= MAX_SAY;
+  const tooLong = lengthOf(text) > MAX_SAY;
+  const sendable = ready && text.trim() !== "" && !tooLong;
 
   // An input that was refused comes back, before whatever was typed since.
   useEffect(() => {
@@ -66,7 +68,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
     field.current?.focus();
   };
   const key = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    if (isEnter(event) && !event.shiftKey) {
       event.preventDefault();
       send();
     }
@@ -91,7 +93,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
         value={text}
         enterkeyhint="send"
         placeholder={say("chat.write")}
-        aria-invalid={text.length > MAX_SAY ? "true" : undefined}
+        aria-invalid={tooLong ? "true" : undefined}
         aria-describedby="composer-hint"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={key}
@@ -114,11 +116,12 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
 }
 
 function hint({ say }: Texts, waiting: boolean, text: string) {
-  if (text.length > MAX_SAY) {
-    return <strong class="composer-excess">{say("common.too_long", { n: text.length - MAX_SAY })}</strong>;
+  const length = lengthOf(text);
+  if (length > MAX_SAY) {
+    return <strong class="composer-excess">{say("common.too_long", { n: length - MAX_SAY })}</strong>;
   }
-  if (text.length >= COUNT_FROM) {
-    return say("common.left", { n: MAX_SAY - text.length });
+  if (length >= COUNT_FROM) {
+    return say("common.left", { n: MAX_SAY - length });
   }
   return waiting && text ? say("chat.wait") : null;
 }

@@ -65,7 +65,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {connection === "lost" && screen.name !== "loading" && (
           <p class="banner">
             <span class="banner-pulse" aria-hidden="true" />
-            {say("frame.lost")}
+            {say(session.blocked ? "waiting.blocked" : "frame.lost")}
           </p>
         )}
       </div>

@@ -18,13 +18,13 @@ export function Item({ item, report }: Props) {
       {context !== null && (
         <div class="item-context">
           <p class="kicker">{say("item.context")}</p>
-          <p class="item-text" dir="auto">
+          <p class="item-text" dir="auto" translate={false}>
             {context}
           </p>
         </div>
       )}
       {text !== null && (
-        <blockquote class="item-text item-judged" dir="auto">
+        <blockquote class="item-text item-judged" dir="auto" translate={false}>
           {text}
           {report(0, text)}
         </blockquote>

@@ -32,7 +32,7 @@ export function Lines({ lines, topics = [], person, report }: Props) {
             <div class={`bubble ${own ? "bubble-own" : "bubble-bot"}`}>
               <span class="item-author">{say(own ? person : "item.chatbot")}</span>
               <span class="unseen">: </span>
-              <span class="bubble-text" dir="auto">
+              <span class="bubble-text" dir="auto" translate={false}>
                 {text}
               </span>
               {report(index, line)}

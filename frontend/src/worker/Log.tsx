@@ -78,7 +78,7 @@ export function Log({ turns, sending, typing, topic, again, below, beside, repor
       {lines.length === 0 && (
         <div class="log-empty">
           <p>{say("chat.begin")}</p>
-          <p class="log-topic" dir="auto">
+          <p class="log-topic" dir="auto" translate={false}>
             {topic}
           </p>
         </div>
@@ -124,7 +124,7 @@ function Bubble({ turn, sending, children }: BubbleProps) {
     <div class={`bubble ${own ? "bubble-own" : "bubble-bot"} ${sending ? "bubble-sending" : ""}`}>
       <span class="unseen">{`${say(own ? "chat.you" : "chat.chatbot")}: `}</span>
       {own ? (
-        <span class="bubble-text" dir="auto">
+        <span class="bubble-text" dir="auto" translate={false}>
           {turn.text}
         </span>
       ) : (

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Button } from "../design/Button";
+import { atServer } from "../shared/site";
 import { useSession, useTexts } from "./hooks";
 
 interface Props {
@@ -13,7 +14,7 @@ export function OwnData({ days, onGone }: Props) {
   const session = useSession();
   const [stage, setStage] = useState<"offered" | "asked" | "gone" | "failed">("offered");
   const post = async (what: string) => {
-    const answer = await fetch(`/api/own-data/${what}`, {
+    const answer = await fetch(atServer(`/api/own-data/${what}`), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ token: session.token }),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Guard } from "./Guard";
 import { useSession } from "./hooks";
 
 interface Props {
@@ -22,17 +23,30 @@ export function Reply({ text, pace, shownFor }: Props) {
   const shown = useWords(text, pace, shownFor);
   if (shown === text) {
     return (
-      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
-        {render ? render(text) : text}
+      <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto" translate={false}>
+        {render ? <Rendered text={text} render={render} /> : text}
       </div>
     );
   }
   return (
-    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto">
+    <div class={render ? "bubble-text reply-rich" : "bubble-text"} dir="auto" translate={false}>
       <span class="unseen">{text}</span>
-      <span aria-hidden="true">{render ? render(shown) : shown}</span>
+      <span aria-hidden="true">{render ? <Rendered text={shown} render={render} /> : shown}</span>
     </div>
   );
+}
+
+/** A text as its renderer draws it; as it is where that fails. */
+function Rendered({ text, render }: { text: string; render: Renderer }) {
+  return (
+    <Guard part="reply" fallback={text}>
+      <Drawn text={text} render={render} />
+    </Guard>
+  );
+}
+
+function Drawn({ text, render }: { text: string; render: Renderer }) {
+  return <>{render(text)}</>;
 }
 
 /** Markdown is loaded only where a study asks for it; until then the text is shown as it is. */
@@ -40,7 +54,11 @@ function useMarkdown(wanted: boolean): Renderer | null {
   const [render, setRender] = useState<{ markdown: Renderer } | null>(null);
   useEffect(() => {
     if (wanted) {
-      void import("./markdown").then(({ markdown }) => setRender({ markdown }));
+      // Where it cannot be loaded, the text stays as it is.
+      import("./markdown").then(
+        ({ markdown }) => setRender({ markdown }),
+        () => undefined,
+      );
     }
   }, [wanted]);
   return render?.markdown ?? null;

@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "./session/session";
 import { type Texts, textsOf } from "./texts/words";
 
@@ -38,11 +38,20 @@ export function useDraft<T>(key: string, start: T): [T, (value: T) => void] {
   return [value, keep];
 }
 
-/** Name the page in the browser's tab. */
-export function useTitle(title: string): void {
+/** Name the page in the browser's tab. Where `news` is another than when the worker looked last, the name has a mark. */
+export function useTitle(title: string, news = 0): void {
+  const seen = useRef(news);
   useEffect(() => {
-    document.title = `${title} – Candor`;
-  }, [title]);
+    const name = () => {
+      if (document.visibilityState === "visible") {
+        seen.current = news;
+      }
+      document.title = `${seen.current === news ? "" : "● "}${title} – Candor`;
+    };
+    name();
+    document.addEventListener("visibilitychange", name);
+    return () => document.removeEventListener("visibilitychange", name);
+  }, [title, news]);
 }
 
 /** Whether `active` has been so for longer than `ms`. */

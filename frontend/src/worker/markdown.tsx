@@ -1,4 +1,4 @@
-import { marked, type Token, type Tokens } from "marked";
+import { Marked, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 
 /**
@@ -7,8 +7,77 @@ import type { ComponentChildren } from "preact";
  * words, which cannot be followed. So nothing from elsewhere is ever loaded.
  */
 export function markdown(text: string): ComponentChildren {
-  return blocks(marked.lexer(text, { gfm: true, breaks: true }));
+  const tokens = parsed(text);
+  return tokens ? blocks(tokens) : text;
 }
+
+/** Levels of nesting that are drawn. Hundreds would overflow the stack of a browser, and show nothing. */
+const DEEPEST = 50;
+const MARKER = "(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])";
+/**
+ * A line that opens more quotes and lists than that, or lies as far in as such lists would: marked takes it apart level
+ * by level, each time whole.
+ */
+const DEEP_LINE = new RegExp(
+  `^(?:(?:[ \\t]*${MARKER}){${DEEPEST + 1}}|[ \\t]{${4 * DEEPEST},}${MARKER})`,
+  "m",
+);
+
+/** The tokens of a text; null where it is nested too deep to be drawn. */
+function parsed(text: string): Token[] | null {
+  if (DEEP_LINE.test(text)) {
+    return null;
+  }
+  try {
+    const tokens = marked.lexer(text);
+    return isShallow(tokens, DEEPEST) ? tokens : null;
+  } catch {
+    return null; // deep over many lines, or what marked itself gives up
+  }
+}
+
+/** Whether no token lies more than so many levels below these. */
+function isShallow(tokens: Token[], levels: number): boolean {
+  return tokens.every((token) => {
+    const below = tokensBelow(token);
+    return below.length === 0 || (levels > 0 && isShallow(below, levels - 1));
+  });
+}
+
+function tokensBelow(token: Token): Token[] {
+  switch (token.type) {
+    case "list":
+      return (token as Tokens.List).items;
+    case "table": {
+      const { header, rows } = token as Tokens.Table;
+      return [header, ...rows].flat().flatMap(({ tokens }) => tokens);
+    }
+    default:
+      return ("tokens" in token && token.tokens) || [];
+  }
+}
+
+/** A formula is shown as it is written, with its marks: its stars and underscores stress nothing. */
+const formula = (level: "inline" | "block", pattern: RegExp) => ({
+  name: "formula",
+  level,
+  tokenizer: (source: string) => {
+    const raw = pattern.exec(source)?.[0];
+    return raw === undefined ? undefined : { type: "formula", raw };
+  },
+});
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  extensions: [
+    {
+      ...formula("inline", /^\\\([\s\S]+?\\\)|^\\\[[\s\S]+?\\\]/),
+      start: (source: string) => source.search(/\\[([]/),
+    },
+    formula("block", /^\\\[[\s\S]+?\\\] *(?:\n|$)/),
+  ],
+});
 
 function blocks(tokens: Token[]): ComponentChildren {
   return tokens.map((token, index) => <Block key={index} token={token} />);
@@ -56,7 +125,8 @@ function List({ list }: { list: Tokens.List }) {
 
 function Table({ table }: { table: Tokens.Table }) {
   return (
-    <table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which needs the focus where there is no mouse
+    <table tabIndex={0}>
       <thead>
         <tr>
           {table.header.map((cell, index) => (
@@ -98,7 +168,8 @@ function Inline({ token }: { token: Token }) {
     case "image":
       return <>{(token as Tokens.Image).text}</>;
     case "escape":
-      return <>{plain(token)}</>;
+      // \( … \) and \[ … \] enclose a formula: the marks are part of what is said.
+      return <>{/^\\[()[\]]$/.test(token.raw) ? token.raw : plain(token)}</>;
     case "text":
       return <>{"tokens" in token && token.tokens ? inline(token.tokens) : plain(token)}</>;
     default:

@@ -17,7 +17,7 @@ class PreviewSession extends Session {
   #shown: State = initial();
 
   constructor() {
-    super({ run: "preview", worker: null, signature: null, parameters: {} });
+    super({ run: "preview", worker: null, signature: null, parameters: {}, doubled: [] });
   }
 
   override get state(): State {

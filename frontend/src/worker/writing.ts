@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { isSeen } from "../shared/browser";
 import type { PrefixedStorage } from "../shared/storage";
 import { useSession } from "./hooks";
 import type { Writing } from "./session/protocol";
@@ -116,7 +117,7 @@ class WritingMeter {
   }
 
   #look(): void {
-    const away = document.visibilityState === "hidden" || !document.hasFocus();
+    const away = !isSeen() || !document.hasFocus();
     if (away) {
       this.#leftAt ??= performance.now();
     } else if (this.#leftAt !== null) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RunSummary } from "../../src/desk/api_types";
-import { progressOf } from "../../src/desk/Progress";
+import { progressOf, sharesOf } from "../../src/desk/Progress";
 
 const LIMITS: RunSummary["limits"] = {
   target: "",
@@ -43,4 +43,14 @@ it("says when a run is closed at this hour, and until when", () => {
   expect(progressOf(run({ limits: { ...limits, opens_at: "2001-01-01T03:00:00Z" } }))).not.toContain(
     "closed",
   );
+});
+
+it("draws a bar only where there is a target, and never a longer one than the whole", () => {
+  expect(sharesOf(run({ places: null }))).toBeNull();
+  expect(sharesOf(run({}))).toEqual({ completed: 60, active: 15 });
+  expect(sharesOf(run({ places: 10 }))).toEqual({ completed: 80, active: 20 });
+  expect(sharesOf(run({ places: 0, assignments: { completed: 0, active: 0 } }))).toEqual({
+    completed: 0,
+    active: 0,
+  });
 });

@@ -19,10 +19,21 @@ test.each(ROUTES)("%s is the address of its route, there and back", (address, ro
   expect(addressOf(route)).toBe(address);
 });
 
-test.each(["/desk/", "/desk/nowhere", "/desk/runs", "/desk/runs/"])("%s shows the runs", (address) => {
+test.each(["/desk/", "/desk/runs", "/desk/runs/"])("%s shows the runs", (address) => {
   expect(routeOf(address)).toEqual({ page: "runs" });
 });
 
 test("an address that was cut within a sign is read as it stands", () => {
   expect(routeOf("/desk/runs/a%2")).toEqual({ page: "run", run: "a%2" });
+});
+
+test.each([
+  "/desk/nowhere",
+  "/desk/people/ada",
+  "/desk/studies/a/b",
+  "/desk/runs/pilot/nothing",
+  "/desk/runs/pilot/assignments",
+  "/desk/runs/pilot/report/more",
+])("%s is no page of the desk", (address) => {
+  expect(routeOf(address)).toEqual({ page: "unknown", path: address });
 });

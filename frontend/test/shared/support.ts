@@ -1,4 +1,4 @@
-import type { WebStorage } from "../../src/shared/storage";
+import type { WebStorage } from "../../src/shared/browser";
 
 /** A Web Storage in memory. */
 export class MemoryStorage implements WebStorage {

@@ -1,4 +1,4 @@
-"""What workers answered to a study's own questions, from the views of questions and answers."""
+"""Read the answers to a study's own questions from the views of questions and answers."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What the systems of a run were, as their bots told with each answer, from the view of calls."""
+"""Read the models that answered for each system from the view of calls."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Which of the runs of a database is meant."""
+"""Choose one of the runs of a database."""
 
 import pandas as pd
 

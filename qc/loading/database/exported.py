@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.archive import DAMAGED
+from qc.formats.archive import DAMAGED, require_bounded_parquet
 from qc.formats.spreadsheet import restored
 from qc.formats.views import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
@@ -193,7 +193,9 @@ def _read(
 def _from_parquet(file: IO[bytes], given: ExportedView) -> _Rows:
     with TemporaryFile() as table:  # it is read from its end
         copyfileobj(file, table)
+        size = table.tell()
         with pq.ParquetFile(table, page_checksum_verification=True) as found:
+            require_bounded_parquet(file.name, size, found.metadata)
             for batch in found.iter_batches(AT_ONCE, columns=list(given.columns)):
                 yield from _rows(batch)
 

@@ -1,4 +1,4 @@
-"""What went wrong with the systems of a run, counted from the views of turns and of notes."""
+"""Count failures and other incidents of each system from the views of turns and of notes."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What workers rated in a run of transcripts, from the views of its items."""
+"""Read the ratings of a transcript run from the views of its items."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Which assignments of a run take part in the analysis, and what a reader must know of it."""
+"""Select the assignments that take part in the analysis, and note the reasons."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What workers preferred in a run of comparisons, from the views."""
+"""Read the preferences of a comparison run from the views."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What became of the quizzes after conversations, from their view."""
+"""Read the quizzes after conversations from their view."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How a run stands, and why, from the views."""
+"""Read the state of a run and its reason from the views."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What workers thought of single replies, and the scenarios of conversations, from the views of both."""
+"""Read ratings of single replies and the scenarios of conversations from their views."""
 
 import pandas as pd
 

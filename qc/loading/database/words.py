@@ -1,4 +1,4 @@
-"""What was said in the conversations of a run, from the views of turns and of marks."""
+"""Read the words of a run's conversations from the views of turns and of marks."""
 
 import re
 from typing import Any

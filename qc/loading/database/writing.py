@@ -1,4 +1,4 @@
-"""How inputs were written, from its view: the sums of each conversation."""
+"""Read how messages were written from its view: the sums of each conversation."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""How far workers agree who met the same systems."""
+"""Figure: agreement of workers who met the same systems."""
 
 from qc.method.agreement import Agreement, Pairs
 from qc.number_format import decimal, whole

@@ -1,4 +1,4 @@
-"""What another level α would change."""
+"""Figure: effect of another level α."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a metric is worth: how often people err, against how often a metric does."""
+"""Figure: error rate of people by number of judgments, against that of a metric."""
 
 from collections.abc import Sequence
 from math import log10

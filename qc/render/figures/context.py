@@ -1,4 +1,4 @@
-"""What position, time and topic of a conversation do to its ratings."""
+"""Figure: effect of position, time and topic on ratings."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How much time and how many words workers spent."""
+"""Figure: time and words that workers spent."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Where labels of points can stand without covering one another, a point, or the frame."""
+"""Place labels of points without covering labels, points or the frame."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

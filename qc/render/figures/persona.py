@@ -1,4 +1,4 @@
-"""What a persona contributes in each family."""
+"""Figure: contribution of a persona in each family."""
 
 import numpy as np
 

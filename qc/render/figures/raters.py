@@ -1,4 +1,4 @@
-"""How single raters agree with an average."""
+"""Figure: agreement of single raters with an average."""
 
 from collections.abc import Sequence
 

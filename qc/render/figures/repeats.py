@@ -1,4 +1,4 @@
-"""How far workers agree with themselves."""
+"""Figure: agreement of workers with themselves."""
 
 from qc.number_format import decimal, whole
 from qc.render.figures.density import correlations

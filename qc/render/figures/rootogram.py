@@ -1,4 +1,4 @@
-"""How many workers lie where from 0 to 1: those who passed, and those who failed on top of them.
+"""Figure: workers by a value from 0 to 1, failed ones stacked on those who passed.
 
 A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one place stay visible beside many.
 """

@@ -1,4 +1,4 @@
-"""What a run would show, against the number of its workers."""
+"""Figure: forecast of a run against its number of workers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which system beats which: p-values of all ordered pairs."""
+"""Figure: p-values of all ordered pairs of systems."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""How every figure looks: sizes, colours, and how wide text is.
+"""Sizes, colours and text widths of every figure.
 
 All lengths are in units of the SVG's viewBox. A figure is drawn in two widths with the same size of type: a
 page shows the wide one where it has the room, and the narrow one on a phone, where a unit is about a pixel.

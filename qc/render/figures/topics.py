@@ -1,4 +1,4 @@
-"""What workers wanted to talk about.
+"""Figure: topics that workers chose.
 
 The layout is our own: that of the package `wordcloud` 1.9.6 measures a word from the top of its letters but
 draws it from the top of the line, and so lets words cover one another.

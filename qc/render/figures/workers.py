@@ -1,4 +1,4 @@
-"""What the worker filter sees: p-values of the workers."""
+"""Figure: p-values of the workers in the filter."""
 
 import numpy as np
 from numpy.typing import NDArray

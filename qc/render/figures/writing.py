@@ -1,4 +1,4 @@
-"""How much of what workers wrote was pasted."""
+"""Figure: pasted share of what workers wrote."""
 
 import numpy as np
 

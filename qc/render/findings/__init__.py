@@ -1,4 +1,4 @@
-"""What a command found, for people: on a terminal, as a page, tables, figures and JSON."""
+"""Findings of a command, written to the terminal, a page, tables, figures and JSON."""
 
 from qc.render.findings.files import write_findings
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable

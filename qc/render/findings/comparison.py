@@ -1,4 +1,4 @@
-"""What comparisons side by side say, for people."""
+"""Findings of side-by-side comparisons, for people."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What `qc.estimate` found, for people."""
+"""Findings of `qc.estimate`, for people."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields

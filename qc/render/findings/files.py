@@ -1,4 +1,4 @@
-"""What a command found, as files in a directory."""
+"""Write the findings of a command as files in a directory."""
 
 from collections.abc import Iterator
 from pathlib import Path

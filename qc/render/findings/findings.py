@@ -1,4 +1,4 @@
-"""What a command found, as one value. The terminal, the page and all files are made from it."""
+"""Findings of a command as one value, from which the terminal, the page and all files are made."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What metrics are worth in the place of people, as `qc.power` says it."""
+"""Worth of metrics in place of people, as `qc.power` reports it."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a command found, as one page that needs nothing but itself."""
+"""Write the findings of a command as one self-contained page."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What `qc.power` found, for people."""
+"""Findings of `qc.power`, for people."""
 
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -45,7 +45,7 @@ def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
         tables += [_noise(comparison), _annotators(comparison), *metric_tables(comparison, found.metrics)]
         tables += [_systems(comparison), _pairs(comparison, found.options), _curve(comparison)]
         figures = [_figure(comparison, found.metrics)]
-    signature = {"candor": version("candor"), **found.choices}
+    signature = {"candor": version("candor-eval"), **found.choices}
     return Findings(
         command="power",
         title="How many judgments"

@@ -1,4 +1,4 @@
-"""What `qc.randomisation` found, for people."""
+"""Findings of `qc.randomisation`, for people."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ def randomisation_findings(found: RandomisationAnalysis, source: str, other: str
         tables += [_agreement(found), _raters(found)]
         figures = [_figure(found)]
     tables.append(_design(found))
-    signature = {"candor": version("candor"), **found.choices}
+    signature = {"candor": version("candor-eval"), **found.choices}
     return Findings(
         command="randomisation",
         title=f"Randomisation: {found.opinion.criterion}",

@@ -1,4 +1,4 @@
-"""What `qc.plan` found, for people."""
+"""Findings of `qc.plan`, for people."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -38,7 +38,7 @@ def run_plan_findings(found: RunPlan, source: str, data: str, alpha: float, seed
         seed: of all that was drawn.
     """
     signature = {
-        "candor": version("candor"),
+        "candor": version("candor-eval"),
         "data": data,
         "experiments": str(found.experiments),
         "workers": ",".join(str(each.workers) for each in found.expected),

@@ -1,4 +1,4 @@
-"""What several runs say side by side, for people."""
+"""Findings of several runs side by side, for people."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

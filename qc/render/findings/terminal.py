@@ -1,4 +1,4 @@
-"""What a command found, on a terminal."""
+"""Print the findings of a command on a terminal."""
 
 from qc.render.findings.findings import Findings
 from qc.render.terminal import ascii_minus, grid

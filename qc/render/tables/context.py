@@ -1,4 +1,4 @@
-"""What moves scores besides the system."""
+"""Tables of effects on scores other than the system's."""
 
 from dataclasses import fields, replace
 

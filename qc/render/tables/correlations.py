@@ -1,4 +1,4 @@
-"""How criteria, and runs, go together."""
+"""Tables of correlations between criteria, and between runs."""
 
 import numpy as np
 import pandas as pd

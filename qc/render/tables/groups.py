@@ -1,4 +1,4 @@
-"""What groups of workers think, and what a population would."""
+"""Tables of scores by group of workers, and for another population."""
 
 import numpy as np
 import pandas as pd

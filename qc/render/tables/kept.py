@@ -1,4 +1,4 @@
-"""What was collected, what is kept of it, and what it took."""
+"""Tables of what was collected, kept and spent."""
 
 from dataclasses import asdict
 from typing import Any

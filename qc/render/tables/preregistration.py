@@ -1,4 +1,4 @@
-"""What was registered before a run, and what became of it."""
+"""Tables of a preregistration and of its outcome."""
 
 import pandas as pd
 

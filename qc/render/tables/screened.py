@@ -1,4 +1,4 @@
-"""What tables have that set something beside the worker filter: its groups, and each worker's outcome."""
+"""Columns shared by tables that set something beside the worker filter: groups and outcomes."""
 
 import numpy as np
 import pandas as pd

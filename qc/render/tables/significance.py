@@ -1,4 +1,4 @@
-"""Which system beats which."""
+"""Tables of pairwise tests between systems."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a run of transcripts has beside its scores."""
+"""Tables of a transcript run, beside its scores."""
 
 from dataclasses import asdict
 

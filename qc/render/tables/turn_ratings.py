@@ -1,4 +1,4 @@
-"""What workers thought of single replies."""
+"""Tables of ratings of single replies."""
 
 from qc.method.turn_ratings import TurnRatings
 from qc.render.table import COUNT, INTERVAL, ONE, SHARE, Column, Table

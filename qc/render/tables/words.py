@@ -1,4 +1,4 @@
-"""What is known of the words of the conversations."""
+"""Tables about the words of conversations."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""How workers wrote, and the scores without conversations that look pasted."""
+"""Tables of how workers wrote, and of scores without conversations that look pasted."""
 
 from qc.render.table import COUNT, ONE, SHARE, THREE, Column, Table
 from qc.render.tables.screened import OF_A_GROUP, OF_A_WORKER, outcome, share_columns

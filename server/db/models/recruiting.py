@@ -5,7 +5,7 @@ No participant's name is in them: a submission leads to one over the table `visi
 
 from datetime import datetime
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from server.db.models.table import index_where
@@ -42,7 +42,10 @@ class RecruitmentCode(SQLModel, table=True):
 
 
 class Submission(SQLModel, table=True):
-    """A submission as the platform last said it; `id` is the platform's."""
+    """A submission as the platform last said it; `id` is the platform's.
+
+    `paid_share`: per cent of the reward that it is known to have paid; None: nothing, or it is not known.
+    """
 
     id: str = Field(primary_key=True)
     recruitment_id: int = Field(foreign_key="recruitment.id", index=True)
@@ -51,6 +54,7 @@ class Submission(SQLModel, table=True):
     completed_at: datetime | None = None
     code: str | None = None
     read_at: datetime
+    paid_share: int | None = None
 
 
 class PaymentDecision(SQLModel, table=True):
@@ -71,17 +75,16 @@ class PaymentDecision(SQLModel, table=True):
 
 
 class BonusBatch(SQLModel, table=True):
-    """Bonuses that are paid in one call: prepared, sent, then paid, or unknown until somebody has looked.
+    """Bonuses that are paid in one call, with their state; see `server.db.bonuses`.
 
-    `platform_batch`: how the platform calls it. `total`: cents that it costs, fees and tax among them.
+    `platform_batch`: the platform's id of it. `total`: cents that it costs, fees and tax among them.
+    `sent_at`: when it was taken to be paid. `settled_at`: when its state last changed after that.
     """
 
     __tablename__ = "bonus_batch"
     __table_args__ = (
         # A platform that pays at each call is never called twice at once, whatever a process believes.
-        index_where(
-            "state IN ('sent', 'unknown')", "one_bonus_batch_under_way", "recruitment_id", unique=True
-        ),
+        index_where("state = 'unknown'", "one_bonus_batch_under_way", "recruitment_id", unique=True),
     )
     id: int | None = Field(default=None, primary_key=True)
     recruitment_id: int = Field(foreign_key="recruitment.id")
@@ -97,15 +100,22 @@ class BonusBatch(SQLModel, table=True):
 class Bonus(SQLModel, table=True):
     """A bonus of one submission, once for each `purpose`: so that nobody gets the same one twice.
 
-    `seen_before`: how many payments of this amount the platform had for the submission before ours was sent.
+    `purpose_key`: the purpose as it is compared. `seen_before`: how many payments of this amount the platform
+    showed for the submission before ours was sent; None: it was not sent. `seen_at`: when the payment was
+    first seen there.
     """
 
-    __table_args__ = (UniqueConstraint("submission_id", "purpose"),)
+    __table_args__ = (
+        UniqueConstraint("submission_id", "purpose"),
+        Index("one_bonus_of_a_purpose", "submission_id", "purpose_key", unique=True),
+    )
     batch_id: int = Field(foreign_key="bonus_batch.id", primary_key=True)
     submission_id: str = Field(foreign_key="submission.id", primary_key=True)
     purpose: str
+    purpose_key: str | None = None
     cents: int
     seen_before: int | None = None
+    seen_at: datetime | None = None
 
 
 class Credit(SQLModel, table=True):

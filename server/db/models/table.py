@@ -1,4 +1,4 @@
-"""What tables are described with, and how queries name their columns."""
+"""Describe tables, and name their columns for queries."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What can go wrong with Prolific: what was wanted, what it said, and what to do.
+"""Failures of Prolific: the request, the answer, and what to do.
 
 ProlificFailure
 ├── InvalidRequest      what was wanted is against Prolific's rules; nothing was sent

@@ -1,4 +1,4 @@
-"""What goes wrong on demand: the next request that fits fails in the way that was asked for."""
+"""Faults on demand: the next matching request fails in the given way."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

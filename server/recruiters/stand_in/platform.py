@@ -4,7 +4,7 @@ From Prolific's documents: a place is reserved for ten minutes; returned, reject
 what is not reviewed within 21 days is approved; a study pauses when its paid screen-outs are used up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -47,6 +47,8 @@ class Platform:
         self.submissions: dict[str, Submission] = {}
         self.batches: dict[str, Batch] = {}
         self.paid_batches: list[str] = []
+        self.pays_later = False  # accepted bonuses wait until `pay_waiting`
+        self.waiting: list[Batch] = []
         self.groups: dict[str, tuple[str, list[str]]] = {}
         self.sent: list[tuple[str, str]] = []
         self.secrets: dict[str, Json] = {}
@@ -210,11 +212,19 @@ class Platform:
         return batch
 
     def pay_bonuses(self, batch_id: str) -> None:
-        """Pay a batch: again, if it was paid before."""
-        batch = _found(self.batches, batch_id)
-        for submission_id, amount in batch.cents.items():
-            self.submissions[submission_id].bonuses.append(amount)
+        """Accept that a batch is paid: again, if it was paid before."""
+        self.waiting.append(_found(self.batches, batch_id))
         self.paid_batches.append(batch_id)
+        if not self.pays_later:
+            self.pay_waiting()
+
+    def pay_waiting(self, *, but: Collection[str] = (), cents: int | None = None) -> None:
+        """Pay what was accepted: `cents` instead of each amount, nothing to the submissions `but`."""
+        for batch in self.waiting:
+            for submission_id in batch.cents.keys() - but:
+                amount = batch.cents[submission_id] if cents is None else cents
+                self.submissions[submission_id].bonuses.append(amount)
+        self.waiting.clear()
 
     def group(self, group_id: str) -> tuple[str, list[str]]:
         """Return a group's name and its members. Raises NoSuchThing."""

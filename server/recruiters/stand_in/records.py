@@ -1,4 +1,4 @@
-"""What the stand-in keeps: studies, submissions, batches of bonuses, groups, messages."""
+"""Records of the stand-in: studies, submissions, batches of bonuses, groups, messages."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the stand-in signs arrivals with, where a study wants them signed."""
+"""Sign arrivals in the stand-in, where a study requires it."""
 
 import json
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What a worker's page sends."""
+"""Messages from a worker's page."""
 
 from typing import Annotated, Literal
 

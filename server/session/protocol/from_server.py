@@ -1,4 +1,4 @@
-"""What the server sends to a worker's page."""
+"""Messages from the server to a worker's page."""
 
 from datetime import datetime
 from typing import Literal

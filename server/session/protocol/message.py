@@ -1,4 +1,4 @@
-"""What every message on the wire is."""
+"""Base class of messages on the wire."""
 
 from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform

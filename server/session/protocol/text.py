@@ -1,4 +1,4 @@
-"""What a worker's page may send of text, numbers and answers: their limits, and how text is made plain."""
+"""Limits and normal forms of text, numbers and answers from a worker's page."""
 
 import re
 import unicodedata

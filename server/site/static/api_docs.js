@@ -160,7 +160,7 @@ function openNamed() {
 async function load(token) {
   /** @type {Record<string, string>} */
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  const answer = await fetch("/api/openapi.json", { headers }).catch(() => null);
+  const answer = await fetch("openapi.json", { headers }).catch(() => null);
   if (!answer) {
     return "The server can’t be reached.";
   }

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -238,10 +239,16 @@ async def test_a_tiny_corpus_is_enough(name: str) -> None:
     assert all(re.search(r"\w", reply) for reply in replies)
 
 
-@pytest.mark.published
-async def test_a_lower_case_corpus_is_presented_like_any_other(name: str, convai2: object) -> None:
-    corpus = load_corpus(f"{convai2}/valid_both_original_no_cands.txt")
-    few = Corpus("few", corpus.personas[:50], corpus.dialogues[:200])
+async def test_a_lower_case_corpus_is_presented_like_any_other(name: str, lower_case: Corpus) -> None:
+    await _presented(name, lower_case)
+
+
+async def test_convai2_is_presented_like_any_other(name: str, convai2: Path) -> None:
+    corpus = load_corpus(str(convai2 / "valid_both_original_no_cands.txt"))
+    await _presented(name, Corpus("few", corpus.personas[:50], corpus.dialogues[:200]))
+
+
+async def _presented(name: str, few: Corpus) -> None:
     for reply in await hold(open_bot(f"builtin:{name}", few), LINES, few.personas[0].sentences):
         assert reply[0] == reply[0].upper()
         assert not re.search(r"\bi\b| [.,?!]", reply)

@@ -245,7 +245,6 @@ def test_the_shipped_corpus_gives_nobody_away(corpus: Corpus) -> None:
     assert [line for line in lines if gives_itself_away(line)] == []
 
 
-@pytest.mark.published
 def test_people_who_chat_in_convai2_give_nobody_away(convai2: Path) -> None:
     learned = load_corpus(str(convai2 / "valid_both_original_no_cands.txt"))
     lines = [turn for dialogue in learned.dialogues for turn in dialogue.turns]

@@ -101,7 +101,9 @@ def test_an_endpoint_without_the_extra_is_said(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with capture_logs() as lines:
         start_tracing()()
-    assert [line["hint"] for line in lines] == ["Install candor[telemetry]."]
+    assert [line["hint"] for line in lines] == [
+        "Install OpenTelemetry: pip install 'candor_eval-….whl[telemetry]'; in a checkout `make install`."
+    ]
 
 
 async def test_a_host_that_is_asked_goes_on_from_the_ask(spans: "InMemorySpanExporter") -> None:

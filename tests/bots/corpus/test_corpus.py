@@ -183,7 +183,6 @@ def test_split_refuses_shares_that_leave_nothing(corpus: Corpus, share: float) -
         corpus.split(share, seed=1)
 
 
-@pytest.mark.published
 @pytest.mark.parametrize(
     ("name", "first_speaker_known"),
     [("valid_self_original_no_cands.txt", False), ("valid_both_original_no_cands.txt", True)],

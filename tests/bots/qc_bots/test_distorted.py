@@ -193,9 +193,15 @@ def test_a_response_too_long_for_any_donor_is_left_out() -> None:
     assert sorted(bot.responses) == ["d e", "fine"]
 
 
-@pytest.mark.published
+async def test_on_a_whole_corpus(lower_case: Corpus) -> None:
+    await _presented(QcBot(lower_case))
+
+
 async def test_on_convai2(convai2: Path) -> None:
-    bot = QcBot(load_corpus(str(convai2 / "valid_self_original_no_cands.txt")))
+    await _presented(QcBot(load_corpus(str(convai2 / "valid_self_original_no_cands.txt"))))
+
+
+async def _presented(bot: QcBot) -> None:
     for seed in range(3):
         said = await conversation(bot, 30, seed)
         assert len(set(said)) == 30

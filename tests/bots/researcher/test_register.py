@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from bots.crowd.__main__ import cli as crowd_cli
 from bots.register import cli
 from server.db.engine import open_engine
 from server.db.runs import open_run
@@ -289,13 +290,21 @@ def test_the_token_of_this_folder_is_used(
     register: Command, house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    refused(register("list", CANDOR_TOKEN=None), "the researcher's token is needed", "--token")
+    refused(register("list", CANDOR_TOKEN=None), "No researcher's token was given", "--data", "--token")
     (tmp_path / "candor-data").mkdir()
     secrets = tmp_path / "candor-data" / "secrets.json"
     secrets.write_text("[]")
-    refused(register("list", CANDOR_TOKEN=None), "the researcher's token is needed")
+    refused(register("list", CANDOR_TOKEN=None), "No researcher's token was given")
     secrets.write_text(json.dumps({"researcher_token": house.auth.researcher_token}))
     good(register("list", CANDOR_TOKEN=None))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    secrets.rename(elsewhere / "secrets.json")
+    refused(register("list", CANDOR_TOKEN=None), "No researcher's token was given")
+    good(register("list", "--data", elsewhere, CANDOR_TOKEN=None))
+    crowd = CliRunner().invoke(crowd_cli, ["--url", "http://127.0.0.1:9/w/harbour?worker=ada"])
+    assert crowd.exit_code != 0
+    assert "simulated workers have names of their own" in " ".join(crowd.stderr.split())
 
 
 def test_a_token_that_is_none(register: Command) -> None:

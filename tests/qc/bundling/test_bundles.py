@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import stat
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -90,6 +91,7 @@ def test_what_is_packed_is_verified(bundle: Path) -> None:
         result.output
     )
     assert "|seed=3|bootstrap=100" in manifest["signature"]
+    assert stat.S_IMODE(bundle.stat().st_mode) == 0o600  # it holds words of workers
     names = set(read_archive(bundle))
     assert {RUN, STUDY, MANIFEST, "README.md", "signature.txt", "report/report.html"} < names
 
@@ -295,25 +297,10 @@ def test_links_and_names_given_twice_are_refused(tmp_path: Path) -> None:
         read_archive(tmp_path / "twice.zip")
 
 
-def test_bombs_are_refused_before_they_are_unpacked_and_while_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_archive(tmp_path / "bomb.zip", {"a": bytes(3_000_000)})
-    monkeypatch.setattr("qc.bundling.archive.MOST_BYTES", 2_000_000)
-    with pytest.raises(SourceError, match="says that it holds 1 files of 3000000 bytes"):
-        read_archive(tmp_path / "bomb.zip")
+def test_too_many_files_are_refused(tmp_path: Path) -> None:
     write_archive(tmp_path / "many.zip", {str(number): b"" for number in range(MOST_FILES + 1)})
-    with pytest.raises(SourceError, match=f"says that it holds {MOST_FILES + 1} files"):
+    with pytest.raises(SourceError, match=f"holds {MOST_FILES + 1} files"):
         read_archive(tmp_path / "many.zip")
-    # An archive that lies about its size: zipfile unpacks no more than was said, and misses the checksum.
-    lying = (
-        (tmp_path / "bomb.zip")
-        .read_bytes()
-        .replace((3_000_000).to_bytes(4, "little"), (9).to_bytes(4, "little"))
-    )
-    (tmp_path / "lying.zip").write_bytes(lying)
-    with pytest.raises(SourceError, match="cannot be read as a bundle"):
-        read_archive(tmp_path / "lying.zip")
 
 
 def test_what_is_no_bundle(tmp_path: Path, bundle: Path) -> None:

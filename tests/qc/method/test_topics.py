@@ -129,4 +129,3 @@ def test_published_opinions(published_sample: Callable[[str, str], Sample], sour
     # Counted in hits_data.json: 1905 changes, of which 1712 of workers who passed; one kind never occurs.
     assert (found.changes["passed"].n, found.changes["all"].n) == (1712, 1905)
     assert found.changes["all"].counts["user wants bot change"] == 0
-    assert found.words[0][0] == "music"

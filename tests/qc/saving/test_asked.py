@@ -1,5 +1,6 @@
 """Answers, ratings of single replies, quizzes and scenarios: from an export back as they were."""
 
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +82,12 @@ def test_what_was_asked_comes_back(tmp_path: Path, form: str) -> None:
     assert again.scenarios is not None
     assert run.scenarios is not None
     pd.testing.assert_series_equal(again.scenarios, run.scenarios)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_only_you_can_read_what_is_converted(tmp_path: Path, form: str) -> None:
+    save(asked_run(), tmp_path / form, form)
+    assert stat.S_IMODE((tmp_path / form).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])

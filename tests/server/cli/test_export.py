@@ -1,5 +1,6 @@
 """`candor export`: where it cannot write, and what it says of a run that holds nothing."""
 
+import stat
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,10 @@ def test_a_run_that_holds_nothing_is_said_to(candor: Candor, data: Path, tmp_pat
         assert done.exit_code == 0, done.output
         assert f"{said}, so that the file holds none." in done.stderr
         assert out.exists()
+
+
+@pytest.mark.parametrize("form", ["hits_data", "jsonl", "parquet", "csv"])
+def test_only_you_can_read_what_is_exported(candor: Candor, data: Path, tmp_path: Path, form: str) -> None:
+    out = tmp_path / form
+    assert candor("export", "--run", "pilot", "--format", form, "--out", out, "--data", data).exit_code == 0
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600

@@ -84,7 +84,11 @@ def test_every_command_does_what_it_says_and_writes_its_row(
     with pytest.raises(AssertionError, match="Look at Prolific"):
         recruit("pay-bonus", "1")
     assert "are paid" in recruit("look-at-bonus", "1")
-    recruit("bonus", ann, "--cents", "150", "--purpose", "typo")
+    asked = candor("recruit", "bonus", RUN, ann, "--cents", "1000000", "--purpose", "typo")  # "no", by Enter
+    assert asked.exit_code != 0
+    assert "more than the study's reward of 4.50 GBP" in " ".join(asked.output.split())
+    assert query(environment, "SELECT count(*) FROM bonus_batch") == [(1,)]
+    recruit("bonus", ann, "--cents", "1000000", "--purpose", "typo", "--yes")
     recruit("discard-bonus", "2")
     recruit("close")
     listen = candor("recruit", "listen", "w")
@@ -144,16 +148,20 @@ def test_a_process_that_is_killed_while_it_pays_pays_once(
         wait_until(lambda: not prolific.faults.due, "the call that pays")
         process.kill()
         process.wait()
-    assert query(environment, "SELECT state FROM bonus_batch WHERE id = 1") == [("sent",)]
-    assert "Bonuses 1, thanks: sent" in recruit("show")
+    assert query(environment, "SELECT state FROM bonus_batch WHERE id = 1") == [("unknown",)]
     # Whoever presses again pays nothing, and neither does another bonus before somebody has looked.
     for batch in ("1", "2"):
-        with pytest.raises(AssertionError, match="Look at"):
+        with pytest.raises(AssertionError, match="Check"):
             recruit("pay-bonus", batch)
-    assert f"({seen})" in recruit("look-at-bonus", "1")
+    states = {"paid": "paid, 1 of 1 seen paid", "too early": "no answer yet, 0 of 1 seen paid"}
+    assert f"Bonuses 1, thanks: {states[seen]}" in recruit("show")
     if seen != "paid":
+        assert f"({seen})" in recruit("look-at-bonus", "1")
         execute(environment, "UPDATE bonus_batch SET sent_at = '2026-01-01 00:00:00.000000' WHERE id = 1")
         assert "are prepared (not paid)" in recruit("look-at-bonus", "1")
-        recruit("pay-bonus", "1")
+        assert "are sent" in recruit("pay-bonus", "1")
+        with pytest.raises(AssertionError, match="was sent and is not paid yet"):
+            recruit("pay-bonus", "2")
+        assert "thanks: paid" in recruit("show")
     recruit("pay-bonus", "2")
     assert prolific.platform.submission(ann).bonuses == [150, 20]

@@ -1,7 +1,7 @@
 """Signing in with an OpenID provider: a real one on this machine, honest and otherwise."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from server.bots.lineup import OpenRun
 from server.config import Settings
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
 from tests.support.openid_provider import CLIENT, SECRET, OpenIdProvider, serving
 from tests.support.waiting import PATIENCE
+
+Serve = Callable[..., House]
 
 
 @pytest.fixture(scope="module")
@@ -142,3 +145,11 @@ def test_settings_that_do_not_belong_together() -> None:
         Settings(oidc_issuer="https://id.example.org")
     with pytest.raises(ValueError, match="write one with https"):
         Settings(oidc_issuer="http://id.example.org", oidc_client_id="candor")
+
+
+def test_below_a_path_the_browser_is_sent_to_the_desk_there(url: str, run: OpenRun, serve: Serve) -> None:
+    """Without a provider every try is refused; what the browser kept of it is for that path, too."""
+    house = serve(url, run, public_url="https://lab.example.org/candor/")
+    answer = house.http("GET", "/api/account/openid")
+    assert answer.headers["location"] == "/candor/desk#refused=unreachable"
+    assert "path=/candor/api/account/openid" in answer.headers["set-cookie"].lower()

@@ -36,6 +36,7 @@ WAYS_IN = {
     "/api/account/link",
     "/api/own-data/download",  # of workers, by the token in the body
     "/api/own-data/withdraw",
+    "/api/page-trouble",
 }
 
 

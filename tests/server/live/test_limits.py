@@ -98,6 +98,14 @@ async def test_no_more_get_in_than_the_rules_have_places_for(
     assert (await rehearse(store, run, "s")).displaced is None  # rehearsals have places of their own
 
 
+async def test_two_hundred_who_arrive_at_once_for_twenty_places_are_twenty(
+    store: Store, run: OpenRun, url: str
+) -> None:
+    go_by(url, target=Target(assignments=20))
+    assert await crowd(store, run, 200) == {"in": 20, "run_full": 180}
+    assert query(url, "SELECT number FROM assignment_count WHERE status = 'active'") == [(20,)]
+
+
 async def test_who_is_gone_makes_room_though_no_more_may_be_under_way(
     store: Store, run: OpenRun, url: str
 ) -> None:

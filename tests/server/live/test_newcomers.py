@@ -250,6 +250,14 @@ def test_opening_the_page_is_not_counted_and_taking_a_place_is(url: str, run: Op
         assert page.snapshot["phase"] == "topic"
 
 
+def test_a_class_behind_one_address_takes_its_places_at_once(url: str, serve: Serve) -> None:
+    house = serve(url, make_run(url, study_text(assignments=40)))
+    for token in [house.token(f"pupil-{n}") for n in range(40)]:
+        with house.open(token) as page:
+            page.agree()
+    assert stored(house, ROWS) == [(40, 40)]
+
+
 def test_who_has_a_place_is_not_refused_for_those_that_others_took_from_the_address(
     url: str, run: OpenRun, serve: Serve
 ) -> None:

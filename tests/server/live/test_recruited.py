@@ -64,6 +64,14 @@ def test_who_comes_from_nowhere_is_not_let_in(recruited: House, fields: dict[str
     assert stored(recruited, "SELECT count(*) FROM worker") == [(0,)]
 
 
+def test_an_address_of_the_platform_that_does_not_name_one_person_says_why(recruited: House) -> None:
+    unfilled = {"parameters": {"prolific_pid": "{{%PROLIFIC_PID%}}"}}
+    assert "PROLIFIC_PID" in error(recruited.join(**unfilled), 403, "link_unfilled")["message"]
+    error(recruited.join(doubled=["PROLIFIC_PID"]), 403, "link_ambiguous")
+    both = {"PROLIFIC_PID": "5f3a", "prolific_pid": "5f3b"}
+    error(recruited.join(parameters=both), 403, "link_ambiguous")
+
+
 def test_who_has_a_place_may_come_back_by_the_bare_address(recruited: House) -> None:
     with recruited.open(come(recruited, "5f3a", "v1")["token"]) as page:
         page.agree()

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from server.recruiters.arrival import Arrival
+from server.recruiters.arrival import Arrival, is_placeholder
 from server.recruiters.recruiter import Ending, Recruiter, ending
 
 READ: TypeAdapter[Recruiter] = TypeAdapter(Recruiter)
@@ -28,6 +28,7 @@ OWN = "7KQ2-MX4D"
             Arrival("connect", "P9", "A1"),
         ),
         (SONA, {"survey_code": "4711"}, Arrival("sona", "4711", None)),
+        (PROLIFIC, {"prolific_pid": "5f3a", "Session_Id": "s"}, Arrival("prolific", "5f3a", "s")),
     ],
 )
 def test_who_arrives(recruiter: dict[str, object], given: dict[str, str], arrival: Arrival) -> None:
@@ -43,7 +44,7 @@ def test_who_arrives(recruiter: dict[str, object], given: dict[str, str], arriva
         {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"},  # the address as it was entered there, opened by hand
         {"PROLIFIC_PID": "a\nb"},
         {"PROLIFIC_PID": "x" * 201},
-        {"prolific_pid": "5f3a"},
+        {"prolific_pid": "5f3a", "PROLIFIC_PID": "5f3b"},
         {"worker": "5f3a"},
     ],
 )
@@ -103,3 +104,54 @@ def test_where_they_go_in_the_end(recruiter: dict[str, object] | None, came: Arr
 def test_what_makes_no_sense_is_refused(recruiter: dict[str, object], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         READ.validate_python(recruiter)
+
+
+@pytest.mark.parametrize(
+    "unfilled",
+    [
+        "${e://Field/ResponseID}",  # Qualtrics
+        "${session.id}",
+        "{{%PROLIFIC_PID%}}",
+        "{{participant.code}}",
+        "[[id]]",
+        "[ID_value]",  # SurveyMonkey's custom variables
+        "%%worker%%",
+        "%SURVEY_CODE%",
+        "{SAVEDID}",  # LimeSurvey
+        "{PROLIFIC_PID}",
+        "<id>",
+        "<%= id %>",
+        "#{id}",
+        "[object Object]",
+        "undefined",
+        "null",
+        "None",
+        "NaN",
+        "PROLIFIC_PID",
+        "participantId",
+        "ASSIGNMENT_ID_NOT_AVAILABLE",  # MTurk's preview
+        "R_1-${e://Field/ResponseID}",
+    ],
+)
+def test_what_was_never_filled_in_is_known_by_its_shape(unfilled: str) -> None:
+    assert is_placeholder(unfilled)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "A1",
+        "5f3a9c",
+        "R_2cKd81x",
+        "ann@example.org",
+        "nullmann",
+        "Nanette",
+        "100%",
+        "a<b",
+        "(A1)",
+        "x{1",
+        "Ünal $7",
+    ],
+)
+def test_an_id_is_no_placeholder(name: str) -> None:
+    assert not is_placeholder(name)

@@ -23,6 +23,8 @@ def prolific(_served: Prolific) -> Iterator[Prolific]:
     yield _served
     _served.platform.subscriptions.clear()
     _served.platform.events.clear()
+    _served.platform.pays_later = False
+    _served.platform.waiting.clear()
     assert _served.contract.broken == []
     assert _served.faults.due == []
 

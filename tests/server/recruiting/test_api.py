@@ -1,5 +1,9 @@
 """Recruiting over the API, against the stand-in, with workers who really come."""
 
+from pathlib import Path
+
+from sqlalchemy import make_url
+
 from server.recruiters.stand_in.faults import Fault
 from tests.server.support.database import execute
 from tests.server.support.prolific import TOKEN
@@ -195,6 +199,11 @@ def test_the_token_and_participants_ids_are_shown_nowhere(recruiting: Recruiting
     rows = [stored(recruiting.house, f"SELECT * FROM {table}") for table in tables]  # noqa: S608
     assert TOKEN not in str(rows)
     assert "PID-secret" not in str(rows)
+    database = make_url(recruiting.house.url).database
+    assert database is not None
+    files = [path for path in Path(database).parent.rglob("*") if path.is_file()]
+    assert Path(database) in files
+    assert [path.name for path in files if b"PID-secret" in path.read_bytes()] == []
 
 
 def test_whatever_changes_something_writes_its_row_into_the_audit_log(recruiting: Recruiting) -> None:

@@ -134,8 +134,17 @@ def test_a_budget_in_another_currency_is_refused(
 def test_a_budget_that_gets_another_currency_later_is_refused_before_it_costs(recruiting: Recruiting) -> None:
     recruiting.ask(**PLAN)
     budget = {"total": "45.00", "pay": "4.50", "currency": "EUR"}
-    assert recruiting.house.desk(
-        f"/runs/{recruiting.run}/rules", method="PUT", json={"budget": budget}
-    ).is_success
+    rules = f"/runs/{recruiting.run}/rules"
+    answer = recruiting.house.desk(rules, method="PUT", json={"budget": budget})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (422, "other_currency")
+    # While the currency is not known, it cannot be compared; it is before anything costs.
+    execute(recruiting.house.url, "UPDATE recruitment SET currency = NULL")
+    assert recruiting.house.desk(rules, method="PUT", json={"budget": budget}).is_success
     assert recruiting.refused("/publish") == "other_currency"
     assert recruiting.shown()["status"] == "UNPUBLISHED"
+    (difference,) = recruiting.shown()["differences"]
+    assert (difference["kind"], difference["remedy"]) == ("other_currency", "change_budget")
+    assert recruiting.house.desk(
+        rules, method="PUT", json={"budget": budget | {"currency": "gbp"}}
+    ).is_success
+    assert recruiting.ask("/publish")["recruitment"]["differences"] == []

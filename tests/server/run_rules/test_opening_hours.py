@@ -18,6 +18,9 @@ def utc(text: str) -> datetime:
 
 
 WORKING = opening("Europe/Berlin", ("mon tue wed thu fri", "09:00", "17:00"))
+# On 2026-03-29 Berlin's clocks go from 02:00 to 03:00, which is 01:00 UTC: they never show 02:30.
+FROM_SKIPPED = opening("Europe/Berlin", ("sun", "02:30", "06:00"))
+UNTIL_SKIPPED = opening("Europe/Berlin", ("sun", "00:00", "02:30"))
 NIGHT = opening("UTC", ("fri", "22:00", "04:00"))
 ALWAYS_SUNDAY = opening("UTC", ("sun", "00:00", "00:00"))
 
@@ -31,6 +34,12 @@ ALWAYS_SUNDAY = opening("UTC", ("sun", "00:00", "00:00"))
         (WORKING, "2026-01-01T16:00", False),
         (WORKING, "2026-01-03T10:00", False),  # Saturday
         (WORKING, "2026-07-01T07:00", True),  # two hours ahead in summer
+        (FROM_SKIPPED, "2026-03-29T00:59", False),
+        (FROM_SKIPPED, "2026-03-29T01:00", True),
+        (FROM_SKIPPED, "2026-03-22T01:29", False),  # a week before, 02:30 is 01:30 UTC
+        (FROM_SKIPPED, "2026-03-22T01:30", True),
+        (UNTIL_SKIPPED, "2026-03-29T00:59", True),
+        (UNTIL_SKIPPED, "2026-03-29T01:00", False),
         (NIGHT, "2026-01-02T23:00", True),
         (NIGHT, "2026-01-03T03:59", True),  # Saturday, but it began on Friday
         (NIGHT, "2026-01-03T04:00", False),

@@ -51,7 +51,7 @@ def differing(before: str, after: str) -> list[str]:
         ),
         (
             Change(("criteria", 0, "label"), remove=True),
-            ["-  - label: robotic", "-    statement:", "+  - statement:"],
+            ["-  - label: robotic", "-    negative: true", "+  - negative: true"],
         ),
         (
             Change(("criteria", 7), {"label": "kind", "statement": "It was kind."}),

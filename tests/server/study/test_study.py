@@ -1,12 +1,14 @@
 """Study files: every mistake has its file, its line, its path and its reason; all are told at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import StringConstraints, ValidationError, create_model
 
 from bots import BotError, Chat, Corpus, Turn
 from bots.corpus import Persona
@@ -16,7 +18,16 @@ from server.bots.opened_bots import OpenedBots
 from server.db.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC
-from server.study import DEMO, contradictions, load_study, parse_study, study_hash
+from server.study import (
+    DEMO,
+    contradictions,
+    load_study,
+    parse_study,
+    read_document,
+    study_hash,
+    study_schema,
+)
+from server.study.mistakes import wrong_values
 from tests.server.support.study import AT, NOBODY, study_text
 
 # Numbered by hand: the expected lines below are the lines of this text.
@@ -423,3 +434,24 @@ def test_a_file_of_a_later_version_says_so_before_all_else() -> None:
     lines = mistakes(f"version: 7\n{GOOD}holograms: true\n")
     assert lines[0].startswith("my.yaml:1: version: it is written in version 7 of the settings")
     assert [line.split(" ")[0] for line in lines] == ["my.yaml:1:", "my.yaml:24:"]
+
+
+def _patterns(schema: object) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from [schema["pattern"]] if isinstance(schema.get("pattern"), str) else []
+        yield from schema.get("patternProperties", {})
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _patterns(part)
+
+
+@pytest.mark.parametrize("pattern", sorted(set(_patterns(study_schema()))))
+def test_no_regular_expression_is_shown_to_people(pattern: str) -> None:
+    """Every pattern of a study's settings is told in words of its own."""
+    model = create_model("Model", setting=(Annotated[str, StringConstraints(pattern=pattern)], ...))
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate({"setting": "¤\n"})
+    document = read_document("setting: ¤")
+    ((_, reason),) = wrong_values(caught.value, document)
+    assert reason.startswith("expected ")
+    assert "another form" not in reason
+    assert pattern not in reason

@@ -1,5 +1,6 @@
 """What workers read: the shipped instruments, a study's own texts, and what is wrong with them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import yaml
 from server.bots.lineup import study_card
 from server.errors import StudyInvalid
 from server.session.texts import direction_of, places_in
-from server.study import Study, parse_study, study_notes
+from server.study import BLANK, DEMO, Study, parse_study, study_notes
 from server.study.text_mistakes import text_notes
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 from tests.server.support.items import items_text
@@ -79,6 +80,49 @@ def test_a_language_brings_its_statements_and_a_study_may_have_its_own() -> None
     criteria = [{"label": "fun", "statement": "Es war lustig."}]
     own = study(language="de", criteria=criteria, qc={"corpus": "reden.jsonl"})
     assert list(text_notes(own)) == []
+
+
+@pytest.mark.parametrize("template", [BLANK, DEMO], ids=["blank", "demo"])
+@pytest.mark.parametrize("task", ["chat", "side_by_side"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_template_has_the_statements_of_its_language(template: Path, task: str, language: str) -> None:
+    instrument = instrument_of(language)
+    assert instrument is not None
+    systems = [{"name": name, "family": name, "bot": "builtin:reflect"} for name in ("a", "b")]
+    content = yaml.safe_load(template.read_text(encoding="utf-8"))
+    content |= {"title": "T", "payment": "P", "language": language, "task": task, "systems": systems}
+    content |= {"qc_per_assignment": 1, "simulate": None, "systems_per_assignment": 2}
+    if task == "side_by_side":
+        content |= {"comparison": {"pairs": 3}}
+        del content["topic_mode"], content["systems_per_assignment"]
+    made = parse_study(yaml.safe_dump({key: value for key, value in content.items() if value is not None}))
+    assert {c.label: c.statement for c in made.criteria} == instrument.statements
+    assert not [note for note in text_notes(made) if "but these texts are" in note]
+
+
+def test_texts_of_another_language_are_noted() -> None:
+    german = instrument_of("de")
+    assert german is not None
+    criteria = [
+        {"label": "fun", "statement": PUBLISHED["fun"]},
+        {"label": "own", "statement": "Es war lustig."},
+        {"label": "topic"},
+    ]
+    words = {"chat.send": german.words["chat.send"], "chat.finish": "Finish"}
+    copied = study(language="de", criteria=criteria, texts={"words": words})
+    (note,) = [note for note in text_notes(copied) if "but these texts are" in note]
+    assert note == (
+        "The study is in `de`, but these texts are the English ones: "
+        "`criteria.fun`, `texts.words.chat.finish`. Remove them to use the German ones, "
+        "unless you want workers to read English."
+    )
+    none_ships = study(
+        language="it",
+        criteria=[{"label": "fun"}],
+        texts={"debriefing": "standard", "words": {"chat.send": "Invia"}},
+    )
+    (note,) = [note for note in text_notes(none_ships) if "but these texts are" in note]
+    assert "the English ones: `criteria.fun`, `texts.debriefing`. Write them in `it`" in note
 
 
 def test_builtin_bots_and_the_shipped_corpus_are_english_and_it_is_said() -> None:

@@ -137,6 +137,7 @@ OPEN = {
     "POST /api/own-data/download",
     "POST /api/recruitment/prolific/events",
     "POST /api/own-data/withdraw",
+    "POST /api/page-trouble",
     "POST /api/account/sign-in",
     "POST /api/account/link",
     "PUT /api/account/link",

@@ -1,13 +1,12 @@
 """A Prolific to try things with: the stand-in, held against the specification whatever is asked of it."""
 
-import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
+
+import yaml
 
 from server.recruiters.stand_in.faults import Faults
 from server.recruiters.stand_in.platform import Platform
@@ -46,9 +45,9 @@ class Prolific:
 
 
 def specification() -> dict[str, Any]:
-    """Prolific's own specification. It is never done without: what is not held against it proves nothing."""
-    data = Path(os.environ.get("CANDOR_PUBLISHED_DATA", REPOSITORY.parent / "shared" / "data"))
-    found: dict[str, Any] = json.loads((data / "recruiting" / "prolific-openapi.json").read_text())
+    """Return the facts of Prolific's API that the client and the stand-in use, as OpenAPI."""
+    text = (REPOSITORY / "tests/data/recruiting/prolific.yaml").read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
     return found
 
 

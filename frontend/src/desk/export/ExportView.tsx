@@ -1,3 +1,4 @@
+import { atServer } from "../../shared/site";
 import type { ExportJob, ExportList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
@@ -46,7 +47,7 @@ function Made({ exports, keptDays }: { exports: ExportJob[]; keptDays: number })
             <div>
               {one.files.length > 0 ? (
                 one.files.map((file) => (
-                  <a key={file.name} href={file.path} download={file.name}>
+                  <a key={file.name} href={atServer(file.path)} download={file.name}>
                     {file.name} ({sizeOf(file.bytes)})
                   </a>
                 ))

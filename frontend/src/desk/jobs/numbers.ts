@@ -1,12 +1,4 @@
-/** The number in a field: null where it is empty, undefined where it is none. A comma is a point. */
-export function numberIn(text: string): number | null | undefined {
-  const plain = text.trim().replace(",", ".");
-  if (plain === "") {
-    return null;
-  }
-  const value = Number(plain);
-  return Number.isFinite(value) ? value : undefined;
-}
+import { numberIn } from "../../shared/numbers";
 
 /** What is wrong with a field that has to hold a number from `low` to `high`; undefined where nothing is. */
 export function complaintOf(

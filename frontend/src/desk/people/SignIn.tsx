@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { atServer } from "../../shared/site";
 import { Failed, getJson, send } from "../api";
 import type { Account, WaysIn } from "../api_types";
 import { TextField } from "../TextField";
@@ -46,7 +47,7 @@ export function SignIn({ why, refusedToken, refusedSignIn = null, onPerson, onTo
               {refused}
             </p>
           )}
-          <a class="button button-primary" href="/api/account/openid">
+          <a class="button button-primary" href={atServer("/api/account/openid")}>
             Sign in with {provider}
           </a>
           <p class="or soft small">or with a password</p>

@@ -1,6 +1,6 @@
 import { useContext, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { copyText } from "../../shared/copy";
+import { copyText } from "../../shared/browser";
 import { Failed, send } from "../api";
 import { ResearcherContext } from "../researcher";
 

@@ -4,10 +4,10 @@ import { ActionRows } from "./ActionRows";
 import { type At, amount } from "./amounts";
 
 const STATES: Record<BatchRow["state"], string> = {
-  prepared: "prepared: nothing is paid yet",
-  sent: "sent, and no answer came: look what became of it",
-  unknown: "sent, and it is not known whether it was paid",
-  paid: "paid",
+  prepared: "Prepared. Nothing is paid yet.",
+  unknown: "Prolific has not answered: it is not known whether this is paid.",
+  sent: "Sent. Prolific has accepted it, and pays later.",
+  paid: "Paid: seen at Prolific.",
 };
 
 interface Props {
@@ -26,13 +26,20 @@ export function Bonuses({ rows, currency, at, onDone }: Props) {
       rows={rows.map((row) => ({
         key: String(row.batch),
         what: `${row.purpose}: ${row.bonuses.length} × ${amount(row.bonuses[0]?.cents ?? 0, currency)}, ${amount(row.total, currency)} with fees`,
-        more: STATES[row.state],
+        more: stateOf(row),
         about: row.purpose,
         actions: actionsOf(row, currency, at),
       }))}
       onDone={onDone}
     />
   );
+}
+
+/** Where bonuses stand, in words. */
+export function stateOf(row: BatchRow): string {
+  const seen = row.bonuses.filter((bonus) => bonus.seen_paid).length;
+  const isOpen = row.state === "sent" || row.state === "unknown";
+  return isOpen ? `${STATES[row.state]} ${seen} of ${row.bonuses.length} seen paid.` : STATES[row.state];
 }
 
 function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
@@ -44,7 +51,7 @@ function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
       return [
         {
           name: "Pay",
-          about: `Prolific pays ${amount(row.total, currency)}, fees among it. This cannot be undone.`,
+          about: `Prolific pays ${amount(row.total, currency)} in the next minutes, including fees. You cannot undo this.`,
           method: "POST",
           address: at("bonuses/{batch}/pay", batch),
         },
@@ -56,14 +63,17 @@ function actionsOf(row: BatchRow, currency: string | null, at: At): Action[] {
         },
       ];
     default:
-      return [
-        {
-          name: "Look",
-          about:
-            "What these submissions were paid is read at Prolific. If the bonuses are there, they are paid; if nothing is there an hour after they were sent, they are prepared again. Nothing is sent.",
-          method: "POST",
-          address: at("bonuses/{batch}/look", batch),
-        },
-      ];
+      return [lookAt(row.batch, at)];
   }
+}
+
+/** Read what became of bonuses that were sent. */
+export function lookAt(batch: number, at: At): Action {
+  return {
+    name: "Check now",
+    about:
+      "Read at Prolific what these submissions were paid. Nothing is sent. If none of the bonuses is there an hour after they were sent, you can pay them again: ask Prolific first, so that nobody is paid twice.",
+    method: "POST",
+    address: at("bonuses/{batch}/look", { batch: String(batch) }),
+  };
 }

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { useRequest } from "../jobs/useRequest";
-import { type At, centsOf } from "./amounts";
+import { type At, centsOf, typedNumber } from "./amounts";
 
 const CHOICES = [
   { value: "approve", name: "Pay in full" },
@@ -45,24 +45,23 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [number, setNumber] = useState("");
   const [category, setCategory] = useState("LOW_EFFORT");
   const [complaint, setComplaint] = useState("");
-  const { busy, failure, post } = useRequest();
+  const { busy, failure, code, post, forget } = useRequest();
+  const isUnusual = choice === "bonus" && code === "needs_confirmation";
   const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
-  const [sent, setSent] = useState(false);
   const id = useId();
-  const wrong = wrongWith(choice, text.trim(), Number(number));
+  const wrong = wrongWith(choice, text.trim(), typedNumber(number));
   const submit = async (event: Event) => {
     event.preventDefault();
     setComplaint(wrong);
     if (busy || wrong) {
       return;
     }
-    const [path, body] = asked(choice, submissions, text.trim(), Number(number), category);
-    await post(at(path), path === "decisions" ? { ...body, instead_of: known } : body);
-    setSent(true);
+    const [path, body] = asked(choice, submissions, text.trim(), typedNumber(number), category);
+    const more = path === "decisions" ? { instead_of: known } : isUnusual ? { confirmed: true } : {};
+    if (await post(at(path), { ...body, ...more })) {
+      onClose();
+    }
   };
-  if (sent && !busy && failure === null) {
-    onClose();
-  }
   const needsNumber = choice === "partial" || choice === "bonus";
   return (
     <Dialog title={`Decide about ${submissions.length}`} onClose={onClose}>
@@ -113,7 +112,10 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
               class="input"
               inputMode="decimal"
               value={number}
-              onInput={(event) => setNumber(event.currentTarget.value)}
+              onInput={(event) => {
+                setNumber(event.currentTarget.value);
+                forget();
+              }}
             />
           </div>
         )}
@@ -144,7 +146,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
             Cancel
           </Button>
           <Button type="submit" off={busy}>
-            {CHOICES.find(({ value }) => value === choice)?.name}
+            {isUnusual ? "Prepare it all the same" : CHOICES.find(({ value }) => value === choice)?.name}
           </Button>
         </div>
       </form>

@@ -1,11 +1,15 @@
 import { apiAddress } from "../api";
-import type { DifferenceRow } from "../api_types";
+import type { DifferenceRow, SubmissionRow } from "../api_types";
 import type { Action } from "../run/ActionDialog";
 import { ActionRows } from "./ActionRows";
 import type { At } from "./amounts";
+import { lookAt } from "./Bonuses";
+import { payOf, thereOf } from "./Submissions";
 
 const KINDS: Record<DifferenceRow["kind"], string> = {
   decision_not_carried_out: "It was decided what they are paid, and Prolific has not done it.",
+  settled_otherwise:
+    "Prolific has settled it otherwise than it was decided here, and does not change that. Decide what Prolific has done.",
   left_there: "They have returned it there, or their time has run out; here they still hold a place.",
   finished_after_giving_up:
     "They have finished here; there they have returned it, or their time has run out.",
@@ -15,43 +19,64 @@ const KINDS: Record<DifferenceRow["kind"], string> = {
   handed_in_unfinished: "They have handed in there, and not finished here.",
   never_seen_here: "They have handed in there, and were never seen here.",
   not_known_there: "They name a submission that there is none of.",
+  bonus_not_paid: "Bonuses were sent more than an hour ago, and are not all seen paid. Ask Prolific.",
+  other_currency:
+    "The run’s budget is in another currency than Prolific pays in. Change the budget in the rules of the run.",
 };
 
 interface Props {
   rows: DifferenceRow[];
+  submissions: SubmissionRow[];
   at: At;
   onDone: () => void;
 }
 
 /** Where Prolific and we do not agree: each with what to do about it. */
-export function Differences({ rows, at, onDone }: Props) {
+export function Differences({ rows, submissions, at, onDone }: Props) {
   return (
     <ActionRows
       title="Differences"
       none="Prolific and Candor agree."
       rows={rows.map((row) => ({
-        key: `${row.submission} ${row.assignment}`,
+        key: `${row.kind} ${row.submission} ${row.assignment} ${row.batch}`,
         what: KINDS[row.kind],
         more: (
           <>
-            {row.worker ?? "nobody here"}
+            {row.batch !== null && `Bonuses ${row.batch}`}
+            {(row.submission || row.assignment) && (row.worker ?? "nobody here")}
             {row.submission && (
               <>
                 , submission <code>{row.submission}</code>
               </>
             )}
+            {row.kind === "settled_otherwise" && (
+              <>. {settledOtherwise(submissions.find((one) => one.submission === row.submission))}</>
+            )}
           </>
         ),
         about: row.worker ?? row.submission ?? "",
-        actions: [remedyOf(row, at)],
+        actions: remediesOf(row, at),
       }))}
       onDone={onDone}
     />
   );
 }
 
+function settledOtherwise(row: SubmissionRow | undefined): string {
+  if (!row) {
+    return "";
+  }
+  const there = row.paid_share === 100 ? "paid in full" : thereOf(row);
+  return `Here: ${payOf(row)}. At Prolific: ${there}.`;
+}
+
 /** What to do about a difference. */
-export function remedyOf(row: DifferenceRow, at: At): Action {
+export function remediesOf(row: DifferenceRow, at: At): Action[] {
+  const remedy = remedyOf(row, at);
+  return remedy === null ? [] : [remedy];
+}
+
+function remedyOf(row: DifferenceRow, at: At): Action | null {
   const submission = row.submission ?? "";
   const assignment = (path: string) =>
     apiAddress(`/api/desk/assignments/{assignment}/${path}`, { assignment: row.assignment ?? "" });
@@ -66,6 +91,22 @@ export function remedyOf(row: DifferenceRow, at: At): Action {
     start,
     needed: true,
   });
+  /** Decides what Prolific has paid, where it is known; else it is chosen among the submissions. */
+  const paidAsDecided = (share: number | null, instead: object): Action | null => {
+    if (share === null) {
+      return null;
+    }
+    const about =
+      "The decision becomes what Prolific has paid, with your name; nothing else is paid. Pay what is missing as a bonus.";
+    return share === 100
+      ? { name: "Decide: paid in full", about, ...decided("approve", instead) }
+      : {
+          name: `Decide: paid ${share} %`,
+          about,
+          ...decided("partial", { share, ...instead }),
+          words: { ...why("Paid so at Prolific."), label: "Why (for this desk)" },
+        };
+  };
   switch (row.remedy) {
     case "repeat":
       return {
@@ -74,6 +115,12 @@ export function remedyOf(row: DifferenceRow, at: At): Action {
         method: "POST",
         address: at("decisions/{submission}/repeat", { submission }),
       };
+    case "decide_again":
+      return paidAsDecided(row.share, { instead_of: row.decision === null ? [] : [row.decision] });
+    case "look":
+      return lookAt(row.batch ?? 0, at);
+    case "change_budget":
+      return null;
     case "release":
       return {
         name: "Release the place",

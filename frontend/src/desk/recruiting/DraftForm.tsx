@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { apiAddress } from "../api";
 import { NumberField } from "../jobs/NumberField";
 import { useRequest } from "../jobs/useRequest";
-import { centsOf } from "./amounts";
+import { centsOf, typedNumber } from "./amounts";
 
 interface Props {
   run: string;
@@ -22,7 +22,7 @@ export function DraftForm({ run, minutes, onDone }: Props) {
   const { busy, failure, post } = useRequest();
   const submit = async (event: Event) => {
     event.preventDefault();
-    const given = [places, reward, lasts, screenedOut, consolation].map(Number);
+    const given = [places, reward, lasts, screenedOut, consolation].map(typedNumber);
     if (
       busy ||
       given.some((number) => !Number.isFinite(number) || number < 0) ||
@@ -35,11 +35,11 @@ export function DraftForm({ run, minutes, onDone }: Props) {
     }
     setMissing(false);
     await post(apiAddress("/api/desk/runs/{run}/recruitment", { run }), {
-      places: Number(places),
+      places: typedNumber(places),
       reward: centsOf(reward),
-      minutes: Number(lasts),
+      minutes: typedNumber(lasts),
       screen_out_reward: centsOf(consolation),
-      screen_out_places: Number(screenedOut),
+      screen_out_places: typedNumber(screenedOut),
     });
     onDone();
   };

@@ -3,6 +3,7 @@ import { apiAddress } from "../api";
 import type { RecruitmentDetail } from "../api_types";
 import { useFetched } from "../fetched";
 import { ago } from "../format";
+import { Link } from "../Link";
 import { LoadStatus } from "../LoadStatus";
 import { ResearcherContext } from "../researcher";
 import { type At, amount } from "./amounts";
@@ -36,8 +37,9 @@ export function RecruitingView({ run }: { run: string }) {
       {isAtSona && <Credits run={run} rows={credits.credits} onDone={lookAgain} />}
       {data && credits && !isAtSona && !data.possible && data.recruitment === null && (
         <p>
-          The study of this run does not say that its workers come from Prolific. Give it{" "}
-          <code>recruiter: {"{kind: prolific, completion_code: …}"}</code>, and open a run of it.
+          The study of this run names no platform. To recruit on Prolific, open the study under{" "}
+          <Link to={{ page: "studies" }}>Studies</Link>, choose prolific at “Where workers come from”, and
+          open a new run of it.
         </p>
       )}
       {data?.possible && !data.connected && (
@@ -87,8 +89,8 @@ function Recruitment({ run, found, onDone }: Props) {
       )}
       {found.fault && <p class="failure">{found.fault}</p>}
       <StudyControls found={found} at={at} onDone={onDone} />
-      <Differences rows={found.differences} at={at} onDone={onDone} />
-      <Submissions rows={found.submissions} at={at} onDone={onDone} />
+      <Differences rows={found.differences} submissions={found.submissions} at={at} onDone={onDone} />
+      <Submissions rows={found.submissions} currency={found.currency} at={at} onDone={onDone} />
       <Bonuses rows={found.batches} currency={found.currency} at={at} onDone={onDone} />
     </>
   );

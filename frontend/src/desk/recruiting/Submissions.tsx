@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import type { SubmissionRow } from "../api_types";
 import { Table } from "../Table";
-import type { At } from "./amounts";
+import { type At, amount } from "./amounts";
 import { DecisionDialog } from "./DecisionDialog";
 
 const COLUMNS = [
@@ -16,12 +16,13 @@ const COLUMNS = [
 
 interface Props {
   rows: SubmissionRow[];
+  currency: string | null;
   at: At;
   onDone: () => void;
 }
 
 /** Every submission: what Prolific says, what we know, what is proposed and what was decided. */
-export function Submissions({ rows, at, onDone }: Props) {
+export function Submissions({ rows, currency, at, onDone }: Props) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [deciding, setDeciding] = useState(false);
   const choose = (submissions: string[]) => setChosen(new Set(submissions));
@@ -58,7 +59,7 @@ export function Submissions({ rows, at, onDone }: Props) {
                   <code>{row.submission}</code>
                 </td>
                 <td data-name="Worker">{row.worker ?? "–"}</td>
-                <td data-name="There">{row.status.toLowerCase()}</td>
+                <td data-name="There">{thereOf(row)}</td>
                 <td data-name="Here">
                   {row.here === null
                     ? "never seen"
@@ -66,6 +67,7 @@ export function Submissions({ rows, at, onDone }: Props) {
                 </td>
                 <td data-name="Pay" class="wide">
                   {payOf(row)}
+                  {bonusOf(row, currency) && <p class="soft small">{bonusOf(row, currency)}</p>}
                 </td>
               </tr>
             ))}
@@ -91,18 +93,30 @@ export function Submissions({ rows, at, onDone }: Props) {
 }
 
 const DECIDED: Record<NonNullable<SubmissionRow["decision"]>["decision"], string> = {
-  approve: "paid in full",
-  reject: "rejected",
-  partial: "paid in part",
-  screen_out: "screened out",
-  request_return: "asked to return it",
+  approve: "pay in full",
+  reject: "reject",
+  partial: "pay in part",
+  screen_out: "screen out",
+  request_return: "ask to return it",
 };
+
+/** Where a submission stands at Prolific, in words. */
+export function thereOf({ status, paid_share: share }: SubmissionRow): string {
+  return share === null || share === 100 ? status.toLowerCase() : `${status.toLowerCase()}, paid ${share} %`;
+}
+
+/** What bonuses a submission gets: what was sent is not paid before it is seen at Prolific. */
+export function bonusOf(row: SubmissionRow, currency: string | null): string {
+  const paid = row.bonus_paid > 0 ? [`bonus ${amount(row.bonus_paid, currency)} paid`] : [];
+  const sent = row.bonus_sent > 0 ? [`bonus ${amount(row.bonus_sent, currency)} sent, not seen paid`] : [];
+  return [...paid, ...sent].join("; ");
+}
 
 /** What becomes of a submission's pay, in words. */
 export function payOf({ decision, proposal }: SubmissionRow): string {
   if (decision) {
     const share = decision.share === null ? "" : ` (${decision.share} %)`;
-    return `${DECIDED[decision.decision]}${share}, by ${decision.decided_by}`;
+    return `decided: ${DECIDED[decision.decision]}${share}, by ${decision.decided_by}`;
   }
   if (!proposal) return "–";
   if (proposal.pay === "all") return `to be paid: ${proposal.why}`;

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { numberIn } from "../../shared/numbers";
 import { apiAddress } from "../api";
 import type { RehearsalOptionsAsked } from "../api_types";
 import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
-import { complaintOf, numberIn } from "../jobs/numbers";
+import { complaintOf } from "../jobs/numbers";
 
 /** How a study is to be rehearsed, beginning with what was asked for last. */
 export function RehearsalForm({ run, last }: { run: string; last: RehearsalOptionsAsked | null }) {

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
+import { numberIn } from "../../shared/numbers";
 import { apiAddress } from "../api";
 import { useFetched } from "../fetched";
 import { JobForm } from "../jobs/JobForm";
 import { NumberField } from "../jobs/NumberField";
-import { complaintOf, numberIn } from "../jobs/numbers";
+import { complaintOf } from "../jobs/numbers";
 
 /** What a report is asked for. The usual one needs nothing but the button. */
 export function ReportForm({ run, first }: { run: string; first: boolean }) {

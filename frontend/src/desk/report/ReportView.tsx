@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { atServer } from "../../shared/site";
 import type { ReportJob, ReportList } from "../api_types";
 import { when } from "../format";
 import { JobProgress, JobStatus } from "../jobs/JobProgress";
@@ -54,7 +55,7 @@ function Shown({ report }: { report: ReportJob }) {
         <ul class="downloads">
           {main.map((file) => (
             <li key={file.name}>
-              <a href={file.path} download={file.name}>
+              <a href={atServer(file.path)} download={file.name}>
                 {file.name === "report.zip" ? "Everything" : "Workbook"} ({file.name.split(".")[1]},{" "}
                 {sizeOf(file.bytes)})
               </a>
@@ -62,7 +63,7 @@ function Shown({ report }: { report: ReportJob }) {
           ))}
           {page && (
             <li>
-              <a href={page.path} target="_blank" rel="noreferrer">
+              <a href={atServer(page.path)} target="_blank" rel="noreferrer">
                 Open in a tab of its own
               </a>
             </li>
@@ -79,7 +80,7 @@ function Shown({ report }: { report: ReportJob }) {
           <ul class="downloads downloads-tables">
             {tables.map((file) => (
               <li key={file.name}>
-                <a href={file.path} download={file.name}>
+                <a href={atServer(file.path)} download={file.name}>
                   {file.name}
                 </a>
               </li>

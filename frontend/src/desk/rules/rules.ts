@@ -1,5 +1,6 @@
+import { numberIn } from "../../shared/numbers";
 import type { Hours, RunRules } from "../api_types";
-import { complaintOf, numberIn } from "../jobs/numbers";
+import { complaintOf } from "../jobs/numbers";
 
 export const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Day = (typeof DAYS)[number];

@@ -1,6 +1,7 @@
 import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
+import { numberIn } from "../../shared/numbers";
 import { send, Unauthorised } from "../api";
 import { ResearcherContext } from "../researcher";
 
@@ -40,6 +41,10 @@ export function ActionDialog({ title, action, onClose }: Props) {
     }
     if (missing) {
       setFailure("Write something first.");
+      return;
+    }
+    if (words?.number && numberIn(text) === undefined) {
+      setFailure("Give a number.");
       return;
     }
     setBusy(true);
@@ -94,5 +99,5 @@ function bodyOf({ body, words }: Action, text: string): Record<string, unknown> 
   if (!words || text === "") {
     return body;
   }
-  return { ...body, [words.field]: words.number ? Number(text) : text };
+  return { ...body, [words.field]: words.number ? numberIn(text) : text };
 }

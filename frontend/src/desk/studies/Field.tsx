@@ -7,6 +7,8 @@ import { type Path, type Schema, samePath } from "./settings";
 export interface SettingsEditor {
   content: Record<string, unknown> | null;
   mistakes: MistakeView[];
+  /** Texts that workers read where nothing is written, by path ("criteria.0.statement"). */
+  shipped?: Record<string, string>;
   set: (path: Path, value: unknown) => void;
   remove: (path: Path) => void;
 }

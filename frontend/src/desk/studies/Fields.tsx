@@ -1,7 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { isEnter } from "../../shared/keyboard";
 import { Field, mistakesAt, type SettingProps } from "./Field";
-import { copyOf, singular, summary, titleOf } from "./items";
+import { copyOf, shippedWithin, singular, summary, titleOf } from "./items";
 import { Json, Line, Lines, Tick, Words } from "./lines";
 import { nameOf } from "./names";
 import {
@@ -12,6 +13,7 @@ import {
   isFree,
   isOptional,
   isWithin,
+  partsOf,
   type Schema,
   valueAt,
   wordsOf,
@@ -84,6 +86,7 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
       <Field path={path} editor={editor} id={id}>
         <select
           id={id}
+          name={path.join(".")}
           class="input"
           value={String(now)}
           aria-describedby={`${id}-hint ${id}-complaint`}
@@ -121,7 +124,12 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean }) {
   const [open, setOpen] = useState(false);
   const shown = open || inner.length > 0;
   return (
-    <details class="study-group" open={shown} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      class="study-group"
+      data-setting={path.join(".")}
+      open={shown}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <span class="label">{label}</span>
         {hint && <span class="soft small"> {hint}</span>}
@@ -143,20 +151,18 @@ function Group(props: SettingProps & { value: unknown; optional?: boolean }) {
 
 /** The settings of a mapping, one under the other. */
 export function Settings(props: SettingProps) {
-  const { schema, path } = props;
+  const { editor, schema, path } = props;
   return (
     <>
-      {Object.entries(schema.properties ?? {})
-        .filter(([name]) => name !== "kind")
-        .map(([name, part]) => (
-          <Setting
-            {...props}
-            key={name}
-            schema={part}
-            path={[...path, name]}
-            required={schema.required?.includes(name) ?? false}
-          />
-        ))}
+      {partsOf(schema, valueAt(editor.content, path)).map(([name, part]) => (
+        <Setting
+          {...props}
+          key={name}
+          schema={part}
+          path={[...path, name]}
+          required={schema.required?.includes(name) ?? false}
+        />
+      ))}
     </>
   );
 }
@@ -164,7 +170,9 @@ export function Settings(props: SettingProps) {
 /** A list: of lines of text, or of things with settings, each of which opens by itself. */
 function List(props: SettingProps & { value: unknown[] }) {
   const { editor, schema, path, root, value } = props;
-  const item = alternatives(schema.items ?? {}, root)[0] ?? {};
+  const items = schema.items ?? {};
+  const choices = alternatives(items, root);
+  const item = (choices.length === 1 && choices[0]) || items;
   const { label } = nameOf(path);
   const [open, setOpen] = useState<number | null>(null);
   const complaint = mistakesAt(editor.mistakes, path);
@@ -184,7 +192,7 @@ function List(props: SettingProps & { value: unknown[] }) {
   };
   const one = singular(label);
   return (
-    <div class="study-list">
+    <div class="study-list" data-setting={path.join(".")}>
       <p class="complaint">{complaint}</p>
       <ol>
         {value.map((each, index) => {
@@ -199,7 +207,9 @@ function List(props: SettingProps & { value: unknown[] }) {
                 aria-expanded={shown}
                 onClick={() => setOpen(shown ? null : index)}
               >
-                <span class="study-item-name">{summary(each) || `${one} ${index + 1}`}</span>
+                <span class="study-item-name">
+                  {summary(each, shippedWithin(editor.shipped, here)) || `${one} ${index + 1}`}
+                </span>
                 {wrong && <span class="complaint">to be mended</span>}
               </button>
               {shown && (
@@ -263,7 +273,7 @@ function Named(props: SettingProps & { value: unknown }) {
     }
   };
   return (
-    <details class="study-group" open={entries.length > 0}>
+    <details class="study-group" data-setting={path.join(".")} open={entries.length > 0}>
       <summary>
         <span class="label">{label}</span> {hint && <span class="soft small">{hint}</span>}
       </summary>
@@ -288,7 +298,7 @@ function Named(props: SettingProps & { value: unknown }) {
             autocomplete="off"
             onInput={(event) => setName(event.currentTarget.value)}
             onKeyDown={(event) => {
-              if (event.key === "Enter") {
+              if (isEnter(event)) {
                 event.preventDefault(); // it would send the form that this may stand in
                 add();
               }

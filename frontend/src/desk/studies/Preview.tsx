@@ -1,4 +1,5 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { atServer } from "../../shared/site";
 import { send, Unauthorised } from "../api";
 import type { PreviewStep, StudyPreview } from "../api_types";
 import { ResearcherContext } from "../researcher";
@@ -104,7 +105,7 @@ export function Preview({ editor }: { editor: Editor }) {
         ref={frame}
         class={`preview-frame ${phone ? "preview-phone" : ""} ${shown ? "" : "preview-none"}`}
         title="The worker’s page"
-        src="/preview"
+        src={atServer("/preview")}
       />
       <p class="soft small">
         Nothing here is stored, and no bot is asked. Its buttons lead to the next page.

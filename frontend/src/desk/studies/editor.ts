@@ -32,6 +32,8 @@ export interface Editing {
   mistakes: MistakeView[];
   /** What should be known of a study without mistakes before it is opened. */
   notes: string[];
+  /** Texts that workers read where nothing is written, by path ("criteria.0.statement"). */
+  shipped: Record<string, string>;
   /** Sections whose comments were lost, because a change could not be made in the text itself. */
   rewritten: string[];
   busy: boolean;
@@ -74,6 +76,7 @@ export function useEditor(study: StudyDetail): Editor {
     content: null,
     mistakes: [],
     notes: [],
+    shipped: {},
     rewritten: [],
     busy: true,
     failure: null,
@@ -141,6 +144,7 @@ export function useEditor(study: StudyDetail): Editor {
         content: content as Editing["content"],
         mistakes: checked.mistakes,
         notes: checked.notes,
+        shipped: checked.shipped,
         rewritten,
         busy: pending.current.length > 0,
         failure: null,

@@ -1,4 +1,4 @@
-import type { Schema } from "./settings";
+import { freeParts, type Path, type Schema } from "./settings";
 
 const SINGULAR: Record<string, string> = {
   Criteria: "Criterion",
@@ -11,15 +11,23 @@ export function singular(label: string): string {
   return SINGULAR[label] ?? label.replace(/s$/, "");
 }
 
-/** What a thing in a list is called when it is closed. */
-export function summary(value: unknown): string {
+/** The shipped texts of the thing at a path, by the names of its settings. */
+export function shippedWithin(shipped: Record<string, string> | undefined, path: Path) {
+  const start = `${path.join(".")}.`;
+  const within = Object.entries(shipped ?? {}).filter(([name]) => name.startsWith(start));
+  return Object.fromEntries(within.map(([name, text]) => [name.slice(start.length), text]));
+}
+
+/** What a thing in a list is called when it is closed; shipped texts stand where it has none of its own. */
+export function summary(value: unknown, shipped: Record<string, string> = {}): string {
   if (Array.isArray(value)) {
     return value.map(String).join(" ");
   }
   if (typeof value !== "object" || value === null) {
     return String(value ?? "");
   }
-  return Object.values(value)
+  const own = value as Record<string, unknown>;
+  return Object.values({ ...own, ...shipped, ...own })
     .filter((part) => typeof part === "string" && part !== "")
     .slice(0, 3)
     .join(" · ");
@@ -45,5 +53,9 @@ export function titleOf(schema: Schema): string {
   if (typeof kind === "string") {
     return kind;
   }
-  return schema.type === "array" ? "its own" : schema.properties ? "by number" : "written out";
+  return schema.type === "array"
+    ? "its own"
+    : schema.properties || freeParts(schema)
+      ? "by number"
+      : "written out";
 }

@@ -1,6 +1,7 @@
 import { useId, useState } from "preact/hooks";
+import { numberIn } from "../../shared/numbers";
 import { Field, mistakesAt, type SettingProps } from "./Field";
-import { nameOf } from "./names";
+import { nameOf, wordName } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */
@@ -14,22 +15,29 @@ export function Line({
 }: SettingProps & { value: unknown }) {
   const id = useId();
   const isNumber = schema.type === "integer" || schema.type === "number";
-  const text = value === undefined || value === null ? "" : String(value);
+  const [typed, setTyped] = useState({ text: "", value: undefined as unknown });
+  // What was typed stays as it was typed, such as the 1.0 on the way to 1.05, until the value comes from elsewhere.
+  const text =
+    typed.value === value ? typed.text : value === undefined || value === null ? "" : String(value);
+  const unwritten = editor.shipped?.[path.join(".")] ?? schema.default ?? undefined;
   const set = (written: string) => {
-    if (written === "" && !required) {
+    const next = (isNumber ? numberIn(written) : undefined) ?? written;
+    const isRemoved = written === "" && (!required || unwritten !== undefined);
+    setTyped({ text: written, value: isRemoved ? undefined : next });
+    if (isRemoved) {
       editor.remove(path);
     } else {
-      const number = Number(written);
-      editor.set(path, isNumber && written.trim() !== "" && !Number.isNaN(number) ? number : written);
+      editor.set(path, next);
     }
   };
   const common = {
     id,
+    name: path.join("."),
     class: "input",
     value: text,
     "aria-invalid": mistakesAt(editor.mistakes, path) ? ("true" as const) : undefined,
     "aria-describedby": `${id}-hint ${id}-complaint`,
-    placeholder: schema.default === undefined || schema.default === null ? undefined : String(schema.default),
+    placeholder: unwritten === undefined ? undefined : String(unwritten),
   };
   return (
     <Field path={path} editor={editor} id={id}>
@@ -56,19 +64,22 @@ export function Line({
 /** One of several words. */
 export function Words({ editor, schema, path, value }: SettingProps & { value: unknown }) {
   const id = useId();
+  const now = value ?? schema.default ?? "";
+  const words = wordsOf(schema);
   return (
     <Field path={path} editor={editor} id={id}>
       <select
         id={id}
+        name={path.join(".")}
         class="input"
-        value={String(value ?? schema.default ?? "")}
+        value={String(now)}
         aria-describedby={`${id}-hint ${id}-complaint`}
         onChange={(event) => editor.set(path, event.currentTarget.value)}
       >
-        {value !== undefined && !wordsOf(schema).includes(String(value)) && <option>{String(value)}</option>}
-        {wordsOf(schema).map((word) => (
+        {!words.includes(String(now)) && <option value={String(now)}>{String(now) || "–"}</option>}
+        {words.map((word) => (
           <option key={word} value={word}>
-            {word.replaceAll("_", " ")}
+            {wordName(path, word)}
           </option>
         ))}
       </select>
@@ -84,6 +95,7 @@ export function Tick({ editor, schema, path, value }: SettingProps & { value: un
       <label class="tick">
         <input
           type="checkbox"
+          name={path.join(".")}
           checked={(value ?? schema.default) === true}
           onChange={(event) => editor.set(path, event.currentTarget.checked)}
         />
@@ -104,6 +116,7 @@ export function Lines({ editor, schema, path, value, required }: SettingProps & 
     <Field path={path} editor={editor} id={id}>
       <textarea
         id={id}
+        name={path.join(".")}
         class="input"
         rows={Math.min(12, value.length + 2)}
         value={value.map(String).join("\n")}
@@ -144,6 +157,7 @@ export function Json({ editor, path, value }: SettingProps & { value: unknown })
     <Field path={path} editor={editor} id={id}>
       <textarea
         id={id}
+        name={path.join(".")}
         class="input"
         rows={Math.min(12, text.split("\n").length + 1)}
         value={text}

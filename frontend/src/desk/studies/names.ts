@@ -99,7 +99,7 @@ const NAMES: Record<string, SettingName> = {
   },
   "recruiter.completion_code": {
     label: "Completion code",
-    hint: "Of the study on the platform: it proves there that a worker has finished.",
+    hint: "It proves on the platform that a worker has finished. If the study is there already, give its code.",
   },
   "recruiter.signed": {
     label: "Take only addresses that Prolific has signed",
@@ -190,6 +190,7 @@ const NAMES: Record<string, SettingName> = {
   "criteria.*.statement": { label: "Statement", long: true },
   "criteria.*.negative": { label: "Agreement speaks against the system" },
   "criteria.*.qc": { label: "Counts for quality control" },
+  "criteria.*.scale": { label: "Scale", hint: "How it is answered. Left out: on a slider from 0 to 100." },
   systems_per_assignment: { label: "Systems per worker" },
   systems: { label: "Systems" },
   "systems.*.bot": { label: "Bot", hint: "A builtin bot, one of this study’s own, or a registered one." },
@@ -284,12 +285,43 @@ const NAMES: Record<string, SettingName> = {
   simulate: { label: "Qualities" },
 };
 
+/** The settings of an answer, whether to a criterion or to a question. */
+const ANSWER: Record<string, SettingName> = {
+  kind: { label: "Kind of answer" },
+  points: { label: "Points", hint: "From 2 to 11." },
+  ends: { label: "Words at the two ends", hint: "Two lines: the low end, then the high end." },
+  choices: { label: "Answers to choose from" },
+  least: { label: "Smallest number" },
+  most: { label: "Largest number" },
+  required: { label: "An answer is required" },
+};
+
+const KINDS_OF_ANSWER: Record<string, string> = {
+  slider: "a slider from 0 to 100",
+  likert: "one of several points",
+  choice: "one of several answers",
+  choices: "any number of several answers",
+  number: "a number",
+  text: "text",
+};
+
+/** Whether a path leads to how a criterion or a question is answered. */
+function isAnswer(path: (string | number)[]): boolean {
+  return path[0] === "questionnaires" || (path[0] === "criteria" && path[2] === "scale");
+}
+
+/** What one of the words that a setting may be is called. */
+export function wordName(path: (string | number)[], word: string): string {
+  const own = isAnswer(path) ? KINDS_OF_ANSWER[word] : undefined;
+  return own ?? word.replaceAll("_", " ");
+}
+
 /** What the setting at a path is called. One that is new here is called by its own name. */
 export function nameOf(path: (string | number)[]): SettingName {
   const general = path.map((key, index) =>
     typeof key === "number" || (index === 1 && path[0] === "bots") ? "*" : key,
   );
-  const known = NAMES[general.join(".")];
+  const known = NAMES[general.join(".")] ?? (isAnswer(path) ? ANSWER[String(path.at(-1))] : undefined);
   const own = String(path.at(-1) ?? "").replaceAll("_", " ");
   return known ?? { label: own.charAt(0).toUpperCase() + own.slice(1), long: LONG.has(String(path.at(-1))) };
 }

@@ -16,6 +16,10 @@ export interface Schema {
   maximum?: number;
   maxLength?: number;
   $defs?: Record<string, Schema>;
+  /** The setting belongs to an answer of one of these kinds. */
+  "x-kinds"?: string[];
+  /** Any new code will do, so that one is made. */
+  "x-code"?: boolean;
 }
 
 /** Where a setting stands: names of settings, and numbers in lists. */
@@ -71,6 +75,16 @@ export function fits(value: unknown, schema: Schema): boolean {
   return words.length > 0 ? typeof value === "string" : value !== undefined && typeof value !== "object";
 }
 
+/** The settings to fill in of a mapping: without those of other kinds, and a `kind` that is chosen already. */
+export function partsOf(schema: Schema, content: unknown): [string, Schema][] {
+  const here = (name: string) => valueAt(content, [name]);
+  return Object.entries(schema.properties ?? {}).filter(
+    ([name, part]) =>
+      !(name === "kind" && part.const !== undefined) &&
+      (here(name) !== undefined || (part["x-kinds"]?.includes(String(here("kind"))) ?? true)),
+  );
+}
+
 /** The words that a setting may be; none where it may be anything. */
 export function wordsOf(schema: Schema): string[] {
   const words = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
@@ -98,7 +112,12 @@ export function beginning(schema: Schema, root: Schema): unknown {
   if (meant.type === "integer" || meant.type === "number") {
     return meant.minimum ?? 0;
   }
-  return wordsOf(meant)[0] ?? "";
+  return wordsOf(meant)[0] ?? (meant["x-code"] ? newCode() : "");
+}
+
+function newCode(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(4));
+  return `C${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`.toUpperCase();
 }
 
 /** What `content` is with another value at `path`; undefined takes the setting away. */

@@ -36,7 +36,8 @@ export function Chat({ chat, study }: Props) {
   const { conversation, attempt } = chat;
   const session = useSession();
   const { say } = useTexts();
-  useTitle(say("chat.tab", { now: conversation }));
+  const replies = chat.turns.filter(({ author }) => author === "bot").length;
+  useTitle(say("chat.tab", { now: conversation }), replies);
   const { state } = session;
   const [open, setOpen] = useState<"topic" | "end" | null>(null);
   const close = () => setOpen(null);
@@ -58,7 +59,7 @@ export function Chat({ chat, study }: Props) {
         <div class="chat-topic">
           <div>
             <p class="kicker">{say("chat.topic")}</p>
-            <p class="chat-topic-text" dir="auto">
+            <p class="chat-topic-text" dir="auto" translate={false}>
               {topic}
             </p>
           </div>

@@ -82,7 +82,7 @@ function Line({ line, screen }: { line: TurnCard; screen: ChoiceScreen }) {
   return (
     <div class="bubble bubble-own">
       <span class="unseen">{`${say("chat.you")}: `}</span>
-      <span class="bubble-text" dir="auto">
+      <span class="bubble-text" dir="auto" translate={false}>
         {line.text}
       </span>
     </div>

@@ -6,6 +6,7 @@ import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
 import { OwnData } from "../OwnData";
 import { Paragraphs } from "../Paragraphs";
+import { goTo, ReturnLink } from "../ReturnLink";
 import type { StudyCard } from "../session/protocol";
 import type { Screen } from "../session/reducer";
 
@@ -61,16 +62,20 @@ function Return({ to, byItself }: { to: string; byItself: boolean }) {
     if (left === null) {
       return undefined;
     }
-    const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : window.location.assign(to)), 1_000);
+    const timer = setTimeout(() => {
+      if (left > 1) {
+        setLeft(left - 1);
+      } else if (!goTo(to)) {
+        setLeft(null);
+      }
+    }, 1_000);
     return () => clearTimeout(timer);
   }, [left, to]);
   return (
     <div class="flow-small">
       <p>{say("done.back")}</p>
       <div class="actions">
-        <a class="button button-primary" href={to}>
-          {say("done.finish")}
-        </a>
+        <ReturnLink to={to} />
         {left !== null && (
           <Button kind="quiet" onClick={() => setLeft(null)}>
             {say("done.stay")}

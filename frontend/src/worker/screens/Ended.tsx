@@ -3,6 +3,7 @@ import { Heading } from "../Heading";
 import { useTexts, useTitle } from "../hooks";
 import { Marked } from "../Marked";
 import { Paragraphs } from "../Paragraphs";
+import { ReturnLink } from "../ReturnLink";
 import type { StudyCard } from "../session/protocol";
 import type { EndedScreen, Ending } from "../session/reducer";
 import type { TextKey } from "../texts/words";
@@ -40,9 +41,7 @@ export function Ended({ screen: { how, debriefing, returnTo, code }, study }: Pr
         {code !== null && <Code code={code} hasReturn={returnTo !== null} />}
         {returnTo && (
           <div class="actions">
-            <a class="button button-primary" href={returnTo}>
-              {say("done.finish")}
-            </a>
+            <ReturnLink to={returnTo} />
           </div>
         )}
         {study.contact && (

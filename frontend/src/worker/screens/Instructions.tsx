@@ -66,7 +66,7 @@ export function Instructions({ study }: { study: StudyCard }) {
             <Marked of="instructions.odd" />
           </p>
           <p>
-            <Marked of="instructions.interrupted" />
+            <Marked of={session.forgetful ? "instructions.forgetful" : "instructions.interrupted"} />
           </p>
           {chatting && (
             <p>

@@ -1,5 +1,6 @@
+import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { useSession, useTexts } from "../hooks";
+import { useTexts } from "../hooks";
 import type { Problem } from "../session/problem";
 import type { TextKey } from "../texts/words";
 import { StaticPage } from "./StaticPage";
@@ -23,24 +24,40 @@ const WORDS: Record<string, [title: TextKey, text: TextKey]> = {
   token_invalid: ["problem.forgotten_title", "problem.forgotten"],
   assignment_not_found: ["problem.forgotten_title", "problem.forgotten"],
   outdated_page: ["problem.outdated_page_title", "problem.outdated_page"],
+  link_unfilled: ["problem.link_incomplete_title", "problem.link_unfilled"],
+  link_ambiguous: ["problem.link_incomplete_title", "problem.link_ambiguous"],
   invalid_request: ["problem.link_incomplete_title", "problem.invalid_request"],
   unreachable: ["problem.unreachable_title", "problem.unreachable"],
 };
 
+/** Problems that whoever made the link has to solve: the server's words are for them. */
+const FOR_RESEARCHERS = new Set(["link_unfilled", "link_ambiguous"]);
+/** What may be over in a while, so that the page looks again by itself. */
+const PASSING = new Set(["run_full", "run_not_ready", "run_paused", "run_out_of_hours", "rate_limited"]);
+const LOOK_AGAIN_MS = 60_000;
+
 /** The session can't be opened: why, and what to do about it. */
 export function ProblemPage({ problem: { code, message, remedy, againAt } }: { problem: Problem }) {
-  const session = useSession();
   const { say, language } = useTexts();
-  const press = () => (remedy === "start_anew" ? session.startAnew() : window.location.reload());
+  const passes = PASSING.has(code);
+  useEffect(() => {
+    // Spread, so that a class that was refused at once does not come back at once.
+    const timer = passes
+      ? setTimeout(() => window.location.reload(), LOOK_AGAIN_MS * (0.5 + Math.random()))
+      : undefined;
+    return () => clearTimeout(timer);
+  }, [passes]);
   const known = WORDS[code];
   const [title, text] = known ?? ["problem.other_title", "problem.other"];
   return (
     <StaticPage title={say(title)}>
       <p>{(!known && message) || say(text)}</p>
+      {FOR_RESEARCHERS.has(code) && message && <p class="small soft">{message}</p>}
       {againAt && <p>{say("problem.again_at", { when: timeThere(againAt, language) })}</p>}
+      {passes && <p class="soft small">{say("problem.looks_again")}</p>}
       {remedy && (
         <div class="actions">
-          <Button onClick={press}>{say(`problem.${remedy}`)}</Button>
+          <Button onClick={() => window.location.reload()}>{say(`problem.${remedy}`)}</Button>
         </div>
       )}
     </StaticPage>

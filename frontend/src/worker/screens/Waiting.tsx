@@ -4,8 +4,18 @@ import { useOverdue, useSession, useTexts, useTitle } from "../hooks";
 export function Waiting() {
   const { say } = useTexts();
   useTitle(say("waiting.tab"));
-  const { connection } = useSession().state;
+  const { blocked, state } = useSession();
   const long = useOverdue(true, 6_000);
+  if (blocked) {
+    return (
+      <div class="page page-still">
+        <div class="panel flow" role="alert">
+          <h1>{say("waiting.blocked_title")}</h1>
+          <p>{say("waiting.blocked")}</p>
+        </div>
+      </div>
+    );
+  }
   return (
     <div class="page page-still">
       <div class="waiting" role="status">
@@ -14,7 +24,7 @@ export function Waiting() {
           <span />
           <span />
         </span>
-        <h1>{say(long || connection === "lost" ? "waiting.long" : "waiting.title")}</h1>
+        <h1>{say(long || state.connection === "lost" ? "waiting.long" : "waiting.title")}</h1>
       </div>
     </div>
   );

@@ -1,9 +1,11 @@
+import { abortedAfter } from "../../shared/browser";
 import { type ErrorBody, isErrorBody } from "../../shared/error_body";
+import { atServer } from "../../shared/site";
 import { type Problem, problemOf } from "./problem";
 import type { TextsCard } from "./protocol";
 
 /**
- * Who comes to which run. `signature`: of a personal link. `parameters`: of the address beside them. `token`: what this browser was given earlier. `earlier`:
+ * Who comes to which run. `signature`: of a personal link. `parameters`: of the address beside them; `doubled`: those with two values. `token`: what this browser was given earlier. `earlier`:
  * what it was given last in this run, under whatever name.
  */
 export interface JoinRequest {
@@ -11,6 +13,7 @@ export interface JoinRequest {
   worker: string | null;
   signature: string | null;
   parameters: Record<string, string>;
+  doubled: string[];
   token: string | null;
   earlier: string | null;
 }
@@ -36,11 +39,11 @@ const PATIENCE_MS = 15_000;
 /** Ask the server for the way into a run. Never throws: whatever goes wrong is a problem to show. */
 export async function join(request: JoinRequest): Promise<JoinResult> {
   try {
-    const answer = await fetch("/api/join", {
+    const answer = await fetch(atServer("/api/join"), {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: abortedAfter(PATIENCE_MS),
     });
     const body: unknown = await answer.json().catch(() => null);
     if (answer.ok && isJoinResponse(body)) {

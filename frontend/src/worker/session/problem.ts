@@ -4,7 +4,7 @@ export interface Problem {
   code: string;
   /** The server's own words, for a problem that the page has no words for. */
   message: string | null;
-  /** What pressing the button does: load the page again, join with a fresh token, or nothing. */
+  /** What the button is called, which loads the page again; null where that would change nothing. */
   remedy: "retry" | "reload" | "start_anew" | null;
   /** When newcomers are taken again, where they are not at this hour. */
   againAt: string | null;
@@ -19,9 +19,11 @@ const REMEDIES: Record<string, Problem["remedy"]> = {
   link_unsigned: null,
   link_altered: null,
   link_expired: null,
+  link_unfilled: null,
+  link_ambiguous: null,
   already_took_part: null,
   invalid_request: null,
-  token_expired: "start_anew",
+  token_expired: null,
   token_invalid: "start_anew",
   assignment_not_found: "start_anew",
   outdated_page: "reload",

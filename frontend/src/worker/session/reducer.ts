@@ -438,13 +438,18 @@ function refused(state: State, id: string | null, code: string): State {
 
 // ---- what screens ask of the state -----------------------------------------------------------
 
+/** What is on its way, the latest first. Browsers before 2022 have no `findLast`. */
+function newestFirst(state: State): WorkerMessage[] {
+  return [...state.pending].reverse();
+}
+
 /** The latest message of this kind that is on its way, if there is one; with `of`, of that conversation. */
 export function underWay<T extends WorkerMessage["type"]>(
   state: State,
   type: T,
   of?: ConversationName,
 ): Extract<WorkerMessage, { type: T }> | null {
-  const message = state.pending.findLast(
+  const message = newestFirst(state).find(
     (other) => other.type === type && (of === undefined || ("conversation" in other && isSame(other, of))),
   );
   return (message as Extract<WorkerMessage, { type: T }> | undefined) ?? null;
@@ -452,7 +457,7 @@ export function underWay<T extends WorkerMessage["type"]>(
 
 /** What the worker thinks of a reply, while that is on its way. */
 export function underWayFor(state: State, chat: ConversationName, turn: number): number | null {
-  const sent = state.pending.findLast(
+  const sent = newestFirst(state).find(
     (message) => message.type === "rate_turn" && isSame(message, chat) && message.turn === turn,
   );
   return sent?.type === "rate_turn" ? sent.value : null;
@@ -465,7 +470,7 @@ export function reportOf(
   turn: number,
   side: Side | null,
 ): ReportCard | null {
-  const sent = state.pending.findLast(
+  const sent = newestFirst(state).find(
     (message): message is ReportMessage =>
       (message.type === "report" || message.type === "take_back_report") &&
       isSame(message, screen) &&

@@ -1,4 +1,6 @@
 import { backoff } from "../../shared/backoff";
+import { forgetsWithTab, oneTabAtATime } from "../../shared/browser";
+import { atServer } from "../../shared/site";
 import { inLocalStorage, inSessionStorage, PrefixedStorage } from "../../shared/storage";
 import { newId } from "./ids";
 import { type JoinResponse, type JoinResult, join } from "./join";
@@ -8,6 +10,7 @@ import { PROTOCOL_VERSION, type TextsCard, type Writing } from "./protocol";
 import { type Action, initial, reduce, type State } from "./reducer";
 import { claimReload } from "./reload";
 import { type Connection, isLast, type ServerMessage, Socket } from "./socket";
+import { tellTrouble } from "./trouble";
 import { adoptVersionOne, versionOneName } from "./version_one";
 import { watch } from "./waking";
 import { REFUSED_WRITING, together, UNWRITTEN } from "./writing";
@@ -21,8 +24,12 @@ export interface Visitor {
   worker: string | null;
   signature: string | null;
   parameters: Record<string, string>;
+  /** Names of parameters that the address holds with two values. */
+  doubled: string[];
 }
 
+/** Parameters of our own, in whatever case somebody has typed them. */
+const OWN = new Set(["worker", "signature"]);
 /** What the server takes. Addresses that are passed on gather others. */
 const MOST_PARAMETERS = 20;
 
@@ -33,11 +40,34 @@ export function visitorOf(path: string, query: string): Visitor {
     ([name, value]) => name.length <= 64 && value.length <= 2_500,
   );
   const few = short.slice(0, MOST_PARAMETERS);
-  const { worker, signature, ...others } = Object.fromEntries(few);
+  const given = new Map<string, string>();
   // Of a parameter with two values nobody knows which of them names the worker.
-  const doubled = new Set(few.filter(([name, value]) => others[name] !== value).map(([name]) => name));
-  const parameters = Object.fromEntries(Object.entries(others).filter(([name]) => !doubled.has(name)));
-  return { run: decoded(slug), worker: worker || null, signature: signature || null, parameters };
+  const doubled = new Set<string>();
+  for (const [written, value] of few) {
+    const name = OWN.has(written.toLowerCase()) ? written.toLowerCase() : written;
+    if ((given.get(name) ?? value) !== value) {
+      doubled.add(name);
+    }
+    given.set(name, value);
+  }
+  for (const name of doubled) {
+    given.delete(name);
+  }
+  const { worker, signature, ...parameters } = Object.fromEntries(given);
+  return {
+    run: decoded(slug),
+    worker: worker || null,
+    signature: signature || null,
+    parameters,
+    doubled: [...doubled],
+  };
+}
+
+/** Replace halves of surrogate pairs, which no server can read: a broken keyboard or clipboard leaves them. */
+function wellFormed<T>(message: T): T {
+  return JSON.parse(JSON.stringify(message), (_, value: unknown) =>
+    typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value,
+  ) as T;
 }
 
 function decoded(text: string): string {
@@ -51,6 +81,7 @@ function decoded(text: string): string {
 const TOKEN = "token";
 /** What a tab keeps may reach the others a moment later than the lock that it lets go. */
 const SETTLING_MS = 500;
+const TRIES_UNTIL_ASKED = 3;
 const LATEST = "latest";
 const WORDS = "words";
 const REFUSED_TEXT = "words";
@@ -67,6 +98,9 @@ export class Session {
   readonly #listeners = new Set<() => void>();
   #state: State = initial();
   #problem: Problem | null = null;
+  #blocked = false;
+  #rejoined = false;
+  #translatedIn: number | null = null;
   #drafts = new PrefixedStorage(null, "");
   #socket: Socket | null = null;
   #tries = 0;
@@ -86,6 +120,17 @@ export class Session {
 
   get problem(): Problem | null {
     return this.#problem;
+  }
+
+  /** Whether the server answers web pages here, and no WebSocket comes about. */
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
+  /** Whether who closes this tab cannot come back: the browser keeps nothing, and the address names nobody. */
+  get forgetful(): boolean {
+    const { worker, parameters } = this.#visitor;
+    return worker === null && Object.keys(parameters).length === 0 && forgetsWithTab();
   }
 
   /** What the page says: in the study's words once they are known, and from the first moment at a second visit. */
@@ -137,24 +182,21 @@ export class Session {
       }
       return joined;
     };
-    // Plain http pages have no locks.
-    const locks = navigator.locks as LockManager | undefined;
-    if (!locks) {
-      return joinNow();
-    }
-    return new Promise((done) => {
-      void locks.request(`candor:${this.#visitor.run}:join`, async () => {
-        done(await joinNow());
-        await new Promise((settled) => setTimeout(settled, SETTLING_MS));
-      });
-    });
+    return oneTabAtATime(`candor:${this.#visitor.run}:join`, SETTLING_MS, joinNow);
   }
 
-  /** Forget the session that this browser remembers and join anew. */
-  startAnew(): void {
-    this.#tokens.remove(TOKEN);
-    this.#run.remove(LATEST);
-    window.location.reload();
+  /** Tell the server that a part of the page could not be drawn. */
+  failedToDraw(part: string, error: unknown): void {
+    void tellTrouble(this.token, "not_drawn", `${part}: ${error}`);
+  }
+
+  /** Tell the server, once for each conversation, that the browser translates what its worker reads. */
+  translated(): void {
+    const { screen } = this.#state;
+    if ("conversation" in screen && screen.name !== "topic" && screen.conversation !== this.#translatedIn) {
+      this.#translatedIn = screen.conversation;
+      void tellTrouble(this.token, "translated", "");
+    }
   }
 
   /** Take the session back from another tab. */
@@ -168,7 +210,7 @@ export class Session {
 
   /** Send what the worker did. */
   send(content: MessageWithoutId): void {
-    const message = { ...content, id: newId() } as WorkerMessage;
+    const message = wellFormed({ ...content, id: newId() } as WorkerMessage);
     this.#dispatch({ type: "sent", message });
     this.#socket?.send(message);
   }
@@ -186,11 +228,13 @@ export class Session {
     const outbox = new Outbox(this.#drafts);
     this.#state = initial(outbox.waiting);
     const socket = new Socket({
-      connect: () => new WebSocket(new URL(path, window.location.href.replace(/^http/, "ws"))) as Connection,
+      connect: () =>
+        new WebSocket(new URL(atServer(path), window.location.href.replace(/^http/, "ws"))) as Connection,
       token,
       outbox,
       onMessage: (message) => this.#receive(message),
       onConnection: (connection) => this.#dispatch({ type: "connection", connection }),
+      onUnopened: (times) => void this.#lookWhy(times),
       onRefused: (code, message) => this.#refuse(code, message),
     });
     this.#socket = socket;
@@ -201,9 +245,23 @@ export class Session {
     socket.start();
   }
 
-  /** The server lets this page not in. One that is outdated loads itself anew, if that may help. */
+  /** Every few failed connections: where the server hears of it over plain HTTP, only the WebSocket is blocked. */
+  async #lookWhy(times: number): Promise<void> {
+    if (times % TRIES_UNTIL_ASKED === 0) {
+      this.#blocked = await tellTrouble(this.token, "no_socket", "");
+      this.#notify();
+    }
+  }
+
+  /**
+   * The server does not let this page in. One whose token is too old joins again, which decides whether the worker may
+   * go on; one that is outdated loads itself anew, if that may help.
+   */
   #refuse(code: string, message: string): void {
-    if (code === "outdated_page" && claimReload(PROTOCOL_VERSION, inSessionStorage("candor:"))) {
+    if (code === "token_expired" && !this.#rejoined) {
+      this.#rejoined = true;
+      void this.open();
+    } else if (code === "outdated_page" && claimReload(PROTOCOL_VERSION, inSessionStorage("candor:"))) {
       window.location.reload();
     } else {
       this.#show(problemOf(code, message));
@@ -213,6 +271,8 @@ export class Session {
   #receive(message: ServerMessage): void {
     this.#dropDrafts(message);
     if (message.type === "snapshot") {
+      this.#blocked = false;
+      this.#rejoined = false;
       this.#remembered = message.study.words;
       this.#run.set(WORDS, this.#remembered);
     }

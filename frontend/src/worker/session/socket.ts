@@ -23,6 +23,8 @@ export interface SocketOptions {
   outbox: Outbox;
   onMessage: (message: ServerMessage) => void;
   onConnection: (state: ConnectionState) => void;
+  /** So many connections one after the other have ended, or come to nothing, before they were open. */
+  onUnopened: (times: number) => void;
   /** The session cannot be opened with this token or by this page; nothing is tried again. */
   onRefused: (code: string, message: string) => void;
   random?: () => number;
@@ -55,6 +57,7 @@ export class Socket {
   #welcomed = false;
   #stopped = true;
   #tries = 0;
+  #unopened = 0;
   #reconnect: Timer | undefined;
   #welcome: Timer | undefined;
   #calm: Timer | undefined;
@@ -111,10 +114,12 @@ export class Socket {
   #connect(): void {
     clearTimeout(this.#reconnect);
     this.#disconnect();
+    this.#unopened += 1;
     const connection = this.#options.connect();
     this.#connection = connection;
     this.#welcome = setTimeout(() => this.#dropped(), WELCOME_MS);
     connection.onopen = () => {
+      this.#unopened = 0;
       const { token } = this.#options;
       connection.send(JSON.stringify({ type: "hello", id: newId(), token, protocol: PROTOCOL_VERSION }));
     };
@@ -149,6 +154,9 @@ export class Socket {
       return;
     }
     this.#options.onConnection(state);
+    if (this.#unopened > 0) {
+      this.#options.onUnopened(this.#unopened);
+    }
     this.#reconnect = setTimeout(() => this.#connect(), backoff(this.#tries, this.#options.random));
     this.#tries += 1;
   }

@@ -1,3 +1,5 @@
+import { isSeen } from "../../shared/browser";
+
 const BEAT_MS = 5_000;
 const SLEPT_MS = 20_000;
 
@@ -10,7 +12,7 @@ export function watch(wake: () => void, slept: () => void): void {
   let beat = Date.now();
   setInterval(() => {
     const now = Date.now();
-    if (now - beat > SLEPT_MS && document.visibilityState === "visible") {
+    if (now - beat > SLEPT_MS && isSeen()) {
       slept();
     }
     beat = now;
@@ -22,7 +24,7 @@ export function watch(wake: () => void, slept: () => void): void {
     }
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") {
+    if (isSeen()) {
       wake();
     }
   });

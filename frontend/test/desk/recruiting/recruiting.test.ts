@@ -1,37 +1,56 @@
 import { describe, expect, it } from "vitest";
-import type { DifferenceRow, SubmissionRow } from "../../../src/desk/api_types";
+import type { BatchRow, DifferenceRow, SubmissionRow } from "../../../src/desk/api_types";
 import { amount, centsOf } from "../../../src/desk/recruiting/amounts";
+import { lookAt, stateOf } from "../../../src/desk/recruiting/Bonuses";
 import { wrongWith } from "../../../src/desk/recruiting/DecisionDialog";
-import { remedyOf } from "../../../src/desk/recruiting/Differences";
-import { payOf } from "../../../src/desk/recruiting/Submissions";
+import { remediesOf } from "../../../src/desk/recruiting/Differences";
+import { bonusOf, payOf, thereOf } from "../../../src/desk/recruiting/Submissions";
 
 const at = (path: string) => `/r/${path}`;
 
-function row(remedy: DifferenceRow["remedy"]): DifferenceRow {
-  return { kind: "wrong_code", remedy, submission: "s1", assignment: "a1", worker: "W1", share: 40 };
+function row(remedy: DifferenceRow["remedy"], more: Partial<DifferenceRow> = {}): DifferenceRow {
+  const whose = { submission: "s1", assignment: "a1", worker: "W1" };
+  return { kind: "wrong_code", remedy, ...whose, share: 40, batch: null, decision: 7, ...more };
+}
+
+function remedyOf(one: DifferenceRow) {
+  return remediesOf(one, at)[0];
 }
 
 describe("the remedy of a difference", () => {
   it("is a decision on the submission, with all that Prolific wants", () => {
-    expect(remedyOf(row("approve"), at)).toMatchObject({
+    expect(remedyOf(row("approve"))).toMatchObject({
       address: "/r/decisions",
       body: { submissions: ["s1"], decision: "approve" },
     });
-    expect(remedyOf(row("partial"), at).body).toEqual({
+    expect(remedyOf(row("partial"))?.body).toEqual({
       submissions: ["s1"],
       decision: "partial",
       share: 40,
     });
-    expect(remedyOf(row("request_return"), at).words?.field).toBe("reason");
-    expect(remedyOf(row("remind"), at)).toMatchObject({
+    expect(remedyOf(row("request_return"))?.words?.field).toBe("reason");
+    expect(remedyOf(row("remind"))).toMatchObject({
       address: "/r/messages",
       body: { submissions: ["s1"] },
     });
   });
 
+  it("decides what Prolific has paid, where that is known", () => {
+    expect(remedyOf(row("decide_again"))?.body).toEqual({
+      submissions: ["s1"],
+      decision: "partial",
+      share: 40,
+      instead_of: [7],
+    });
+    expect(remedyOf(row("decide_again", { share: 100 }))?.body).toMatchObject({ decision: "approve" });
+    expect(remediesOf(row("decide_again", { share: null }), at)).toEqual([]);
+    expect(remediesOf(row("change_budget"), at)).toEqual([]);
+    expect(remedyOf(row("look", { batch: 3 }))?.address).toBe("/r/bonuses/{batch}/look");
+  });
+
   it("is something done about the assignment here, where that is what is wrong", () => {
-    expect(remedyOf(row("release"), at).address).toBe("/api/desk/assignments/a1/release");
-    expect(remedyOf(row("exclude"), at)).toMatchObject({
+    expect(remedyOf(row("release"))?.address).toBe("/api/desk/assignments/a1/release");
+    expect(remedyOf(row("exclude"))).toMatchObject({
       method: "PUT",
       address: "/api/desk/assignments/a1/exclusion",
     });
@@ -65,6 +84,25 @@ describe("what becomes of pay", () => {
     expect(payOf(base)).toBe("–");
     expect(payOf({ ...base, proposal })).toBe("to be paid 50 %: a chatbot failed");
     const decision = { decision: "approve", share: null, decided_by: "ann" } as SubmissionRow["decision"];
-    expect(payOf({ ...base, proposal, decision })).toBe("paid in full, by ann");
+    expect(payOf({ ...base, proposal, decision })).toBe("decided: pay in full, by ann");
+  });
+
+  it("says what Prolific has paid, and which bonuses are only sent", () => {
+    const there = { ...base, status: "PARTIALLY APPROVED", paid_share: 30, bonus_sent: 20, bonus_paid: 150 };
+    expect(thereOf(there)).toBe("partially approved, paid 30 %");
+    expect(thereOf({ ...there, status: "APPROVED", paid_share: 100 })).toBe("approved");
+    expect(bonusOf(there, "GBP")).toBe("bonus 1.50 GBP paid; bonus 0.20 GBP sent, not seen paid");
+    expect(bonusOf({ ...there, bonus_sent: 0, bonus_paid: 0 }, "GBP")).toBe("");
+  });
+});
+
+describe("bonuses", () => {
+  it("are sent before they are paid, and can be checked", () => {
+    const bonuses = [true, false].map((seen_paid) => ({ submission: "s1", cents: 5, seen_paid }));
+    expect(stateOf({ state: "sent", bonuses } as unknown as BatchRow)).toBe(
+      "Sent. Prolific has accepted it, and pays later. 1 of 2 seen paid.",
+    );
+    expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow)).toBe("Paid: seen at Prolific.");
+    expect(lookAt(3, at).method).toBe("POST");
   });
 });

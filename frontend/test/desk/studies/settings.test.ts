@@ -57,4 +57,11 @@ describe("settings", () => {
     expect(nameOf(["criteria", 3, "qc"]).label).toBe("Counts for quality control");
     expect(nameOf(["something_new"]).label).toBe("Something new");
   });
+
+  it("begins with a new code where any will do", () => {
+    const begun = beginning({ type: "string", "x-code": true }, ROOT);
+    expect(begun).toMatch(/^C[0-9A-F]{8}$/);
+    expect(beginning({ type: "string", "x-code": true }, ROOT)).not.toBe(begun);
+    expect(beginning({ type: "string" }, ROOT)).toBe("");
+  });
 });

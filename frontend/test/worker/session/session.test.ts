@@ -6,7 +6,7 @@ import { conversation, error, FakeConnection, NEXT_ATTEMPT, NOW, snapshot } from
 
 describe("a visitor's address", () => {
   it("names the run and, if at all, the worker", () => {
-    const nobody = { worker: null, signature: null, parameters: {} };
+    const nobody = { worker: null, signature: null, parameters: {}, doubled: [] };
     expect(visitorOf("/w/demo", "?worker=A1")).toEqual({ ...nobody, run: "demo", worker: "A1" });
     expect(visitorOf("/w/demo/", "")).toEqual({ ...nobody, run: "demo" });
     expect(visitorOf("/w/two%20words", "?worker=")).toEqual({ ...nobody, run: "two words" });
@@ -15,7 +15,16 @@ describe("a visitor's address", () => {
 
   it("has the signature of a personal link", () => {
     const read = visitorOf("/w/demo", "?worker=a+b%26c&signature=yWn0-_x");
-    expect(read).toEqual({ run: "demo", worker: "a b&c", signature: "yWn0-_x", parameters: {} });
+    const signed = { worker: "a b&c", signature: "yWn0-_x" };
+    expect(read).toEqual({ run: "demo", ...signed, parameters: {}, doubled: [] });
+  });
+
+  it("is understood in whatever case its own names are written", () => {
+    expect(visitorOf("/w/demo", "?Worker=A1&SIGNATURE=s&Other=1")).toMatchObject({
+      worker: "A1",
+      signature: "s",
+      parameters: { Other: "1" },
+    });
   });
 
   it("has what a platform names its people by, and no more than the server takes", () => {
@@ -32,8 +41,10 @@ describe("a visitor's address", () => {
   });
 
   it("does not say who comes where it says so twice, and differently", () => {
-    const { parameters } = visitorOf("/w/demo", "?PROLIFIC_PID=a&SESSION_ID=s&PROLIFIC_PID=b&SESSION_ID=s");
-    expect(parameters).toEqual({ SESSION_ID: "s" });
+    const twice = visitorOf("/w/demo", "?PROLIFIC_PID=a&SESSION_ID=s&PROLIFIC_PID=b&SESSION_ID=s");
+    expect(twice).toMatchObject({ parameters: { SESSION_ID: "s" }, doubled: ["PROLIFIC_PID"] });
+    expect(visitorOf("/w/demo", "?worker=A&Worker=B")).toMatchObject({ worker: null, doubled: ["worker"] });
+    expect(visitorOf("/w/demo", "?worker=A&worker=A")).toMatchObject({ worker: "A", doubled: [] });
   });
 });
 
@@ -46,8 +57,14 @@ function browser() {
   return { local: new MemoryStorage(), tab: new MemoryStorage(), reload: vi.fn() };
 }
 
+const welcoming = () => Response.json({ token: TOKEN, socket: "/ws", assignment: ASSIGNMENT });
+
 /** Open a page of the study in the browser, up to the point where it has a connection. */
-async function openPage({ local, tab, reload }: ReturnType<typeof browser>) {
+async function openPage(
+  { local, tab, reload }: ReturnType<typeof browser>,
+  navigator: unknown = {},
+  server: (path: string, body: string) => Response = welcoming,
+) {
   const connections: FakeConnection[] = [];
   const window = {
     localStorage: local,
@@ -57,10 +74,8 @@ async function openPage({ local, tab, reload }: ReturnType<typeof browser>) {
   };
   vi.stubGlobal("window", window);
   vi.stubGlobal("document", { visibilityState: "visible", addEventListener: () => undefined });
-  vi.stubGlobal("navigator", {});
-  vi.stubGlobal("fetch", () =>
-    Promise.resolve(Response.json({ token: TOKEN, socket: "/ws", assignment: ASSIGNMENT })),
-  );
+  vi.stubGlobal("navigator", navigator);
+  vi.stubGlobal("fetch", (path: string, { body }: { body: string }) => Promise.resolve(server(path, body)));
   vi.stubGlobal(
     "WebSocket",
     class extends FakeConnection {
@@ -70,7 +85,7 @@ async function openPage({ local, tab, reload }: ReturnType<typeof browser>) {
       }
     },
   );
-  const session = new Session({ run: "demo", worker: null, signature: null, parameters: {} });
+  const session = new Session({ run: "demo", worker: null, signature: null, parameters: {}, doubled: [] });
   await session.open();
   const last = () => {
     const connection = connections.at(-1);
@@ -133,6 +148,66 @@ describe("a page that the server calls outdated", () => {
     connection.welcomes();
     expect(connection.sent[1]).toMatchObject({ type: "say", ...NOW, turn: 0, text: "Hello" });
     expect(session.drafts.get("2:draft")).toBe("And then");
+  });
+});
+
+describe("a browser that refuses site data", () => {
+  it("lets the page join all the same", async () => {
+    const denied = () => Promise.reject(new DOMException("denied", "SecurityError"));
+    const { session, connection } = await openPage(browser(), { locks: { request: denied } });
+    connection.welcomes();
+    expect(session.state.connection).toBe("open");
+  });
+});
+
+describe("a token that is too old", () => {
+  it("is shown to the server again, which decides, and is never forgotten", async () => {
+    const here = browser();
+    const joins: string[] = [];
+    const { session, connection } = await openPage(here, {}, (_path, body) => {
+      joins.push((JSON.parse(body) as { token: string }).token);
+      const error = { code: "token_expired", message: "Too old", hint: "" };
+      return joins.length === 1 ? welcoming() : Response.json({ error, words: null }, { status: 401 });
+    });
+    connection.onopen?.();
+    connection.says(error(null, "token_expired"));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(joins).toEqual([null, TOKEN]);
+    expect(session.problem).toMatchObject({ code: "token_expired", remedy: null });
+    expect(here.local.getItem("candor:demo::token")).toBe(JSON.stringify(TOKEN));
+  });
+});
+
+describe("a WebSocket that does not come about", () => {
+  it("is called blocked once the server hears of it over HTTP, and no more once it is there", async () => {
+    const told: unknown[] = [];
+    const { session, last } = await openPage(browser(), {}, (path, body) => {
+      if (path === "/api/page-trouble") {
+        told.push(JSON.parse(body));
+        return new Response(null, { status: 204 });
+      }
+      return welcoming();
+    });
+    for (const _ of [1, 2, 3]) {
+      expect(session.blocked).toBe(false);
+      last().drops();
+      await vi.advanceTimersByTimeAsync(2_000);
+    }
+    expect(told).toEqual([{ token: TOKEN, trouble: "no_socket", text: "" }]);
+    expect(session.blocked).toBe(true);
+    last().welcomes();
+    expect(session.blocked).toBe(false);
+  });
+
+  it("is not called blocked where the server is not there at all", async () => {
+    const { session, last } = await openPage(browser(), {}, (path) =>
+      path === "/api/page-trouble" ? new Response(null, { status: 502 }) : welcoming(),
+    );
+    for (const _ of [1, 2, 3]) {
+      last().drops();
+      await vi.advanceTimersByTimeAsync(2_000);
+    }
+    expect(session.blocked).toBe(false);
   });
 });
 

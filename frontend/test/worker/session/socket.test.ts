@@ -22,6 +22,7 @@ function setUp(store = new MemoryStorage()) {
     outbox,
     onMessage: (message) => heard.push(message),
     onConnection: (state) => states.push(state),
+    onUnopened: () => undefined,
     onRefused: (code) => refused.push(code),
     random: () => 1,
   });

@@ -1,4 +1,4 @@
-"""What an arrival needs to know is counted as it changes, and found by indexes."""
+"""Count the plans of a run as they change, and index them for arrivals."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Who may write to a session is a number that grows whenever a process takes the session over."""
+"""Fence writers of a session by a number that grows with each takeover."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How often bots and runs have changed, so that every process finds out."""
+"""Count changes of bots and runs, so that every process notices them."""
 
 import sqlalchemy as sa
 from alembic import op

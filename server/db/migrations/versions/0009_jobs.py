@@ -1,4 +1,4 @@
-"""What the server does in the background: jobs, who does them, analyses of runs, rehearsals."""
+"""Add background jobs, leases, analyses of runs and rehearsals."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Why a run is open, paused or closed, and whose workers may not come to it."""
+"""Store the reason for a run's state, and the workers excluded from it."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What a worker consented to: the version of the study's consent, and the boxes that were ticked."""
+"""Store a worker's consent: the version of the text, and the ticked boxes."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What researchers do about workers: words to them, assignments left out; and how scores came about."""
+"""Store researchers' messages to workers, excluded assignments, and points of interim analyses."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What workers think of single replies."""
+"""Store ratings of single replies."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Why a run stands as it does, for readers."""
+"""Add a view of a run's state and its reason."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""What bots' models wrote, where workers were shown less of it."""
+"""Store a model's own output where workers saw less of it."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What simulates a worker, and which conversations are simulated."""
+"""Mark simulated workers and conversations."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What platforms call the comings of their workers."""
+"""Store the visits of workers from platforms."""
 
 import sqlalchemy as sa
 from alembic import op

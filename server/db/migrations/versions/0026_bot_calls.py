@@ -1,4 +1,4 @@
-"""Where replies came from, and what calls of bots have cost."""
+"""Store the provenance of replies and the cost of bot calls."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which events of platforms were taken up."""
+"""Store the platform events that were handled."""
 
 import sqlalchemy as sa
 from alembic import op

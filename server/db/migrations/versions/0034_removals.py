@@ -1,4 +1,4 @@
-"""What was removed of assignments."""
+"""Record removals from assignments."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How inputs were written, as workers' pages count it."""
+"""Store how messages were written, as workers' pages count it."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which key workers' ids are encrypted under, and which currency a study on a platform is paid in."""
+"""Record the key that encrypts worker ids, and the currency of a study on a platform."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What workers report of messages."""
+"""Store workers' reports of messages."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What the moderation service says of lines, in studies that have it asked."""
+"""Store the moderation service's judgement of lines."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which researcher has seen a line that the moderation service flags."""
+"""Record the researchers who have seen a flagged line."""
 
 import sqlalchemy as sa
 from alembic import op

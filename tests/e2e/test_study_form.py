@@ -1,0 +1,284 @@
+"""Every setting of a study can be given in the form, and what is given is what the text says."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any
+
+import pytest
+import yaml
+from playwright.sync_api import Locator, Page, expect
+
+from server.study import BLANK, study_schema
+from server.study.study import MEANINGLESS
+from tests.e2e.stage import Stage
+from tests.e2e.studies import made
+
+pytestmark = pytest.mark.browser
+
+ROOT = study_schema()
+# The name is given with a new study, the version by those who write the text by hand.
+NOT_IN_THE_FORM = {"name", "version"}
+# What a text has to be that is more than any text, by the path of its setting; "*" is a number or a name.
+TEXTS = {
+    "bots.*.urls.*": "http://127.0.0.1:9/",
+    "bots.*.key": "BOT_KEY",
+    "bots.*.reasoning_effort": "low",
+    "bots.*.key_header": "api-key",
+    "systems.*.bot": "builtin:reflect",
+    "people.take_over": "builtin:reflect",
+    "post_edit.criterion": "fun",
+    "recruiter.completion_code": "C0DE",
+    "recruiter.school": "example.sona-systems.com",
+    "recruiter.credit_token": "t0ken",
+    "recruiter.completion_url": "https://connect.cloudresearch.com/complete",
+    "recruiter.partial_url": "https://connect.cloudresearch.com/partial",
+    "completion_url": "https://example.org/thanks",
+    "language": "de-AT",
+    "qc.bot": "qc",
+    "corpus": "builtin:smalltalk",
+    "qc.corpus": "builtin:smalltalk",
+}
+# Names of a mapping whose names are the researcher's own.
+NAMES = {"texts.words": "instructions.chat", "simulate.quality": "a", "texts.words.*": "other"}
+# Settings whose values have to fit the rest of the study.
+VALUES: dict[str, list[Any]] = {
+    "items": [{"run": "pilot"}, {"file": "lines.jsonl"}],
+    "systems_per_assignment": [3],
+    # A criterion is answered on a slider, on points, by a choice or in text; only the first two are scored.
+    "criteria": [
+        [
+            {"label": "a", "statement": "A.", "scale": {"kind": "slider", "ends": ["no", "yes"]}},
+            {"label": "b", "statement": "B.", "negative": True, "qc": False}
+            | {"scale": {"kind": "likert", "points": 7, "ends": ["no", "yes"]}},
+            {"label": "c", "statement": "C.", "scale": {"kind": "choice", "choices": ["no", "yes"]}},
+            {"label": "d", "statement": "D.", "scale": {"kind": "text"}},
+        ]
+    ],
+    "composition": ["reading", "questions", {"ordinary": 4, "bad": 1, "repeat": 1, "reference": 1}],
+}
+SYSTEMS = [{"name": name, "family": name, "bot": "builtin:reflect"} for name in ("a", "b", "c")]
+BASES: dict[str, dict[str, Any]] = {
+    "chat": {"systems": SYSTEMS, "systems_per_assignment": 2},
+    "side_by_side": {"systems": SYSTEMS, "comparison": {}},
+    "transcripts": {
+        "items": {"file": "texts.jsonl"},
+        "criteria": [{"label": "fun", "statement": "It was fun."}],
+    },
+}
+# What else has to be so that a setting means something.
+WITH: dict[str, dict[str, Any]] = {
+    "people": {
+        "systems": [*SYSTEMS[:2], {"name": "c", "family": "c", "bot": "human:partner"}],
+        "texts": {"consent": {"version": "1", "text": "Some partners are people."}},
+    },
+    "simulate": {"systems": SYSTEMS[:1], "systems_per_assignment": 1, "qc_per_assignment": 0},
+}
+
+
+def meant(schema: dict[str, Any]) -> dict[str, Any]:
+    return ROOT["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+def alternatives(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    schema = meant(schema)
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    found = [each for choice in choices for each in alternatives(choice)] if choices else [schema]
+    return [each for each in found if each.get("type") != "null"]
+
+
+def free_parts(schema: dict[str, Any]) -> dict[str, Any] | None:
+    free = next(iter(schema.get("patternProperties", {}).values()), schema.get("additionalProperties"))
+    return free if isinstance(free, dict) else None
+
+
+def samples(schema: dict[str, Any], path: str) -> list[Any]:
+    """Return values that may stand at a path: every alternative and every word is in one of them."""
+    return VALUES.get(path) or [each for choice in alternatives(schema) for each in samples_of(choice, path)]
+
+
+def samples_of(schema: dict[str, Any], path: str) -> list[Any]:
+    if "properties" in schema:
+        return list(objects(schema, path))
+    if (part := free_parts(schema)) is not None:
+        name = NAMES.get(path, "one")
+        return [{name: each} for each in samples(part, f"{path}.*")]
+    words = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    if words:
+        return list(words)
+    match schema["type"]:
+        case "boolean":
+            return [not schema.get("default", False)]
+        case "integer" | "number":
+            least = schema.get("minimum", schema.get("exclusiveMinimum", 1))
+            # Another number than the default: a larger one, or one between the limits.
+            larger = max(least, schema.get("default", least)) + 1
+            most = schema.get("maximum", larger)
+            return [larger if larger <= most else (least + most) / 2]
+        case "array":
+            each = samples(schema["items"], f"{path}.*")
+            least = 2 if path.endswith("choices") else schema.get("minItems", 1)
+            return [labelled(each * max(1, least // len(each)))]
+        case "object":
+            return [{"any": {"thing": [1, True]}}]
+    return [TEXTS.get(path, "words")]
+
+
+def labelled(values: list[Any]) -> list[Any]:
+    """Return things of a list with labels, or texts, that differ."""
+    if all(isinstance(value, str) for value in values) and len(values) > 1 and len(set(values)) == 1:
+        return [f"{value} {i}" for i, value in enumerate(values)]
+    return [
+        value | {name: f"{value[name]}_{i}" for name in ("label", "name", "family") if name in value}
+        if isinstance(value, dict)
+        else value
+        for i, value in enumerate(values)
+    ]
+
+
+def objects(schema: dict[str, Any], path: str) -> Iterator[dict[str, Any]]:
+    """Yield mappings with all their settings; of answers, one of each kind with the settings of that kind."""
+    parts = schema["properties"]
+    kinds = parts.get("kind", {}).get("enum")
+    if kinds:
+        for kind in kinds:
+            fitting = {name: part for name, part in parts.items() if kind in part.get("x-kinds", [kind])}
+            fitting["kind"] = {"const": kind}
+            yield from objects({"properties": fitting}, path)
+        return
+    columns = [samples(part, f"{path}.{name}") for name, part in parts.items()]
+    for row in zip_longest(*columns):
+        yield {
+            name: column[-1] if value is None else value
+            for name, column, value in zip(parts, columns, row, strict=True)
+        }
+
+
+def title_of(schema: dict[str, Any]) -> str:
+    kind = schema.get("properties", {}).get("kind", {}).get("const")
+    if kind:
+        return str(kind)
+    if schema["type"] == "array":
+        return "its own"
+    return "by number" if schema["type"] == "object" else "written out"
+
+
+def is_of(value: Any, schema: dict[str, Any]) -> bool:
+    """Return whether a sample was made of this alternative."""
+    if isinstance(value, dict):
+        kind = schema.get("properties", {}).get("kind", {}).get("const")
+        return schema.get("type") == "object" and (kind is None or value.get("kind") == kind)
+    words = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
+    if words:
+        return value in words
+    types = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+    return bool(schema["type"] == types[type(value)] or (type(value) is int and schema["type"] == "number"))
+
+
+class Form:
+    """The hands of somebody who fills in the form."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def settle(self) -> None:
+        """Wait until the server has taken up the changes; it takes so many at a time."""
+        expect(self._page.locator(".study-head [role=status]")).not_to_contain_text("checking")
+
+    def control(self, path: list[str | int], kind: str = ":not(select)") -> Locator:
+        return self._page.locator(f'{kind}[name="{".".join(map(str, path))}"]')
+
+    def section(self, path: list[str | int]) -> Locator:
+        return self._page.locator(f'[data-setting="{".".join(map(str, path))}"]')
+
+    def give(self, schema: dict[str, Any], path: list[str | int], value: Any) -> None:
+        choices = alternatives(schema)
+        one = next(choice for choice in choices if is_of(value, choice))
+        if len(choices) > 1:
+            word = value if "enum" in one or "const" in one else title_of(one)
+            self.control(path, "select").select_option(label=word)
+            if "enum" in one or "const" in one:
+                return
+        self.fill(one, path, value)
+
+    def fill(self, schema: dict[str, Any], path: list[str | int], value: Any) -> None:
+        match value:
+            case dict() if "properties" in schema:
+                self.open(path)
+                for name in sorted(value, key=lambda name: name != "kind"):
+                    if "const" not in schema["properties"][name]:
+                        self.give(schema["properties"][name], [*path, name], value[name])
+            case dict() if (part := free_parts(schema)) is not None:
+                self.open(path)
+                for name, each in value.items():
+                    self.section(path).get_by_label("Add by name").last.fill(name)
+                    self.section(path).get_by_role("button", name="Add", exact=True).last.click()
+                    self.give(part, [*path, name], each)
+            case dict():
+                self.control(path).fill(json.dumps(value))
+            case list() if isinstance(value[0], str):
+                self.control(path).fill("\n".join(value))
+            case list():
+                for i, each in enumerate(value):
+                    self.section(path).get_by_role("button", name=re.compile("^Add: ")).last.click()
+                    self.give(schema["items"], [*path, i], each)
+                    self.settle()  # as somebody does who reads what comes
+            case bool():
+                self.control(path).set_checked(value)
+            case str() if "enum" in schema:
+                self.control(path, "select").select_option(value)
+            case _:
+                self.control(path).fill(str(value))
+
+    def open(self, path: list[str | int]) -> None:
+        """Unfold a section; a thing of a list, or of a choice, has none."""
+        section = self.section(path)
+        if section.count() and section.get_attribute("open") is None:
+            section.locator("summary").first.click()
+            expect(section.locator(".study-fields").first).to_be_visible()
+
+
+def task_of(setting: str) -> str:
+    return next(task for task in BASES if setting not in MEANINGLESS[task])  # type: ignore[index]
+
+
+@pytest.mark.parametrize("task", BASES)
+def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: str) -> None:
+    blank = yaml.safe_load(BLANK.read_text(encoding="utf-8"))
+    base = {key: value for key, value in blank.items() if key not in MEANINGLESS[task]}  # type: ignore[index]
+    base |= {"name": f"form_{task}", "title": "T", "payment": "P", "task": task} | BASES[task]
+    made(page, stage, base["name"], yaml.safe_dump(base))
+    page.get_by_role("button", name="YAML").click()
+    text = page.get_by_label("The study as YAML")
+    status = page.locator(".study-head [role=status]")
+    form = Form(page)
+    given, faults = 0, []
+    for setting, schema in ROOT["properties"].items():
+        if setting in NOT_IN_THE_FORM or task_of(setting) != task:
+            continue
+        before = {key: each for key, each in (base | WITH.get(setting, {})).items() if key != setting}
+        for value in samples(schema, setting) if setting != "task" else [task]:
+            text.fill(yaml.safe_dump(before))
+            form.settle()
+            open_part(page, setting)
+            form.give(schema, [setting], value)
+            form.settle()
+            got = yaml.safe_load(text.input_value()).get(setting)
+            if got != value or "no mistakes" not in status.inner_text():
+                said = page.locator("#yaml-mistakes").inner_text()
+                faults.append(f"{setting}: gave {value}, got {got}: {said}")
+            given += 1
+    assert not faults, "\n".join(faults)
+    assert given >= {"chat": 50, "side_by_side": 2, "transcripts": 9}[task]
+
+
+def open_part(page: Page, setting: str) -> None:
+    """Open the parts of the form, one after the other, until the setting is there."""
+    here = page.locator(f"[name='{setting}'], [data-setting='{setting}']")
+    for head in page.locator(".study-part-head").all():
+        if head.get_attribute("aria-expanded") == "false":
+            head.click()
+        if here.count():
+            return
+    raise AssertionError(f"`{setting}` is in no part of the form")

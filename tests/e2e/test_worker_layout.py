@@ -1,0 +1,80 @@
+"""Where the parts of the worker's page lie on small screens, with large letters and in forced colours."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.hands import enter, open_topic, say
+from tests.e2e.stage import Stage
+
+pytestmark = pytest.mark.browser
+
+# With the keyboard open, at 400 % zoom, with letters half as large again.
+SMALL = [(360, 420, 16), (360, 380, 16), (390, 450, 16), (320, 256, 16), (390, 844, 24), (360, 740, 16)]
+
+# The pairs of these parts that lie on each other, and those that do not lie in the view as a whole.
+MISPLACED = """selectors => {
+    const place = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const places = selectors.map((selector) => [selector, place(selector)]);
+    const out = places.filter(([, { left, top, right, bottom, width }]) =>
+        !width || left < 0 || top < 0 || right > innerWidth || bottom > innerHeight).map(([name]) => name);
+    const over = places.flatMap(([a, p], index) => places.slice(index + 1)
+        .filter(([, q]) => p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom)
+        .map(([b]) => `${a} on ${b}`));
+    return [...out, ...over];
+}"""
+
+
+@pytest.mark.parametrize("run", ["short", "in_de"])
+def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, run: str) -> None:
+    phone.goto(f"{stage.url}/w/{run}?worker=small")
+    phone.locator(".button-primary").click()
+    phone.locator("#topic").fill("Brot backen mit Sauerteig und Körnern am Wochenende")
+    phone.get_by_role("radio").first.check()
+    phone.locator(".button-primary").click()
+    expect(phone.get_by_role("log")).to_be_visible()
+    for width, height, letters in SMALL:
+        phone.set_viewport_size({"width": width, "height": height})
+        phone.evaluate("size => { document.documentElement.style.fontSize = `${size}px` }", letters)
+        expect(phone.locator(".chat-inputs strong")).to_have_text(re.compile(r"^\D+ 0 \D+ [12]$"))
+        parts = [
+            ".top > .button",
+            ".top-steps p",
+            ".chat-topic-text",
+            ".chat-topic .button",
+            ".chat-inputs strong",
+            ".chat-next .button",
+            ".composer-input",
+            ".composer-send",
+        ]
+        phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
+        assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
+        assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+TABLE = """log => {
+    const words = ["Ingredient", "Quantity", "Temperature", "Duration",
+        "Difficulty", "Equipment", "Origin", "Season"];
+    const row = (name) => `<tr>${words.map((word) => `<${name}>${word}</${name}>`).join("")}</tr>`;
+    log.insertAdjacentHTML("beforeend", `<div class="bubble bubble-bot"><div class="bubble-text reply-rich">
+        <table tabindex="0"><thead>${row("th")}</thead><tbody>${row("td")}</tbody></table></div></div>`);
+}"""
+
+
+def test_a_wide_table_scrolls_and_forced_colours_keep_bubbles_and_meter(phone: Page, stage: Stage) -> None:
+    enter(phone, f"{stage.url}/w/short?worker=table")
+    open_topic(phone)
+    say(phone, "What do I need?")
+    phone.locator(".log").evaluate(TABLE)
+    heights = "cells => cells.map((cell) => cell.clientHeight)"
+    # A word of ten letters has no room in an eighth of a phone: it stands on one line, and the table scrolls.
+    assert max(phone.locator(".reply-rich th, .reply-rich td").evaluate_all(heights)) < 50
+    assert phone.locator(".reply-rich table").evaluate("table => table.scrollWidth > table.clientWidth")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.emulate_media(forced_colors="active")
+    edges = "bubbles => bubbles.map((bubble) => getComputedStyle(bubble).borderTopWidth)"
+    assert set(phone.locator(".bubble").evaluate_all(edges)) == {"2px"}
+    colours = "spans => spans.map((span) => getComputedStyle(span).backgroundColor)"
+    now, later = phone.locator(".meter span").evaluate_all(colours)
+    assert now != later

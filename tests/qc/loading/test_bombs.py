@@ -1,0 +1,85 @@
+"""Archives and Parquet files that unpack to far more than they are: refused before they are unpacked."""
+
+import tracemalloc
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from qc.bundling.archive import read_archive
+from qc.errors import SourceError
+from qc.formats import bundle, views
+from qc.formats.archive import ALWAYS_ALLOWED
+from qc.formats.export import HEADER_KEY
+from qc.loading import load
+from qc.verify import app
+
+ZEROS = bytes(2 * ALWAYS_ALLOWED)  # 128 MiB, which DEFLATE packs into 128 KiB
+FAR = "unpacks to .* bytes"
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Check that what is done takes far less memory than the bomb holds."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < len(ZEROS) / 8
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(scope="module")
+def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a bundle and an export, each with one member of zeros."""
+    folder = tmp_path_factory.mktemp("bombs")
+    for name, members in {
+        "bundle.zip": (bundle.MANIFEST, bundle.RUN),
+        "export.zip": ("v1_turn.csv", views.HEADER),
+    }.items():
+        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(members[0], b"{}")
+            archive.writestr(members[1], ZEROS)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["bundle.zip", "export.zip"])
+def test_a_source_that_unpacks_to_far_more_is_refused(bombs: Path, name: str) -> None:
+    with little_memory(), pytest.raises(SourceError, match=FAR):
+        load(bombs / name)
+
+
+def test_a_bundle_that_unpacks_to_far_more_is_refused(bombs: Path) -> None:
+    with little_memory(), pytest.raises(SourceError, match=FAR):
+        read_archive(bombs / "bundle.zip")
+    result = CliRunner().invoke(app, [str(bombs / "bundle.zip")])
+    assert result.exit_code == 2
+    assert "unpacks to" in result.output
+
+
+def test_an_archive_that_says_less_than_it_holds_is_unpacked_no_further(bombs: Path, tmp_path: Path) -> None:
+    """`zipfile` unpacks no more than was declared, and then misses the checksum."""
+    said, small = len(ZEROS).to_bytes(4, "little"), (9).to_bytes(4, "little")
+    (tmp_path / "lying.zip").write_bytes((bombs / "bundle.zip").read_bytes().replace(said, small))
+    with little_memory(), pytest.raises(SourceError, match="cannot be read as a bundle"):
+        read_archive(tmp_path / "lying.zip")
+    with little_memory(), pytest.raises(SourceError, match="is damaged"):
+        load(tmp_path / "lying.zip")
+
+
+def test_a_parquet_file_of_missing_values_without_number_is_refused(tmp_path: Path) -> None:
+    """Ten million missing values take 20 KB in Parquet and 80 MB in memory."""
+    path = tmp_path / "run.parquet"
+    column = pa.nulls(1_000_000, pa.int64())
+    schema = pa.schema([pa.field("position", pa.int64())], metadata={HEADER_KEY: b"{}"})
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(10):
+            writer.write_table(pa.table([column], schema=schema))
+    assert path.stat().st_size < 20_000
+    with pytest.raises(SourceError, match=FAR):
+        load(path)
