@@ -173,9 +173,12 @@ def require_undamaged(settings: Settings, *, whole: bool) -> None:
     """
     url = _usable_url(settings)
     path = sqlite_file(url)
-    if path is not None and path.exists():
-        with _database_errors(url):
-            require_sound(path, whole=whole)
+    if path is None or not path.exists():
+        return
+    if path.stat().st_size == 0 and token_file(settings.data).exists():  # no start leaves both behind
+        raise damaged(path, "the file is empty, and the folder has secrets of an earlier start")
+    with _database_errors(url):
+        require_sound(path, whole=whole)
 
 
 def require_servable(connection: Connection) -> None:
