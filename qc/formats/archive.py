@@ -3,12 +3,12 @@
 import zipfile
 import zlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from qc.errors import SourceError
 
-if TYPE_CHECKING:  # pyarrow takes longer to start than most archives to read
-    from pyarrow.parquet import FileMetaData
+if TYPE_CHECKING:
+    from pyarrow import Array
 
 # What Python raises while it reads a member that is damaged, cut off, encrypted or packed in an unknown way.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
@@ -17,6 +17,7 @@ MOST_BYTES = 4 * 1024**3
 MOST_RATIO = 100
 ALWAYS_ALLOWED = 64 * 1024**2
 _BYTES_OF_A_VALUE = 8
+_ROWS_AT_ONCE = 4_096
 
 
 def require_bounded_zip(source: str, packed: int, members: Iterable[zipfile.ZipInfo]) -> None:
@@ -33,23 +34,51 @@ def require_bounded_zip(source: str, packed: int, members: Iterable[zipfile.ZipI
     _require_bounded(source, packed, sum(member.file_size for member in members))
 
 
-def require_bounded_parquet(source: str, packed: int, found: "FileMetaData") -> None:
-    """Refuse a Parquet file that declares an implausible size.
+def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]) -> None:
+    """Refuse a Parquet file that declares, or holds, an implausible amount.
 
-    A few bytes can stand for any number of equal or missing values, so values count as well as bytes.
+    A few bytes can stand for any number of equal or missing values, and one long text in a dictionary for any
+    number of texts. So values count as well as bytes, and texts are added up before they are unpacked.
 
     Args:
         source: name of the file, for the error.
         packed: size of the file, in bytes.
-        found: the metadata of the file.
+        file: the open file.
 
     Raises:
         SourceError: as `require_bounded_zip`.
+        ArrowException, OSError: the file is damaged.
     """
-    groups = (found.row_group(number) for number in range(found.num_row_groups))
-    declared = sum(group.total_byte_size for group in groups)
-    values = found.num_rows * found.num_columns * _BYTES_OF_A_VALUE
-    _require_bounded(source, packed, max(declared, values))
+    import pyarrow.parquet as pq  # noqa: PLC0415  # it takes longer to start than most archives to read
+
+    found = pq.read_metadata(file)
+    groups = [found.row_group(number) for number in range(found.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    declared = sum(
+        max(column.total_uncompressed_size, column.num_values * _BYTES_OF_A_VALUE) for column in columns
+    )
+    _require_bounded(source, packed, declared)
+    texts = dict.fromkeys(column.path_in_schema for column in columns if column.physical_type == "BYTE_ARRAY")
+    content = pq.ParquetFile(file, metadata=found, read_dictionary=list(texts))
+    unpacked = declared
+    for batch in content.iter_batches(_ROWS_AT_ONCE, columns=list(texts), use_threads=False):
+        unpacked += sum(map(_text_bytes, batch.columns))
+        _require_bounded(source, packed, unpacked)
+
+
+def _text_bytes(column: "Array") -> int:
+    """Return how many bytes the texts take of a column of dictionaries, or of lists or structs of them."""
+    import pyarrow as pa  # noqa: PLC0415  # as above
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    if pa.types.is_list(column.type):
+        return _text_bytes(column.flatten())
+    if pa.types.is_struct(column.type):
+        return sum(map(_text_bytes, column.flatten()))
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return pc.sum(lengths.take(column.indices)).as_py() or 0
 
 
 def _require_bounded(source: str, packed: int, unpacked: int) -> None:

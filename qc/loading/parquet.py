@@ -62,8 +62,8 @@ def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     """
     source = str(path)
     try:
+        require_bounded_parquet(source, file.seek(0, SEEK_END), file)
         described = pq.read_metadata(file)
-        require_bounded_parquet(source, file.seek(0, SEEK_END), described)
         schema = described.schema.to_arrow_schema()
         declared = header.parse(source, HEADER, _header(source, schema))
         wanted = _wanted(source, schema, declared, options)

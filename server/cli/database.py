@@ -147,9 +147,9 @@ def empty_log_or_warn(settings: Settings) -> None:
     with _opened(settings.resolved_database_url) as engine:
         if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
             stderr.print(
-                f"[yellow]Note:[/] something reads the database, so {escape(str(engine.url.database))}-wal "
-                "still has what was removed. A running server empties it as soon as it can; without one, run "
-                "this command again later.",
+                "[yellow]Note:[/] Something reads the database, so its log still has what was removed. "
+                "The next start of the server empties the log, and so does this command: "
+                f"sqlite3 {escape(str(engine.url.database))} 'PRAGMA wal_checkpoint(TRUNCATE)'",
                 soft_wrap=True,
             )
 
@@ -173,9 +173,12 @@ def require_undamaged(settings: Settings, *, whole: bool) -> None:
     """
     url = _usable_url(settings)
     path = sqlite_file(url)
-    if path is not None and path.exists():
-        with _database_errors(url):
-            require_sound(path, whole=whole)
+    if path is None or not path.exists():
+        return
+    if path.stat().st_size == 0 and token_file(settings.data).exists():  # no start leaves both behind
+        raise damaged(path, "the file is empty, and the folder has secrets of an earlier start")
+    with _database_errors(url):
+        require_sound(path, whole=whole)
 
 
 def require_servable(connection: Connection) -> None:

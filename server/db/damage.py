@@ -67,7 +67,7 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
         f"The database {database} is damaged: {found}",
         f"Nothing was changed. Stop the server and keep a copy of the folder. Then restore {which} into "
         "another folder: `candor restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
-        f"`sqlite3 {database} .recover | sqlite3 recovered.db`; see docs/deploy.md.",
+        f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md.",
     )
 
 

@@ -194,8 +194,8 @@ def _from_parquet(file: IO[bytes], given: ExportedView) -> _Rows:
     with TemporaryFile() as table:  # it is read from its end
         copyfileobj(file, table)
         size = table.tell()
+        require_bounded_parquet(file.name, size, table)
         with pq.ParquetFile(table, page_checksum_verification=True) as found:
-            require_bounded_parquet(file.name, size, found.metadata)
             for batch in found.iter_batches(AT_ONCE, columns=list(given.columns)):
                 yield from _rows(batch)
 

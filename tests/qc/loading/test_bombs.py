@@ -83,3 +83,29 @@ def test_a_parquet_file_of_missing_values_without_number_is_refused(tmp_path: Pa
     assert path.stat().st_size < 20_000
     with pytest.raises(SourceError, match=FAR):
         load(path)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array(["z" * 1_000_000])),
+        pa.ListArray.from_arrays(pa.array([0, 20_000_000], pa.int32()), pa.nulls(20_000_000, pa.int32())),
+        pa.ListArray.from_arrays(
+            pa.array([0, 100_000], pa.int32()),
+            pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array(["z" * 1_000_000])),
+        ),
+    ],
+    ids=["one text 100,000 times", "one list of 20 million missing values", "one list of one text"],
+)
+def test_a_parquet_file_whose_values_are_said_in_few_bytes_is_refused(
+    tmp_path: Path, column: pa.Array
+) -> None:
+    """Some hundred bytes, which are 100 GB of text or 80 MB of nothing in memory."""
+    path = tmp_path / "run.parquet"
+    schema = pa.schema([pa.field("replies", column.type)], metadata={HEADER_KEY: b"{}"})
+    pq.write_table(pa.table([column], schema=schema), path, compression="zstd")
+    assert path.stat().st_size < 5_000
+    before = pa.total_allocated_bytes()
+    with pytest.raises(SourceError, match=FAR):
+        load(path)
+    assert pa.total_allocated_bytes() - before < 8_000_000

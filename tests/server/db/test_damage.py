@@ -1,8 +1,10 @@
 """Damage of an SQLite file: found at a start, by `candor audit` and while serving; said in the same words."""
 
 import os
+import re
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +22,7 @@ from server.errors import DatabaseDamaged, StorageDamaged
 from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
+from tests.support.waiting import ENOUGH
 
 PAGE = 4096
 WORDS = "the same words on many pages " * 20
@@ -64,7 +67,7 @@ def test_a_page_in_the_middle_is_missed_by_nobody(candor: Candor, installation: 
     assert candor("audit", "--data", installation).exit_code == 0
     assert candor("backup", backup, "--data", installation).exit_code == 0
     overwrite(database, database.stat().st_size // PAGE // 2)
-    is_said = (f"The database {database} is damaged", f"the last one that was made is {backup}", ".recover")
+    is_said = (f"The database {database} is damaged", f"the last one that was made is {backup}", ".dump")
     with pytest.raises(DatabaseDamaged) as found:
         prepare(Settings(data=installation), OpenedBots(refuse_private=False))
     assert all(part in f"{found.value.message} {found.value.hint}" for part in is_said)
@@ -74,6 +77,39 @@ def test_a_page_in_the_middle_is_missed_by_nobody(candor: Candor, installation: 
     assert not later.exists()
     backup.unlink()
     assert_refused(candor("audit", "--data", installation), "restore your newest backup")
+
+
+@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="the command sqlite3 is not installed")
+def test_without_a_backup_the_command_that_is_named_saves_the_rest(
+    candor: Candor, installation: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = installation / "candor.db"
+    with closing(sqlite3.connect(database)) as connection:
+        tables = "SELECT type, name FROM sqlite_master ORDER BY name"
+        names = connection.execute(tables).fetchall()
+        last = connection.execute("SELECT max(rootpage) FROM sqlite_master").fetchone()[0]
+    overwrite(database, last + 3)  # behind the root of the filler, thus one of its leaves
+    refused = candor("audit", "--data", installation)
+    (command,) = re.findall(r"`(sqlite3 .*)`", refused.stderr.replace("\n", " "))
+    monkeypatch.chdir(installation)
+    subprocess.run(command, shell=True, check=False, capture_output=True, timeout=ENOUGH)  # noqa: S602
+    database.unlink()
+    (installation / "saved.db").rename(database)
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute(tables).fetchall() == names
+        assert 300 < connection.execute("SELECT count(*) FROM filler").fetchone()[0] < 400
+    assert candor("audit", "--data", installation).exit_code == 0
+
+
+def test_an_empty_file_in_the_place_of_a_database_is_not_taken_for_a_new_one(
+    candor: Candor, installation: Path
+) -> None:
+    database = installation / "candor.db"
+    database.write_bytes(b"")
+    with pytest.raises(DatabaseDamaged, match="the file is empty"):
+        prepare(Settings(data=installation), OpenedBots(refuse_private=False))
+    assert_refused(candor("audit", "--data", installation), "the file is empty", "candor restore")
+    assert database.read_bytes() == b""
 
 
 def test_a_database_whose_beginning_is_damaged_is_said_to_be(candor: Candor, installation: Path) -> None:
