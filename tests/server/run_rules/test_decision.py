@@ -191,6 +191,11 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("tarket: 3", "tarket"),
         ("- 3", "the whole"),
         ("a: [", "not valid YAML"),
+        ("a: " + "[" * 29_000, "nested more than 50 levels deep"),
+        ("".join(f"{' ' * n}a:\n" for n in range(600)), "nested more than 50 levels deep"),
+        ('a: "\\U00110000"', "not valid YAML"),
+        ("most_at_once: " + "9" * 5_000, "most_at_once"),
+        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 mistakes"),
     ],
 )
 def test_rules_with_mistakes(text: str, named: str) -> None:
