@@ -244,7 +244,7 @@ def _settings(given: list[str]) -> dict[str, Any]:
             fail(f"--set {name}: expected SETTING=VALUE, with a setting that has no option of its own")
         try:
             settings[name] = yaml.safe_load(value)
-        except yaml.YAMLError:
+        except (ValueError, RecursionError, yaml.YAMLError):
             fail(f"--set {name}: the value is no YAML; put it into quotes, as --set 'stop=[\"END\"]'")
     return settings
 

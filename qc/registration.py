@@ -143,7 +143,7 @@ def read_registration(path: Path) -> Registration:
 
     try:
         content = yaml.safe_load(path.read_bytes())
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or "it is no YAML"
         raise SourceError(f"{path}: the preregistration cannot be read ({reason}). Check the path.") from None
     try:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
 from server.db import rows
 from server.db.models import Assignment, Exclusion, StudyNotice, columns
@@ -53,6 +53,17 @@ def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
 
 
 def release(connection: Connection, assignment: str, at: datetime) -> AssignmentState:
+    """Expire an assignment at a researcher's wish: its worker does not count as having dropped out.
+
+    Raises:
+        AssignmentNotFound, AssignmentOver: as `expire`.
+    """
+    found = expire(connection, assignment, at)
+    connection.execute(update(Assignment).where(ASSIGNMENT.id == assignment).values(released=True))
+    return found
+
+
+def expire(connection: Connection, assignment: str, at: datetime) -> AssignmentState:
     """End an assignment that is under way, so that its place is free; return it as it was.
 
     Raises:

@@ -95,7 +95,7 @@ def remove(
     for some in _parts(assignments):
         named = {"assignments": some}
         for assignment in connection.execute(_UNDER_WAY, named).scalars().all():
-            interventions.release(connection, assignment, at)
+            interventions.expire(connection, assignment, at)
         for statement in _WORDS:
             connection.execute(statement, named)
         _blank_items(connection, some)

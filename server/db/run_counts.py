@@ -64,6 +64,7 @@ COUNT_RATED = Bulk(
 
 _ASSIGNMENTS = text("""
     SELECT status, number FROM assignment_count WHERE run_id = :run AND simulated = :simulated""")
+_RELEASED = text("SELECT count(*) FROM assignment WHERE run_id = :run AND NOT simulated AND released")
 _RATED_OF_SYSTEMS = text("""
     SELECT system.name, coalesce(rated_count.number, 0)
     FROM run JOIN system ON system.study_id = run.study_id AND NOT system.is_qc
@@ -90,10 +91,11 @@ def standing(connection: Connection, run_id: int, study: Study, rules: RunRules)
     """
     found = connection.execute(_ASSIGNMENTS, {"run": run_id, "simulated": False})
     by_status = {status: int(number) for status, number in found}
+    released = int(connection.execute(_RELEASED, {"run": run_id}).scalar_one())
     counts = Counts(
         under_way=by_status.get("active", 0),
         completed=by_status.get("completed", 0),
-        dropped=by_status.get("returned", 0) + by_status.get("expired", 0),
+        dropped=by_status.get("returned", 0) + by_status.get("expired", 0) - released,
         left_paid=count_left(connection, run_id) if rules.budget is not None else 0,
     )
     target = rules.target or Target(assignments=1)

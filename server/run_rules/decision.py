@@ -13,8 +13,8 @@ from server.run_rules.rules import RunRules, Target, in_words
 class Counts:
     """Assignments of people in a run, by how they stand.
 
-    `dropped` were given back or have expired; those of them who `left_paid` have left with the report of a
-    message, and are paid in full.
+    `dropped` were returned or have expired, except for those that a researcher released. `left_paid` left
+    with the report of a message, and are paid in full.
     """
 
     under_way: int = 0

@@ -1,20 +1,23 @@
 """Compute how many workers may be under way to meet a target despite dropout. Pure.
 
-The rule. n assignments are still needed, a are under way, and of those that have ended a share has been
-completed. Another worker is let in as long as it is at least as likely as not that they are needed: that of
-the a under way fewer than n will complete.
+n assignments are still needed, a are under way. Another worker is let in as long as it is at least as likely
+as not that they are needed: that fewer than n of the a under way will complete.
 
-Each completes with probability p, so the number that will is binomial, and lies below n with probability of a
-half or more if its median does. The median differs from the mean, a·p, by less than ln 2 (K. Hamza, The
+Each completes with probability p, so the number that completes is binomial. It lies below n with probability
+of a half or more if its median does. The median differs from the mean, a·p, by less than ln 2 (K. Hamza, The
 smallest uniform upper bound on the distance between the mean and the median of the binomial and Poisson
 distributions, Statistics & Probability Letters 23, 1995). So another is let in if
 
-    a·p + ln 2 < n,
+    a·p + ln 2 < n.
 
-which makes ceil((n - ln 2) / p) the most that are ever under way. From that follows: no more than ceil(n / p)
-are, that is, no more than the dropout seen makes necessary on average; where nobody has dropped out p is 1,
-and exactly n are. p is (completed + 1) / (ended + 1), never less than the share that was seen, and no less
-than a half, so that a bad beginning cannot open the doors to more than twice as many as are needed.
+p is (completed + a + 1) / (completed + a + dropped + 1). Those under way count as if all of them completed,
+because workers who drop out do so early: when the first five of twenty have left, and nobody has had the time
+to complete, the share of those that have ended says nothing of the other fifteen. p is never less than a
+half, so that a bad beginning cannot let in more than twice as many as are needed.
+
+With N = n - ln 2, the first condition is a quadratic inequality in a; its positive root is
+(N - c - 1 + √((N - c - 1)² + 4·N·(c + d + 1))) / 2 for c completed and d dropped. If nobody has dropped out,
+it is N, and exactly n workers are under way.
 """
 
 import math
@@ -22,9 +25,10 @@ import math
 _LEAST = 0.5
 
 
-def completing(completed: int, dropped: int) -> float:
+def completing(completed: int, dropped: int, under_way: int) -> float:
     """Return the probability p with which a worker is taken to complete: from 0.5 to 1."""
-    return max((completed + 1) / (completed + dropped + 1), _LEAST)
+    good = completed + under_way + 1
+    return max(good / (good + dropped), _LEAST)
 
 
 def most_under_way(still_needed: int, completed: int, dropped: int) -> int:
@@ -37,4 +41,9 @@ def most_under_way(still_needed: int, completed: int, dropped: int) -> int:
     """
     if still_needed <= 0:
         return 0
-    return math.ceil((still_needed - math.log(2)) / completing(completed, dropped))
+    if dropped == 0:
+        return still_needed
+    lacking = still_needed - math.log(2)
+    half = (lacking - completed - 1) / 2
+    by_dropout = half + math.sqrt(half**2 + lacking * (completed + dropped + 1))
+    return math.ceil(min(by_dropout, lacking / _LEAST))

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from server.settings_file import Location, child, line_of
+from server.settings_file import Location, YamlSettings, child, line_of
 
 
 class Unreadable(ValueError):
@@ -71,11 +71,13 @@ class Document:
             if isinstance(node, yaml.SequenceNode):
                 nodes += [(item, (*path, i)) for i, item in enumerate(node.value)]
             if isinstance(node, yaml.MappingNode):
-                names = [str(key.value) for key, _ in node.value]
-                for i, (key, value) in enumerate(node.value):
-                    nodes.append((value, (*path, names[i])))
-                    if names[i] in names[:i]:
-                        found.append((key.start_mark.line + 1, (*path, names[i])))
+                names: set[str] = set()
+                for key, value in node.value:
+                    name = str(key.value)
+                    nodes.append((value, (*path, name)))
+                    if name in names:
+                        found.append((key.start_mark.line + 1, (*path, name)))
+                    names.add(name)
         return sorted(found, key=lambda twice: twice[0])
 
 
@@ -86,7 +88,7 @@ def read_document(text: str) -> Document:
     PyYAML reads some 100,000 characters a second, and what is edited is read over and over.
     """
     try:
-        loader = yaml.SafeLoader(text)
+        loader = YamlSettings(text)
         root = loader.get_single_node()
         content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
@@ -95,8 +97,6 @@ def read_document(text: str) -> Document:
         raise Unreadable(f"not valid YAML: {reason}", mark.line + 1 if mark else None) from error
     except ValueError as error:  # a value that looks like a date or a number, and is none
         raise Unreadable(f"not valid YAML: {error}") from error
-    except RecursionError as error:
-        raise Unreadable("not valid YAML: it is nested too deeply") from error
     if not isinstance(content, dict) or not isinstance(root, yaml.MappingNode):
         raise Unreadable("a study is a mapping of settings; this file holds none", 1)
     return Document(text, content, root)

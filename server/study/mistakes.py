@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from server.settings_file import (
     EXPECTED,
+    MOST_MISTAKES,
     Location,
     did_you_mean,
     either,
@@ -49,10 +51,17 @@ class Mistake:
 
 
 def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
-    """Return problems and what is given twice as mistakes, in the order of their lines, each once."""
-    twice = [Mistake(line, where, "is given twice") for line, where in document.given_twice()]
-    found = [Mistake(document.line_of(where), where, reason) for where, reason in problems]
-    return sorted(dict.fromkeys([*twice, *found]), key=lambda mistake: mistake.line or 0)
+    """Return problems and what is given twice as mistakes, in the order of their lines, each once.
+
+    Beyond `MOST_MISTAKES`, the last one says that there are more.
+    """
+    twice = (Mistake(line, where, "is given twice") for line, where in document.given_twice())
+    others = (Mistake(document.line_of(where), where, reason) for where, reason in problems)
+    some = list(islice(chain(twice, others), MOST_MISTAKES + 1))
+    found = sorted(dict.fromkeys(some[:MOST_MISTAKES]), key=lambda mistake: mistake.line or 0)
+    if len(some) > MOST_MISTAKES:
+        found.append(Mistake(None, (), f"there are more than {MOST_MISTAKES} mistakes; fix these first"))
+    return found
 
 
 def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[Location, str]]:

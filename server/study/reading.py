@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -61,12 +62,12 @@ def study_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _validated(document: Document) -> tuple[Study | None, list[tuple[Location, str]]]:
+def _validated(document: Document) -> tuple[Study | None, Iterable[tuple[Location, str]]]:
     later = _of_later_version(document)
     try:
         study = Study.model_validate({**document.content, "version": VERSION} if later else document.content)
     except ValidationError as error:
-        return None, [*later, *wrong_values(error, document)]
+        return None, chain(later, wrong_values(error, document))
     return study, [*later, *contradictions(study)]
 
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+import sqlalchemy as sa
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
@@ -32,6 +33,8 @@ class Assignment(SQLModel, table=True):
 
     `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
 
+    `released`: it has expired because a researcher ended it, so that the worker did not drop out.
+
     `fence` counts how often a process has taken its session over. Who writes names the number under which it
     took over: a process that has lost the session cannot write to it, whatever it believes. Before anybody
     has, it is 0, and the session belongs to the process that has stored the assignment.
@@ -51,6 +54,8 @@ class Assignment(SQLModel, table=True):
         # Who has fallen silent, or takes too long, when a place is needed.
         index_where("status = 'active'", "silent_since", "run_id", "simulated", "active_at"),
         index_where("status = 'active'", "under_way_since", "run_id", "simulated", "created_at"),
+        # Few, and counted at each arrival.
+        index_where("released", "released_of_a_run", "run_id", "simulated"),
     )
     id: str = Field(primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
@@ -69,6 +74,7 @@ class Assignment(SQLModel, table=True):
     feedback: str | None = None
     feedback_by: str | None = None
     simulated_as: str | None = None
+    released: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     fence: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 

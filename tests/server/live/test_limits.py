@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from server.bots.lineup import OpenRun
+from server.db import interventions
 from server.db.engine import open_engine
+from server.db.removal import remove
 from server.db.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.run_states import change_run
 from server.db.store import Store
@@ -127,16 +130,66 @@ async def test_places_open_by_the_dropout_that_was_seen(store: Store, run: OpenR
     for enrolment in seated[:2]:
         await end(store, enrolment)
     await end(store, seated[2], "returned")
-    # Two of three that ended were completed, so p is 3/4. Two are needed: (2 - 0.693) / 0.75 = 1.7.
-    await sit(store, run, "x")
+    # Two are needed, two completed, one dropped out. With one under way p is 4/5: 0.8 + 0.693 < 2.
+    x = await sit(store, run, "x")
+    # With two p is 5/6: 1.7 + 0.693 > 2.
     with pytest.raises(RunFull):
         await sit(store, run, "y")
     await end(store, seated[3], "returned")
-    # p is 3/5: 1.307 / 0.6 = 2.2, so three may be under way for the two that are needed.
-    await sit(store, run, "y")
-    await sit(store, run, "z")
+    y = await sit(store, run, "y")
+    await end(store, x, "returned")
+    await end(store, y, "returned")
+    # Four dropped out. With two under way p is 5/9: 1.1 + 0.693 < 2, so three may be for the two needed.
+    for n in range(3):
+        await sit(store, run, f"z{n}")
     with pytest.raises(RunFull):
         await sit(store, run, "late")
+
+
+async def _released(store: Store, enrolment: Enrolment) -> None:
+    await store.submit(lambda connection: interventions.release(connection, enrolment.assignment, AT))
+
+
+async def _returned(store: Store, enrolment: Enrolment) -> None:
+    await end(store, enrolment, "returned")
+
+
+async def _expired(store: Store, enrolment: Enrolment) -> None:
+    await end(store, enrolment, "expired")
+
+
+async def _withdrawn(store: Store, enrolment: Enrolment) -> None:
+    await store.submit(lambda connection: remove(connection, [enrolment.assignment], "all", "withdrawn", AT))
+
+
+async def _excluded(store: Store, enrolment: Enrolment) -> None:
+    await store.submit(lambda connection: interventions.exclude(connection, enrolment.assignment, "odd", AT))
+
+
+async def _completed(store: Store, enrolment: Enrolment) -> None:
+    await end(store, enrolment)
+
+
+@pytest.mark.parametrize(
+    ("ended", "newcomers"),
+    [
+        (_released, 5),  # a researcher has ended it: nobody dropped out
+        # With 23 under way p is 24/29, and 23 * 24/29 + 0.693 = 19.7 lets one more in: 24 - 15.
+        (_returned, 9),
+        (_expired, 9),
+        (_withdrawn, 9),
+        (_excluded, 0),  # still under way, and paid
+        (_completed, 0),
+    ],
+)
+async def test_how_many_follow_five_of_twenty(
+    store: Store, run: OpenRun, url: str, ended: Callable[[Store, Enrolment], Awaitable[None]], newcomers: int
+) -> None:
+    go_by(url, target=Target(assignments=20))
+    seated = [await sit(store, run, f"first{n}") for n in range(20)]
+    for enrolment in seated[:5]:
+        await ended(store, enrolment)
+    assert await crowd(store, run, 30) == Counter({"in": newcomers, "run_full": 30 - newcomers})
 
 
 async def test_a_run_stops_by_itself_and_says_why(store: Store, run: OpenRun, url: str) -> None:

@@ -41,8 +41,9 @@ def test_a_target_of_assignments() -> None:
     assert end is not None
     assert (end.cause, end.reason) == ("target", "The run has what it was to gather: 20 assignments.")
     assert places_open(TWENTY, counts(12, under_way=5)) == 3
-    # 10 still needed and p = 11/21 over 10 completed of 20: (10 - 0.693) * 21/11 = 17.8, so 18 at most.
-    assert places_open(TWENTY, counts(10, under_way=12, dropped=10)) == 6
+    # 10 are still needed. With 13 under way p is 24/34, and 13 * 24/34 + 0.693 = 9.9 lets the 14th in.
+    # With 14, p is 25/35, and 10 + 0.693 lets nobody in.
+    assert places_open(TWENTY, counts(10, under_way=12, dropped=10)) == 2
     assert places_open(TWENTY, counts(10, under_way=30)) == 0
 
 
@@ -190,6 +191,11 @@ def test_a_mistake_is_said_with_its_line_in_plain_words(text: str, said: str) ->
         ("tarket: 3", "tarket"),
         ("- 3", "the whole"),
         ("a: [", "not valid YAML"),
+        ("a: " + "[" * 29_000, "nested more than 50 levels deep"),
+        ("".join(f"{' ' * n}a:\n" for n in range(600)), "nested more than 50 levels deep"),
+        ('a: "\\U00110000"', "not valid YAML"),
+        ("most_at_once: " + "9" * 5_000, "most_at_once"),
+        ("".join(f"k{n}: 1\n" for n in range(3_000)), "more than 100 mistakes"),
     ],
 )
 def test_rules_with_mistakes(text: str, named: str) -> None:

@@ -19,19 +19,19 @@ def fewer_than(n: int, workers: int, p: float) -> float:
 @given(needed=st.integers(min_value=1, max_value=60), completed=COUNTS, dropped=COUNTS)
 def test_the_last_who_is_let_in_is_as_likely_needed_as_not(needed: int, completed: int, dropped: int) -> None:
     """The theorem that the rule rests on, held against the sum."""
-    p = completing(completed, dropped)
     under_way = most_under_way(needed, completed, dropped)
+    p = completing(completed, dropped, under_way - 1)
     assert fewer_than(needed, under_way - 1, p) >= 0.5 - 1e-9
 
 
 @given(needed=st.integers(min_value=0, max_value=10_000), completed=COUNTS, dropped=COUNTS)
 def test_the_bounds(needed: int, completed: int, dropped: int) -> None:
     under_way = most_under_way(needed, completed, dropped)
-    assert needed <= under_way <= math.ceil(needed / completing(completed, dropped)) <= 2 * needed
+    seen = completing(completed, dropped, 0)
+    assert needed <= under_way <= math.ceil(needed / seen) <= 2 * needed
     # No more dropout is reckoned with than was seen.
-    assert (
-        completed / max(completed + dropped, 1) <= completing(completed, dropped) or completed == dropped == 0
-    )
+    assert completed <= seen * (completed + dropped)
+    assert seen <= completing(completed, dropped, under_way)
     assert most_under_way(needed, completed, 0) == needed
 
 
@@ -40,9 +40,11 @@ def test_the_bounds(needed: int, completed: int, dropped: int) -> None:
     [
         (0, 5, 5, 0),
         (10, 0, 0, 10),  # nobody has dropped out
-        (10, 9, 1, 11),  # p = 10/11: (10 - 0.693) * 1.1 = 10.24
-        (10, 7, 3, 13),  # p = 8/11: 9.307 * 1.375 = 12.8
-        (1, 7, 3, 1),  # 0.307 * 1.375 = 0.42
+        (10, 9, 1, 10),  # of 10, p = 20/21: 10 * 20/21 + 0.693 = 10.2 is no less than 10; of 9, 9.2 is
+        (10, 7, 3, 11),  # of 11, p = 19/22: 9.5 + 0.693 = 10.2; of 10, p = 18/21: 9.3
+        (10, 90, 30, 13),  # of 13, p = 104/134: 10.1 + 0.693 = 10.8; of 12, p = 103/133: 9.99
+        (1, 7, 3, 1),  # of 1, p = 9/12: 0.75 + 0.693 = 1.4
+        (20, 0, 5, 24),  # of 24, p = 25/30: 20 + 0.693; of 23, p = 24/29: 19.7
         (10, 0, 40, 19),  # p is no less than a half: 9.307 * 2 = 18.6
     ],
 )

@@ -235,7 +235,7 @@ def test_contradictions_are_told_at_once_too() -> None:
 def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
     laughs = "\n".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghijklm"))
     lines = mistakes(f"a: &a [ha]\n{laughs}\n")
-    assert "my.yaml:13: m: there is no such setting" in lines
+    assert lines == ["my.yaml:7: not valid YAML: more than 200,000 values"]
 
 
 @pytest.mark.parametrize(
@@ -254,14 +254,37 @@ def test_a_file_that_grows_without_end_when_its_aliases_are_followed() -> None:
         ("a: \x00", "my.yaml: not valid YAML: unacceptable character"),
         ("title: 2020-13-45\n", "my.yaml: not valid YAML: month must be in 1..12"),
         ("title: !!int x\n", "my.yaml: not valid YAML: invalid literal"),
-        ("title: &x [*x]\n", "my.yaml:1: title: expected a text, got a list"),
-        ("{" * 5000, "my.yaml: not valid YAML: it is nested too deeply"),
+        ("title: &x [*x]\n", "my.yaml:1: not valid YAML: a part refers to itself"),
+        ("&x {title: *x}\n", "my.yaml:1: not valid YAML: a part refers to itself"),
+        ("{" * 5000, "my.yaml:1: not valid YAML: nested more than 50 levels deep"),
+        ("a: " + "[" * 29_000, "my.yaml:1: not valid YAML: nested more than 50 levels deep"),
+        ("".join(f"{' ' * n}a:\n" for n in range(340)), "my.yaml:50: not valid YAML: nested more than 50"),
+        (
+            "a0: &a0 x\n" + "".join(f"a{n + 1}: &a{n + 1} [*a{n}]\n" for n in range(60)),
+            "my.yaml:51: not valid",
+        ),
+        # Merged, 2 settings become 10 times as many with each line.
+        (
+            "a0: &a0 {x: 1, y: 2}\n"
+            + "".join(f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*a{n}'] * 10)}]}}\n" for n in range(8)),
+            "my.yaml:6: not valid YAML: more than 200,000 values",
+        ),
+        ("minimum_inputs: 0x" + "f" * 4_000, "my.yaml:1: not valid YAML: a number of more than 100 digits"),
+        ("minimum_inputs: 1" + ":59" * 5_000, "my.yaml:1: not valid YAML: a number of more than 100 digits"),
+        ("minimum_inputs: 1" + ":59" * 5_000 + ".5", "my.yaml:1: not valid YAML: a number of more than"),
+        ('title: "\\U00110000"', "my.yaml: not valid YAML: chr() arg not in range"),
         ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document"),
         ('title: "\\ud800"\n', "my.yaml:1: title: expected a text"),
     ],
 )
 def test_a_file_that_is_no_mapping_of_settings(text: str, expected: str) -> None:
     assert any(line.startswith(expected) for line in mistakes(text)), mistakes(text)
+
+
+def test_of_thousands_of_mistakes_a_hundred_are_told() -> None:
+    lines = mistakes("".join(f"k{n}: 1\n" for n in range(3_000)))
+    assert len(lines) == 101
+    assert lines[-1] == "my.yaml: there are more than 100 mistakes; fix these first"
 
 
 @given(st.text(st.sampled_from("abc:-[]{}#&*!|>'\"%@` \n\t0123.~?,\x00é"), max_size=60))
