@@ -1,10 +1,10 @@
-"""Whether a researcher has ended an assignment. Which were released so far is in the audit log."""
+"""Mark assignments that a researcher has released. Those so far are in the audit log."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0046"
-down_revision = "0045"
+revision = "0047"
+down_revision = "0046"
 branch_labels = None
 depends_on = None
 
