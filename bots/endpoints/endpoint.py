@@ -78,7 +78,9 @@ class Price(_Kind):
 def _own_header(name: str) -> str:
     if not _HEADER.fullmatch(name):
         raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in {"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}:
+    if name.lower() in _OF_THE_CONNECTION:
+        raise ValueError(f"{name} is written by the connection itself: leave it out")
+    if name.lower() in _KEYS:
         raise ValueError(
             "keys are not written into a study: name the environment variable that holds it as `key`"
         )
@@ -86,6 +88,16 @@ def _own_header(name: str) -> str:
 
 
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+# Another value than that of the connection lets one request be read as two (RFC 9112, section 11.2).
+_OF_THE_CONNECTION = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer"),
+        *("keep-alive", "proxy-connection"),
+    }
+)
+_KEYS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
+)
 _Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 HeaderName = Annotated[str, AfterValidator(_own_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]

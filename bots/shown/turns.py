@@ -9,17 +9,18 @@ _OWN = r"(?:assistant|chatbot|bot|ai|me|response)"
 _FOREIGN = r"(?:user|human|worker|stranger|customer|system|developer|you|instruction)"
 _NUMBERED = r"(?:person|speaker) ?\d"
 _BEFORE_LABEL = r"[*#>]{0,4} ?"
+_INDENT = r"[^\S\n]*"  # not \s*, which takes the square of a run of empty lines
 _AFTER_LABEL = r" ?\*{0,2}[:\uff1a]\*{0,2}"
 # Marks of chat templates, whichever model they belong to: <|im_end|>, <start_of_turn>, [/INST], </s> …
 _CONTROL = (
     r"(?i:<\|[\w ▁/-]{1,40}\|?>|<[\w ▁/-]{1,40}\|>|<\uff5c[\w ▁/-]{1,40}\uff5c>|\[\|/?[\w ]{1,20}\|\]"
     r"|</?s>|<</?SYS>>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]|<extra_id_\d{1,2}>)"
 )
-_INSTRUCTED = re.compile(r"\s*(?:<s>)?\s*\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
+_INSTRUCTED = re.compile(r"\s*(?:<s>\s*)?\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
 _MARKS = re.compile(rf"\s*(?:{_CONTROL}\s*)+")
 _ROLE = re.compile(rf"(?i:(?P<own>{_OWN}|model)|(?P<foreign>{_FOREIGN}))\s*(?:\n|{_CONTROL}|$)")
 _OWN_BEGINS = re.compile(
-    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|\n\s*{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
+    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|\n{_INDENT}{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
 )
 _AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?\d)"
 
@@ -88,7 +89,7 @@ def _ends(labels: tuple[str, ...]) -> re.Pattern[str]:
     anybody = "|".join((_OWN, _FOREIGN, _NUMBERED, *map(re.escape, labels)))
     return re.compile(
         rf"{_CONTROL}"
-        rf"|\n\s*{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
+        rf"|\n{_INDENT}{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
         r"|\s(?:User|Human|Assistant) ?:"
         rf"|(?<=[.!?…\"'”’)])\s+{_AT_A_SENTENCE} ?:"
     )

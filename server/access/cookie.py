@@ -1,7 +1,6 @@
 """The cookie of a browser that is signed in, and the check that its own page has sent a call."""
 
 import re
-from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 
@@ -48,8 +47,8 @@ def require_own_page(request: Request) -> None:
     """
     if request.method in _READING or request.headers.get("sec-fetch-site") == "same-origin":
         return
-    origin = request.headers.get("origin", "")
-    if not origin or urlsplit(origin).netloc != request.headers.get("host"):
+    here = f"{request.url.scheme}://{request.headers.get('host')}"
+    if request.headers.get("origin") != here:
         raise ForeignOrigin("this call does not come from a page of this server")
 
 

@@ -50,7 +50,8 @@ from server.study import aside, parse_study
 _POINTS = 120  # of a chart, which has no more of them across
 # A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
 _PAGE_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'"
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'; "
+    "base-uri 'none'; form-action 'none'"
 )
 
 

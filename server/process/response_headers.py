@@ -29,4 +29,5 @@ def _policy(path: str) -> str:
     # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
     # itself shows the preview of a study.
     ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
-    return f"default-src 'self'; img-src 'self' data:; frame-ancestors {ancestors}"
+    sources = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
+    return f"{sources}; frame-ancestors {ancestors}"

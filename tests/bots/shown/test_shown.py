@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots.shown import ShownText, is_plain, looks, phase, shown_text
+from bots.shown.turns import own_line
 
 SECRET = "I should be friendly and hide that I plan this."
 # Each family's thoughts and reply, as they come where the prompt has opened nothing.
@@ -202,6 +203,12 @@ THOUGHTS = ["<think>", "thoughts. Many. ", "</think>", "[THINK]", "[/THINK]", "a
 THOUGHTS += ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>", "assistantfinal"]
 THOUGHTS += ["Here is my thought process:", "Here is my response:"]
 PARTS = st.lists(st.sampled_from(LINES + TURNS + THOUGHTS), max_size=8).map("".join)
+
+
+@pytest.mark.parametrize("unit", ["\n", " ", "\n ", "<", ". ", "[", "*", "<think>"])
+def test_a_long_output_takes_time_in_proportion(unit: str) -> None:
+    """At the square of its length, one of these would take hours: the limit of a test's time would end it."""
+    assert own_line(unit * 300_000).text.strip() in {"", (unit * 300_000).strip()}
 
 
 @given(PARTS, st.booleans(), st.booleans())

@@ -197,10 +197,12 @@ def test_another_password_signs_out_everybody_else(people: People) -> None:
     assert people.browser().sign_in(people.name, "eight small tides").status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://127.0.0.1:1", "null"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://127.0.0.1:1", "null", "https://127.0.0.1:{port}"]
+)
 def test_another_sites_page_changes_nothing(people: People, origin: str) -> None:
     browser = people.signed_in("owner")
-    browser.origin = origin
+    browser.origin = origin.format(port=people.house.port)
     body = {"name": "mallory", "role": "owner"}
     assert code(browser.send("POST", "/api/desk/people", json=body)) == (403, "foreign_origin")
     assert code(browser.sign_in(people.name)) == (403, "foreign_origin")

@@ -72,7 +72,9 @@ def test_a_report_from_its_beginning_to_the_download(rated: House) -> None:
     assert {"report.html", "report.xlsx", "report.json", "signature.txt", "report.zip"} <= paths.keys()
     page = rated.http("GET", paths["report.html"])
     assert page.headers["content-type"].startswith("text/html")
-    assert page.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'")
+    assert policy.endswith("base-uri 'none'; form-action 'none'")
     assert "quokka_plain" in page.text
     archive = zipfile.ZipFile(io.BytesIO(rated.http("GET", paths["report.zip"]).content))
     assert set(archive.namelist()) == paths.keys() - {"report.zip"}

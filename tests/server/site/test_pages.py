@@ -119,3 +119,4 @@ def test_the_colours_are_those_of_the_other_pages() -> None:
 def test_only_the_workers_page_is_shown_within_other_sites(house: House, path: str, ancestors: str) -> None:
     policy = house.http("GET", path).headers["content-security-policy"]
     assert policy.split("; ")[-1] == f"frame-ancestors {ancestors}"
+    assert {"base-uri 'none'", "form-action 'self'"} <= set(policy.split("; "))
