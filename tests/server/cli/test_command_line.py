@@ -303,7 +303,7 @@ def test_a_database_that_cannot_be_opened(
     (tmp_path / "text.db").write_text("This is no database, however much of it there may be. " * 100)
     url = database_url.format(folder=tmp_path)
     refused = candor(*command, "--data", tmp_path, CANDOR_DATABASE_URL=url)
-    assert_refused(refused, "the database", "cannot be opened")
+    assert_refused(refused, "database", "cannot be opened")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"secret": "x"}'], ids=["empty", "half", "list", "one"])
