@@ -5,6 +5,7 @@ Those of `bots` and `qc` are named here as text: `server` imports neither, and t
 where the commands of the three packages meet.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -108,5 +109,6 @@ for _name, _command in COMMANDS.items():
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line. Only its user can read what it writes, which may hold words of workers."""
+    os.umask(0o077)
     cli(prog_name="candor")

@@ -15,6 +15,7 @@ from server.errors import DatabaseDamaged, StorageDamaged, StorageFailed
 _SECONDS: Final = 2.0  # of a start: SQLite checks 1 to 2 GB in that time where the file is in memory
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SHOWN: Final = 5
+_NO_DATABASE: Final = "file is not a database"  # SQLite's words
 log = structlog.get_logger()
 
 
@@ -63,12 +64,18 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
     """Return the error for a damaged database: what was found, and which backup to go back to."""
     backup = last_backup(database)
     which = "your newest backup" if backup is None else f"a backup (the last one that was made is {backup})"
-    return DatabaseDamaged(
-        f"The database {database} is damaged: {found}",
-        f"Nothing was changed. Stop the server and keep a copy of the folder. Then restore {which} into "
-        "another folder: `candor restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
-        f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md.",
+    repair = (
+        f"Stop the server and keep a copy of the folder. Then restore {which} into another folder: `candor "
+        "restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
+        f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md."
     )
+    if found == _NO_DATABASE:  # as likely the path is wrong
+        return DatabaseDamaged(
+            f"The database {database} cannot be opened: the file is no SQLite database, or its beginning is "
+            "damaged",
+            f"Check CANDOR_DATABASE_URL or --data. If this is the right file: {repair}",
+        )
+    return DatabaseDamaged(f"The database {database} is damaged: {found}", f"Nothing was changed. {repair}")
 
 
 def is_damage(error: BaseException) -> bool:

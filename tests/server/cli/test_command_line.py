@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tests.server.support.commands import REPOSITORY, Candor, assert_refused, pr
 from tests.server.support.database import query
 from tests.support.local_process import free_port
 from tests.support.server_process import Server
+from tests.support.waiting import ENOUGH
 
 
 def test_help_names_every_command() -> None:
@@ -301,7 +303,7 @@ def test_a_database_that_cannot_be_opened(
     (tmp_path / "text.db").write_text("This is no database, however much of it there may be. " * 100)
     url = database_url.format(folder=tmp_path)
     refused = candor(*command, "--data", tmp_path, CANDOR_DATABASE_URL=url)
-    assert_refused(refused, "the database", "cannot be opened")
+    assert_refused(refused, "database", "cannot be opened")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"secret": "x"}'], ids=["empty", "half", "list", "one"])
@@ -334,3 +336,21 @@ def test_a_broken_run_does_not_stop_the_others(candor: Candor, tmp_path: Path) -
 def test_pages_that_are_not_built(candor: Candor, tmp_path: Path) -> None:
     (tmp_path / "pages" / "worker.html").unlink()
     assert_refused(candor("serve", "--data", tmp_path / "data"), "the pages are not built", "make")
+
+
+def test_whatever_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None:
+    """The umask of a fresh machine lets everybody read; reports quote what workers said."""
+    report, saved = tmp_path / "report", tmp_path / "run.parquet"
+    for arguments in (
+        ["report", "docs/examples/first.json", "--out", report],
+        ["convert", "docs/examples/first.json", saved],
+    ):
+        command = [sys.executable, "-m", "server", *map(str, arguments)]
+        done = subprocess.run(
+            command, cwd=REPOSITORY, umask=0o022, capture_output=True, text=True, timeout=ENOUGH, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert stat.S_IMODE(report.stat().st_mode) == 0o700
+    files = [*report.iterdir(), saved]
+    assert len(files) > 5
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}

@@ -116,7 +116,10 @@ def test_a_database_whose_beginning_is_damaged_is_said_to_be(candor: Candor, ins
     overwrite(installation / "candor.db", 0)
     for command in (["audit"], ["study", "list"], ["backup", installation / "x.tar"]):
         refused = candor(*command, "--data", installation)
-        assert_refused(refused, f"The database {installation / 'candor.db'} is damaged", "candor restore")
+        assert_refused(
+            refused, f"The database {installation / 'candor.db'} cannot be opened", "its beginning"
+        )
+        assert "candor restore" in refused.stderr
 
 
 def test_references_to_rows_that_are_missing_are_found_by_the_audit(

@@ -257,7 +257,7 @@ def test_while_somebody_reads_the_log_stays_and_is_emptied_later(house: House) -
         assert SECRET in str(reader.exec_driver_sql("SELECT text FROM turn").all())
         forget(house, worker="ann")
         assert files_with(house.folder, SECRET) != []
-        assert "something reads the database" in candor_at(house, "forget", "bob", "--yes").stderr
+        assert "Something reads the database" in candor_at(house, "forget", "bob", "--yes").stderr
     engine.dispose()
     with house.page("cleo") as page:  # the server writes
         page.agree()
