@@ -78,7 +78,10 @@ class Settings(BaseSettings):
     requests_per_address: Limit = Field(
         "500/5second", description="requests of any kind from one address; more of them wait, or are refused"
     )
-    sign_ins: Limit = Field("10/minute", description="tries to sign in from one address, and of one person")
+    sign_ins: Limit = Field(
+        "10/minute",
+        description="tries to sign in from one address; 20 times as many of one person",
+    )
     oidc_issuer: Issuer | None = Field(
         None, description="address of the OpenID provider with which people sign in; beside passwords"
     )

@@ -1,7 +1,7 @@
 """Browsers in which somebody has signed in before: wrong passwords from elsewhere do not keep them out.
 
-A limit of tries as one person stops whoever guesses, and would let anybody lock a person out whose name they
-know. A browser of theirs that is known has tries of its own.
+A limit of tries as one person stops guessing, but lets anybody who knows the name lock that person out. So a
+known browser of theirs has tries of its own.
 Source: OWASP, *Slow Down Online Guessing Attacks with Device Cookies*.
 """
 
@@ -36,11 +36,11 @@ class KnownBrowsers:
             samesite="strict",
         )
 
-    def whose_tries(self, request: Request, person: str) -> str:
-        """Return what tries to sign in as `person` are counted under: a browser of theirs, or their name."""
+    def browser_of(self, request: Request, person: str) -> str | None:
+        """Return a name for the calling browser if `person` has signed in in it before, else None."""
         try:
             kept: Any = self._signed.loads(request.cookies.get(_NAME, ""), max_age=_SECONDS)
         except BadSignature:
-            return person
+            return None
         known, browser = kept
-        return f"{person} {browser}" if known == person else person
+        return f"{person} {browser}" if known == person else None

@@ -85,6 +85,9 @@ class Invitation(BaseModel):
     name: str | None
 
 
+_ADDRESSES = 20  # from which somebody must try at once to keep a person out of a new browser
+
+
 class AccountsApi:
     """Lets people in and out.
 
@@ -94,7 +97,9 @@ class AccountsApi:
         auth: tells who calls.
         limits: counts tries, by the address that they come from and by the name that is tried; a browser in
             which that person has signed in before has its own.
-        tries: how many of them are let through.
+        tries: how many are let through from an address, or from a known browser. All unknown browsers
+            together may try a name `_ADDRESSES` times as often, so that nobody at one address locks a person
+            out.
     """
 
     def __init__(
@@ -104,6 +109,7 @@ class AccountsApi:
         self._listed = listed
         self._limits = limits
         self._tries = tries
+        self._tries_elsewhere = type(tries)(_ADDRESSES * tries.amount, tries.multiples)
         self._known = KnownBrowsers(auth.secret)
         self.router = APIRouter(prefix="/api/account", tags=["account"])
         own = [Depends(Allowed(auth, "have_account"))]
@@ -131,7 +137,7 @@ class AccountsApi:
     async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
         """Sign a person in; their browser keeps that for twelve hours."""
         require_own_page(request)
-        await self._count(request, self._known.whose_tries(request, body.name.lower()))
+        await self._count_person(request, body.name.lower())
         found = await self._store.read(lambda c: people.find(c, body.name))
         if not await passwords.is_right(found.password if found else None, body.password) or found is None:
             raise WrongPassword("this name and this password do not belong together")
@@ -139,14 +145,14 @@ class AccountsApi:
 
     async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
         """Say whom a one-time link is for; it stays good."""
-        await self._count(request, body.link)
+        await self._count(request, body.link, self._tries)
         invited = await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))
         return Invitation(name=None if invited.member is None else invited.member.name)
 
     async def use_link(self, body: LinkToUse, request: Request, response: Response) -> Account:
         """Choose the password that a one-time link is for, and sign in; the link leads nowhere any more."""
         require_own_page(request)
-        await self._count(request, body.link)
+        await self._count(request, body.link, self._tries)
         passwords.require_good(body.password)
         await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
         stored = await passwords.hashed(body.password)
@@ -171,7 +177,7 @@ class AccountsApi:
 
     async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
         """Choose another password; whoever is signed in elsewhere with the old one is signed out."""
-        await self._count(request, self._known.whose_tries(request, actor.name))
+        await self._count_person(request, actor.name)
         passwords.require_good(body.new)
         found = await self._store.read(lambda c: _person(c, actor))
         if found is not None and found.password is None:
@@ -194,10 +200,15 @@ class AccountsApi:
         self._known.keep(request, response, member.name)
         return signed_in
 
-    async def _count(self, request: Request, whose: str) -> None:
+    async def _count_person(self, request: Request, person: str) -> None:
+        browser = self._known.browser_of(request, person)
+        limit = self._tries_elsewhere if browser is None else self._tries
+        await self._count(request, browser or person, limit)
+
+    async def _count(self, request: Request, whose: str, limit: RateLimitItem) -> None:
         what = "tries to sign in"
         await self._limits.count_address(self._tries, f"{what} from this address", request)
-        self._limits.count(self._tries, f"{what} as this person", request, whose.lower())
+        self._limits.count(limit, f"{what} as this person", request, whose.lower())
 
 
 async def begin_sign_in(
