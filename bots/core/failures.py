@@ -8,6 +8,7 @@
     ├── ChatEnded       who answers has ended the chat
     ├── Declined        the model declined to answer, or a filter of its provider kept the answer back
     ├── BudgetSpent     what it may cost is spent: the researchers' cap, or the provider's quota
+    ├── BrokenOff       the answer ended before the model had finished it
     ├── EmptyReply      the reply holds nothing that can be seen
     ├── ThoughtsOnly    the model thought, and said nothing
     └── ReplyTooLong    the reply is longer than what workers are shown
@@ -30,6 +31,7 @@ FailureKind = Literal[
     "refused",
     "declined",
     "budget",
+    "broken",
     "empty",
     "thoughts",
     "too_long",
@@ -105,6 +107,12 @@ class BudgetSpent(BotError):
     counts_against_replica = False
 
 
+class BrokenOff(BotError):
+    """The answer ended before the model had finished it, so that it is no reply."""
+
+    kind = "broken"
+
+
 class ChatEnded(BotError):
     """Who answers has ended the chat in good order: there will be no reply."""
 
@@ -145,6 +153,7 @@ _BY_KIND: dict[FailureKind, type[BotError]] = {
         ChatEnded,
         Declined,
         BudgetSpent,
+        BrokenOff,
         EmptyReply,
         ThoughtsOnly,
         ReplyTooLong,
