@@ -44,6 +44,7 @@ class BotError(Exception):
 
     Of a single failure more may be known than its class says. `after`: seconds for which the server asked
     to be left alone. `unreached`: there was nobody to take the chat, so that the chat cannot be the reason.
+    `out`: whoever asks is refused until somebody pays, or gives another key.
     `output` and `provenance`: what the model wrote that is no reply, and where it came from.
     """
 
@@ -52,13 +53,14 @@ class BotError(Exception):
     retry: bool = True
     after: float | None = None
     unreached: bool = False
+    out: bool = False
     output: str | None = None
     provenance: Provenance | None = None
 
     def like(self, message: str) -> "BotError":
         """Return the same failure with another message."""
         same = type(self)(message)
-        same.retry, same.after, same.unreached = self.retry, self.after, self.unreached
+        same.retry, same.after, same.unreached, same.out = self.retry, self.after, self.unreached, self.out
         same.output, same.provenance = self.output, self.provenance
         return same
 
@@ -104,6 +106,7 @@ class BudgetSpent(BotError):
 
     kind = "budget"
     retry = False
+    out = True
     counts_against_replica = False
 
 

@@ -39,6 +39,8 @@ _BY_CODE: dict[str, type[BotError]] = {
     "content_policy_violation": Declined,
     "insufficient_quota": BudgetSpent,
 }
+# Said with status 400 and the code of a bad request, by Anthropic among others.
+_NO_MONEY = re.compile(r"credit balance is too low|insufficient balance|billing hard limit", re.IGNORECASE)
 _MEANING = {
     400: "it does not take the request",
     404: "there is nothing at this address: check url and, where there is one, model",
@@ -69,12 +71,13 @@ def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str
         variable: the environment variable that the key came from, if one was sent.
     """
     said = _said(body)
-    by_code = (_BY_CODE[code] for code in said.codes if code in _BY_CODE)
-    kind = next(by_code, _BY_STATUS.get(status, BotError))
+    kind = _kind(said) or _BY_STATUS.get(status, BotError)
     meaning = _meaning(kind, status, variable)
     told = f'says "{said.message}"' if said.message else "the log has the beginning of the answer"
     error = kind(f"{meaning} (status {status}; {told})")
     error.after = _after(headers, said.delay)
+    if status == 401:
+        error.retry, error.out = False, True
     return error
 
 
@@ -88,9 +91,8 @@ def error_within(body: str, *, certainly: bool = False) -> BotError | None:
     if not (certainly or _holds_error(body)):
         return None
     said = _said(body)
-    by_code = (_BY_CODE[code] for code in said.codes if code in _BY_CODE)
-    kind = next(by_code, BrokenOff)
-    if kind is BrokenOff:
+    kind = _kind(said)
+    if kind is None:
         return broken_off(f'an error, "{said.message or ", ".join(said.codes) or _short(body)}"')
     return kind(f'{_meaning(kind, 200, None)} (it says "{said.message}")')
 
@@ -122,6 +124,13 @@ def _holds_error(body: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(found, dict) and bool(found.get("error") or found.get("type") == "error")
+
+
+def _kind(said: _Said) -> type[BotError] | None:
+    """Return the failure that the provider's words name; None if they name none."""
+    if _NO_MONEY.search(said.message):
+        return BudgetSpent
+    return next((_BY_CODE[code] for code in said.codes if code in _BY_CODE), None)
 
 
 def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:

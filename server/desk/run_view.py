@@ -1,7 +1,7 @@
 """What a researcher sees of a run: its progress, its workers, its bots, and what needs attention."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -47,13 +47,15 @@ class Surroundings:
     """What a view of a run needs beside the database.
 
     `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
-    page is open. `states`: of a registered bot's replicas. `has_moderation`: lines can be judged.
+    page is open. `states`: of a registered bot's replicas. `down`: systems of a run whose bots answer nobody.
+    `has_moderation`: lines can be judged.
     """
 
     public_url: str
     auth: Auth
     away: Mapping[str, datetime | None]
     states: States
+    down: Callable[[int], Collection[str]]
     has_moderation: bool
 
 
@@ -89,6 +91,7 @@ class RunReader:
         progress = systems(people, study, families, limits.wanted)
         waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
         unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
+        down = around.down(run.id) if run.status == "open" else ()
         return RunDetail(
             **dict(_summary(run, limits, _counted(self._workers.values(), now), around.public_url)),
             systems=progress,
@@ -98,7 +101,7 @@ class RunReader:
             bots=self._replies,
             incidents=self._incidents,
             analysis=analysis,
-            attention=attention(rows, progress, self._replies, unread, study, now),
+            attention=attention(rows, progress, self._replies, unread, study, now, down),
             workers=rows,
         )
 

@@ -74,9 +74,14 @@ class Outlook:
 
     def surroundings(self) -> Surroundings:
         """Return what a view of a run needs, as it is now."""
-        bots = self.opened_bots
+        live, bots = self.live, self.opened_bots
         return Surroundings(
-            self.public_url, self.auth, self.live.presence.away, bots.states, bots.moderation is not None
+            self.public_url,
+            self.auth,
+            live.presence.away,
+            bots.states,
+            live.down,
+            bots.moderation is not None,
         )
 
 
