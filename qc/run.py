@@ -48,6 +48,7 @@ FAILURES = {
     "refused": "refused",
     "declined": "declined",
     "budget": "budget_spent",
+    "broken": "broken_off",
     "empty": "empty",
     "thoughts": "thoughts_only",
     "too_long": "too_long",

@@ -31,6 +31,7 @@ _LABEL = re.compile(r"\W{0,3}([^\W\d_]\w{1,20})(?: says| said| sagt| dice| dijo|
 _INNER_END = re.compile(r"[.!?…]\s+\S")
 _FINAL = re.compile(r"[.!?…。！？~>)\]\"'”’»」』*:;\u2600-\U0001faff]\W*$")
 _LEAST_ECHO = 8  # characters of a line: whatever is shorter is often said again by chance
+_LEAST_SENTENCE = 12  # characters: less is an answer such as "not really"
 _LEAST_CUT = 40  # characters: people leave out the mark at the end of less
 _CHANGES: dict[Change, str] = {
     "thoughts": "its thoughts were taken out",
@@ -127,13 +128,29 @@ def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
 
     found = [answer for answer in spoken if broken(answer)]
     if not found:
-        return Judgement("pass", f"None of {len(spoken)} replies breaks off.")
+        return _endings([answer.text for answer in spoken])
     end = quoted(found[0].output[-60:])
     reason = (
         f'{len(found)} of {len(spoken)} replies break off, as "…{end}".'
         " Give it more tokens, or a prompt that asks for less."
     )
     return Judgement(_by_share(len(found), len(spoken)), reason)
+
+
+def _endings(replies: Sequence[str]) -> Judgement:
+    """Return the judgement on replies that do not break off for certain: some may end within a sentence.
+
+    Who writes small letters only leaves out the mark at the end, too.
+    """
+    written = [text for text in replies if len(text) >= _LEAST_SENTENCE and text[0].isupper()]
+    unended = [text for text in written if not _FINAL.search(text)]
+    if len(unended) <= TOLERATED * len(replies):
+        return Judgement("pass", f"None of {len(replies)} replies breaks off.")
+    reason = (
+        f"{len(unended)} of {len(replies)} replies end without a mark of punctuation, as"
+        f' "{quoted(unended[0])}". Check that they are whole.'
+    )
+    return Judgement("warn", reason)
 
 
 def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:

@@ -8,6 +8,7 @@
     ├── ChatEnded       who answers has ended the chat
     ├── Declined        the model declined to answer, or a filter of its provider kept the answer back
     ├── BudgetSpent     what it may cost is spent: the researchers' cap, or the provider's quota
+    ├── BrokenOff       the answer ended before the model had finished it
     ├── EmptyReply      the reply holds nothing that can be seen
     ├── ThoughtsOnly    the model thought, and said nothing
     └── ReplyTooLong    the reply is longer than what workers are shown
@@ -30,6 +31,7 @@ FailureKind = Literal[
     "refused",
     "declined",
     "budget",
+    "broken",
     "empty",
     "thoughts",
     "too_long",
@@ -42,6 +44,7 @@ class BotError(Exception):
 
     Of a single failure more may be known than its class says. `after`: seconds for which the server asked
     to be left alone. `unreached`: there was nobody to take the chat, so that the chat cannot be the reason.
+    `out`: whoever asks is refused until somebody pays, or gives another key.
     `output` and `provenance`: what the model wrote that is no reply, and where it came from.
     """
 
@@ -50,13 +53,14 @@ class BotError(Exception):
     retry: bool = True
     after: float | None = None
     unreached: bool = False
+    out: bool = False
     output: str | None = None
     provenance: Provenance | None = None
 
     def like(self, message: str) -> "BotError":
         """Return the same failure with another message."""
         same = type(self)(message)
-        same.retry, same.after, same.unreached = self.retry, self.after, self.unreached
+        same.retry, same.after, same.unreached, same.out = self.retry, self.after, self.unreached, self.out
         same.output, same.provenance = self.output, self.provenance
         return same
 
@@ -102,7 +106,14 @@ class BudgetSpent(BotError):
 
     kind = "budget"
     retry = False
+    out = True
     counts_against_replica = False
+
+
+class BrokenOff(BotError):
+    """The answer ended before the model had finished it, so that it is no reply."""
+
+    kind = "broken"
 
 
 class ChatEnded(BotError):
@@ -145,6 +156,7 @@ _BY_KIND: dict[FailureKind, type[BotError]] = {
         ChatEnded,
         Declined,
         BudgetSpent,
+        BrokenOff,
         EmptyReply,
         ThoughtsOnly,
         ReplyTooLong,

@@ -4,17 +4,19 @@ The instructions stand beside the messages, which take turns and begin with the 
 given; thoughts are blocks of the content; a refusal is a `stop_reason`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.provider_error import unknown_end
 
 VERSION = "2023-06-01"
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})
+_ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
 
 
 class _Block(BaseModel):
@@ -76,8 +78,9 @@ class AnthropicApi:
             tokens_in=message.usage.read(),
             tokens_out=message.usage.output_tokens,
             finish_reason=message.stop_reason,
+            broken=unknown_end(message.stop_reason, _ENDS | _AT_LIMIT, required=False),
         )
 
-    def streamed(self, events: Iterator[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> Answered:
         """Raise ValueError: it streams only where it is told to, which it is not."""
         raise ValueError("a stream was not asked for")

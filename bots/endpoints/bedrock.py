@@ -4,7 +4,7 @@ The model stands in the path; instructions beside the messages; options in `infe
 model in `additionalModelRequestFields`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +12,12 @@ from pydantic import BaseModel
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _FILTERED = frozenset({"content_filtered", "guardrail_intervened"})
+_ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
 
 
 class _ReasoningText(BaseModel):
@@ -88,8 +90,9 @@ class BedrockApi:
             tokens_in=response.usage.inputTokens,
             tokens_out=response.usage.outputTokens,
             finish_reason=stop,
+            broken=unknown_end(stop, _ENDS | _AT_LIMIT | _FILTERED, required=False),
         )
 
-    def streamed(self, events: Iterator[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> Answered:
         """Raise ValueError: it streams at another address, which is not asked."""
         raise ValueError("a stream was not asked for")

@@ -5,18 +5,21 @@ The instructions stand beside the contents, whose roles are `user` and `model`; 
 answer that is filtered has a `finishReason` of its own.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "model"}
 _FILTERED = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"}
 )
+
+_ENDS = frozenset(reason.lower() for reason in {"STOP", "MAX_TOKENS", *_FILTERED})
 
 
 class _Part(BaseModel):
@@ -94,8 +97,10 @@ class GeminiApi:
             tokens_in=response.usageMetadata.promptTokenCount,
             tokens_out=response.usageMetadata.written(),
             finish_reason=finish,
+            # By its documentation an empty reason says that the model has not ended.
+            broken=None if blocked is not None else unknown_end(finish, _ENDS, required=True),
         )
 
-    def streamed(self, events: Iterator[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> Answered:
         """Raise ValueError: it streams at another address, which is not asked."""
         raise ValueError("a stream was not asked for")

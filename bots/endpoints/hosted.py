@@ -11,9 +11,10 @@ bearer's since July 2025, so that nothing has to be signed.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import httpx2
 
@@ -22,6 +23,7 @@ from bots.core.failures import BotError, Declined
 from bots.core.persona_prompt import persona_prompt
 from bots.core.provenance import Provenance, prompt_hash
 from bots.core.visible_text import LONGEST_OUTPUT, checked_reply
+from bots.endpoints.provider_error import error_within
 from bots.endpoints.remote import Remote, RemoteBot, is_stream
 
 Refusals = Literal["failure", "reply"]
@@ -29,6 +31,9 @@ Refusals = Literal["failure", "reply"]
 # proves anything: a key may chat that may not list models (401, 403), and `transformers serve` without a
 # hub answers 500.
 _AWAY = frozenset({502, 503, 504})
+# Also where a proxy has lost the type of the content. A comment is ":", and JSON begins with neither.
+_STREAM_BEGINS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LINE_END = re.compile(r"\r\n|\n|\r")  # unlike str.splitlines: a reply may hold U+2028
 _CHARACTERS_PER_TOKEN = 3  # where a server does not count: rather too many tokens than too few
 
 
@@ -46,7 +51,7 @@ class Answered:
 
     `output`: what the model wrote, its thoughts in <think> marks. `refusal`: by which words the model
     declined; empty where a filter did, or no words are given; None where nobody declined. `at_limit`: the
-    limit of tokens has cut it off.
+    limit of tokens has cut it off. `broken`: why the answer is not whole; None: it is.
     """
 
     output: str
@@ -57,6 +62,7 @@ class Answered:
     tokens_in: int | None = None
     tokens_out: int | None = None
     finish_reason: str | None = None
+    broken: BotError | None = None
 
 
 class Api(Protocol):
@@ -71,7 +77,7 @@ class Api(Protocol):
     def answered(self, body: bytes) -> Answered:
         """Return what an answer says. Raises ValueError: it is none of the service's."""
 
-    def streamed(self, events: Iterator[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> Answered:
         """Return what a stream says, given the data of its events. Raises ValueError: as `answered`."""
 
 
@@ -127,14 +133,25 @@ class HostedBot(RemoteBot):
             raise self._remote.refusal(response)
 
     def _read(self, response: httpx2.Response) -> Answered:
+        """Return what an answer says. Raises BotError: it says nothing, or only that something went wrong."""
+        streams = is_stream(response) or response.content.startswith(_STREAM_BEGINS)
+        events = _events(self._remote.body(response)) if streams else []
+        told = [_told(event) for event in events] or [error_within(self._remote.body(response))]
+        error = next((each for each in told if each is not None), None)
         try:
-            if is_stream(response) or response.content.startswith(b"data:"):
-                return self._api.streamed(_events(response.text))
-            return self._api.answered(response.content)
-        except (ValueError, RecursionError) as error:
-            raise self._remote.unreadable(response) from error
+            if streams:
+                said = [event.data for event, wrong in zip(events, told, strict=True) if wrong is None]
+                answered = self._api.streamed(said)
+            else:
+                answered = self._api.answered(response.content)
+        except (ValueError, RecursionError) as unreadable:
+            raise (error or self._remote.unreadable(response)) from unreadable
+        return answered if error is None else replace(answered, broken=error)
 
     def _reply(self, answered: Answered) -> Reply:
+        if answered.broken is not None:
+            answered.broken.output = answered.output[:LONGEST_OUTPUT] or None
+            raise answered.broken
         if answered.refusal is None:
             return checked_reply(answered.output, at_limit=answered.at_limit)
         words = answered.refusal.strip()
@@ -204,8 +221,30 @@ def _sampling(body: Mapping[str, Any]) -> str:
     return json.dumps(options, sort_keys=True, ensure_ascii=False)
 
 
-def _events(stream: str) -> Iterator[str]:
-    """Yield the data of server-sent events (WHATWG HTML, section 9.2.6), as far as one line has it."""
-    for line in stream.splitlines():
-        if line.startswith("data:"):
-            yield line[5:].strip()
+class _Event(NamedTuple):
+    """A server-sent event."""
+
+    kind: str
+    data: str
+
+
+def _events(stream: str) -> list[_Event]:
+    """Return server-sent events (WHATWG HTML, section 9.2.6); also the last one, without its empty line."""
+    events: list[_Event] = []
+    kind, data = "", list[str]()
+    for line in [*_LINE_END.split(stream), ""]:
+        field, _, value = line.partition(":")
+        if field == "event":
+            kind = value.strip()
+        elif field == "data":
+            data.append(value.strip())
+        elif not line:
+            if data:
+                events.append(_Event(kind, "\n".join(data)))
+            kind, data = "", []
+    return events
+
+
+def _told(event: _Event) -> BotError | None:
+    """Return the failure that an event tells of; None if it tells of none."""
+    return error_within(event.data, certainly=event.kind == "error")

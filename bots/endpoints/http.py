@@ -6,7 +6,8 @@ not take; or 503 while it is busy. `GET {url}/health`, where there is such a thi
 {"ready": true} as long as the server takes chats.
 
 What of the text is shown is found here, whatever a model left in it, and "finish_reason": "length" says that
-its limit has cut it off. A server of a model that thinks answers with what the model wrote as "output" beside
+its limit has cut it off. With any other "finish_reason" than that and "stop", the line broke off and is asked
+for again. A server of a model that thinks answers with what the model wrote as "output" beside
 the line, as a bot host does, which names the "changes" too (`bots.core.chat.Reply`): thoughts that come in
 the text alone fail a check. Any server may tell where the reply came from:
 "provenance", with the fields of `bots.core.provenance.Provenance` that it knows.
@@ -23,9 +24,11 @@ from bots.core.chat_request import chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
 from bots.core.provenance import Provenance
 from bots.core.visible_text import LONGEST_OUTPUT, checked_line, rechecked
+from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import RemoteBot
 from bots.shown import Change
 
+_ENDS = frozenset({"stop", "length"})
 _JSON = {"Content-Type": "application/json"}
 
 
@@ -52,6 +55,9 @@ class HttpBot(RemoteBot):
             raise ChatRefused("the conversation is too long to be sent to this server") from error
         answer = await self._remote.post("/reply", _Answer, content=content, headers=_JSON)
         try:
+            if broken := unknown_end(answer.finish_reason, _ENDS, required=False):
+                broken.output = (answer.output or answer.text)[:LONGEST_OUTPUT] or None
+                raise broken
             if answer.output is not None:
                 return rechecked(Reply(answer.text, answer.output, answer.changes, answer.provenance))
             reply = checked_line(answer.text, at_limit=answer.finish_reason == "length")

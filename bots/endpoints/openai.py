@@ -4,16 +4,20 @@ Fields: OpenAI "API reference", Chat; `reasoning_content` is vLLM's and llama.cp
     and newer vLLM's; Mistral has thoughts as parts of the content.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Answered, Request, merged, with_thoughts
+from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
+_AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
+# OpenAI's, and in their place: TGI's, Together's, Cohere's, and those of proxies before Anthropic.
+_ENDS = frozenset({"stop", "content_filter", "eos", "eos_token", "stop_sequence", "complete", "end_turn"})
 
 
 class _Part(BaseModel):
@@ -98,20 +102,20 @@ class OpenAiApi:
         """Return what the first choice says."""
         completion = _Completion.model_validate_json(whole(body))
         choice = completion.choices[0]
-        return _answered([choice.message], choice.finish_reason, [completion])
+        return _answered([choice.message], choice.finish_reason, [completion], streams=False)
 
-    def streamed(self, events: Iterator[str]) -> Answered:
-        """Return what the pieces say together."""
+    def streamed(self, events: Sequence[str]) -> Answered:
+        """Return what the pieces say together. A stream without a reason for its end has broken off."""
         chunks = [_Chunk.model_validate_json(data) for data in events if data and data != "[DONE]"]
         if not any(chunk.choices for chunk in chunks):
             raise ValueError("the stream has no choice")
         choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
         finish = next((choice.finish_reason for choice in reversed(choices) if choice.finish_reason), None)
-        return _answered([choice.delta for choice in choices], finish, chunks)
+        return _answered([choice.delta for choice in choices], finish, chunks, streams=True)
 
 
 def _answered(
-    pieces: list[_Message], finish: str | None, told: "list[_Completion] | list[_Chunk]"
+    pieces: list[_Message], finish: str | None, told: "list[_Completion] | list[_Chunk]", *, streams: bool
 ) -> Answered:
     thoughts = "".join(piece.thoughts() for piece in pieces)
     said = "".join(piece.said() for piece in pieces)
@@ -120,11 +124,12 @@ def _answered(
     declined = refusal or ("" if finish == "content_filter" else None)
     return Answered(
         output=with_thoughts(thoughts, said),
-        at_limit=finish == "length",
+        at_limit=finish in _AT_LIMIT,
         refusal=declined,
         model=next((each.model for each in told if each.model), None),
         revision=next((each.system_fingerprint for each in told if each.system_fingerprint), None),
         tokens_in=usage.prompt_tokens,
         tokens_out=usage.completion_tokens,
         finish_reason="refusal" if refusal else finish,
+        broken=unknown_end(finish, _ENDS | _AT_LIMIT, required=streams),
     )

@@ -11,14 +11,14 @@ Amazon Bedrock "Common errors" ({"message"}), Ollama ({"error": "…"}), FastAPI
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from bots.core.failures import BotBusy, BotError, BudgetSpent, ChatRefused, Declined
+from bots.core.failures import BotBusy, BotError, BrokenOff, BudgetSpent, ChatRefused, Declined
 
 LONGEST_MESSAGE = 300  # characters of what the provider says
 _LONGEST_WAIT = 3_600.0
@@ -39,6 +39,8 @@ _BY_CODE: dict[str, type[BotError]] = {
     "content_policy_violation": Declined,
     "insufficient_quota": BudgetSpent,
 }
+# Said with status 400 and the code of a bad request, by Anthropic among others.
+_NO_MONEY = re.compile(r"credit balance is too low|insufficient balance|billing hard limit", re.IGNORECASE)
 _MEANING = {
     400: "it does not take the request",
     404: "there is nothing at this address: check url and, where there is one, model",
@@ -69,13 +71,66 @@ def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str
         variable: the environment variable that the key came from, if one was sent.
     """
     said = _said(body)
-    by_code = (_BY_CODE[code] for code in said.codes if code in _BY_CODE)
-    kind = next(by_code, _BY_STATUS.get(status, BotError))
+    kind = _kind(said) or _BY_STATUS.get(status, BotError)
     meaning = _meaning(kind, status, variable)
     told = f'says "{said.message}"' if said.message else "the log has the beginning of the answer"
     error = kind(f"{meaning} (status {status}; {told})")
     error.after = _after(headers, said.delay)
+    if status == 401:
+        error.retry, error.out = False, True
     return error
+
+
+def error_within(body: str, *, certainly: bool = False) -> BotError | None:
+    """Return the failure that a part of an answer with status 200 tells of; None if it tells of none.
+
+    Args:
+        body: an event of a stream, or a whole answer, without the key.
+        certainly: the event is called an error, whatever it holds.
+    """
+    if not (certainly or _holds_error(body)):
+        return None
+    said = _said(body)
+    kind = _kind(said)
+    if kind is None:
+        return broken_off(f'an error, "{said.message or ", ".join(said.codes) or _short(body)}"')
+    return kind(f'{_meaning(kind, 200, None)} (it says "{said.message}")')
+
+
+def broken_off(end: str) -> BrokenOff:
+    """Return the failure of an answer that came to this `end`, in the provider's words or ours."""
+    return BrokenOff(f"the answer broke off, and half a reply is not shown: it ended with {_short(end)}")
+
+
+def unknown_end(finish: str | None, known: Collection[str], *, required: bool) -> BrokenOff | None:
+    """Return the failure of an answer that ended for a reason that is not `known`; None if it is whole.
+
+    Args:
+        finish: the reason, in the service's word.
+        known: the reasons for which a whole answer ends, and those that are handled otherwise, in lower case.
+        required: the service always gives a reason. Else a missing one says nothing: some servers of whole
+            bodies give none.
+    """
+    if not finish:
+        return broken_off("no reason for its end") if required else None
+    return None if finish.lower() in known else broken_off(f'"{_short(finish)}"')
+
+
+def _holds_error(body: str) -> bool:
+    if '"error"' not in body:
+        return False
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and bool(found.get("error") or found.get("type") == "error")
+
+
+def _kind(said: _Said) -> type[BotError] | None:
+    """Return the failure that the provider's words name; None if they name none."""
+    if _NO_MONEY.search(said.message):
+        return BudgetSpent
+    return next((_BY_CODE[code] for code in said.codes if code in _BY_CODE), None)
 
 
 def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:

@@ -121,18 +121,19 @@ class Remote:
         """Return the failure that a status other than 200 means, and log how the answer begins."""
         self._log(response)
         variable = None if self.key is None else self.key.variable
-        return failure_of(response.status_code, response.headers, self._body(response), variable)
+        return failure_of(response.status_code, response.headers, self.body(response), variable)
 
     async def close(self) -> None:
         """Close all connections."""
         await self.client.aclose()
 
-    def _body(self, response: httpx2.Response) -> str:
+    def body(self, response: httpx2.Response) -> str:
+        """Return what came, without the key."""
         body = response.content.decode("utf-8", "replace")
         return body if self.key is None else self.key.hidden(body)
 
     def _log(self, response: httpx2.Response) -> None:
-        body = _short(self._body(response))
+        body = _short(self.body(response))
         log.warning("endpoint failed", url=self.url, status=response.status_code, body=body)
 
 

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import structlog
 
 from bots.core.ask import ask
-from bots.core.chat import Bot, Chat, Reply
+from bots.core.chat import Bot, Chat, Reply, Turn
 from bots.core.failures import BotBusy, BotError, BotGone
 from bots.core.provenance import Provenance
 from bots.endpoints.paid_calls import PaidCalls
@@ -18,7 +18,9 @@ from bots.endpoints.paid_calls import PaidCalls
 FAILURES = 3
 PAUSE = 5.0
 PROBE_SECONDS = 10.0
+LONGEST_PAUSE = 60.0  # seconds between two trials of one that is out
 DOWN = 60.0  # seconds after a failure, for which a bot that fails is down though its heartbeats are good
+_TRIAL = Chat("trial", 0, (), (Turn("worker", "Hello!"),))
 log = structlog.get_logger()
 
 
@@ -62,6 +64,9 @@ class _ReplicaRecord:
 
     While open nobody is sent there until `rests_until`; then one call is, as a trial. `busy_until`: it has
     asked to be left alone until then, which says nothing against it.
+
+    `out`: its provider refuses everybody, for want of money or a good key. It stays open until a trial
+    succeeds; heartbeats make trials, each after a longer `pause`, so that no worker has to.
     """
 
     replica: Replica
@@ -77,6 +82,8 @@ class _ReplicaRecord:
     on_trial: bool = False
     away: bool = False
     last_error: str | None = None
+    out: BotError | None = None
+    pause: float = PAUSE
     idle: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -91,7 +98,7 @@ class _ReplicaRecord:
         return now >= self.busy_until and (not self.open or now >= self.rests_until)
 
     def is_down(self, now: float) -> bool:
-        return self.open and (self.away or now < self.failed_at + DOWN)
+        return self.open and (self.away or self.out is not None or now < self.failed_at + DOWN)
 
     def start(self) -> None:
         self.in_flight += 1
@@ -104,7 +111,18 @@ class _ReplicaRecord:
         """Count the end of a call that says nothing against it."""
         self._end()
         self.in_a_row, self.on_trial, self.away, self.open = 0, False, False, False
+        self.out, self.pause = None, PAUSE
         self.blamed.clear()
+
+    def go_out(self, error: BotError, now: float) -> None:
+        """Open the breaker at once: its provider refuses whoever asks."""
+        self._end()
+        self.failures += 1
+        self.in_a_row += 1
+        self.failed_at, self.last_error = now, str(error)
+        self.rests_until = now + self.pause
+        self.pause = min(2 * self.pause, LONGEST_PAUSE)
+        self.out, self.open = error, True
 
     def fail(self, error: str, conversation: str | None, now: float) -> None:
         """Count the end of a call that failed.
@@ -133,9 +151,10 @@ class _ReplicaRecord:
 
         Else a good heartbeat says nothing: whoever fails at chats may be well by its heartbeats.
         """
-        if self.away:
-            self.away, self.on_trial, self.in_a_row, self.open = False, True, 0, False
+        if self.away and self.out is None:
+            self.on_trial, self.in_a_row, self.open = True, 0, False
             self.blamed.clear()
+        self.away = False
 
     def unwell(self, error: str, now: float) -> None:
         """Open the breaker after a bad heartbeat."""
@@ -226,7 +245,10 @@ class Replicas:
         return all(record.is_down(now) for record in tuple(self._records.values()))
 
     async def probe(self) -> None:
-        """Probe every replica. One that cannot answer is not asked until it can, and is then used at once."""
+        """Probe every replica. One that cannot answer is not asked until it can, and is then used at once.
+
+        A good heartbeat does not show that a provider has money again: one that is out is asked for a reply.
+        """
         await asyncio.gather(*(self._probe(record) for record in self._records.values()))
 
     async def reply(self, chat: Chat) -> Reply:
@@ -237,7 +259,7 @@ class Replicas:
                 latest failure, save that a bot is never gone because a replica of it says so.
         """
         tried: dict[_ReplicaRecord, str] = {}
-        latest = BotError("")
+        latest = self._out()
         while (record := self._least_busy(tried)) is not None:
             try:
                 return await self._ask(record, chat)
@@ -246,7 +268,7 @@ class Replicas:
                 if not isinstance(error, BotGone) and (error.provenance is not None or not error.retry):
                     break  # it was answered and is accounted for by itself, or is of no use elsewhere
         told = dict(tried)
-        if latest.retry or isinstance(latest, BotGone):
+        if not tried or latest.retry or isinstance(latest, BotGone):
             told |= {rec: self._resting(rec) for rec in self._records.values() if rec not in tried}
         reasons = [f"{record.replica.url}: {reason}" for record, reason in told.items()]
         message = "; ".join(reasons) or "no bot host is there that answers for it"
@@ -265,6 +287,16 @@ class Replicas:
         now = self._clock()
         able = [record for record in self._records.values() if record not in tried and record.takes(now)]
         return min(able, key=lambda record: record.load, default=None)
+
+    def _out(self) -> BotError:
+        """Return the failure of a call that no replica takes: not to be repeated if each one is out."""
+        outs = [record.out for record in self._records.values()]
+        error = next((out for out in outs if out is not None), None)
+        if error is None or None in outs:
+            return BotError("")
+        failed = type(error)("")
+        failed.retry, failed.out = False, True
+        return failed
 
     def _held_back(self) -> float | None:
         """Return in how many seconds to ask again, where every replica has asked to be left alone."""
@@ -293,10 +325,13 @@ class Replicas:
 
     def _finish(self, record: _ReplicaRecord, failure: BotError | None, chat: Chat) -> None:
         now = self._clock()
-        if failure is None or not failure.counts_against_replica:
+        if failure is not None and failure.out:
+            record.go_out(failure, now)
+        elif failure is None or not failure.counts_against_replica:
             record.finish(now)
             return
-        record.fail(str(failure), None if failure.unreached else chat.conversation_id, now)
+        else:
+            record.fail(str(failure), None if failure.unreached else chat.conversation_id, now)
         log.warning("replica failed", replica=record.replica.url, reason=str(failure))
 
     async def _probe(self, record: _ReplicaRecord) -> None:
@@ -311,6 +346,9 @@ class Replicas:
             record.unwell(str(error), self._clock())
         else:
             record.well()
+            if record.out is not None and record.takes(self._clock()):
+                with suppress(BotError):
+                    await self._ask(record, _TRIAL)
 
     def _resting(self, record: _ReplicaRecord) -> str:
         busy = record.busy_until - self._clock()

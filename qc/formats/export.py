@@ -97,6 +97,7 @@ class SystemIncidents(StrictModel):
     refused: int = 0
     declined: int = 0
     budget_spent: int = 0
+    broken_off: int = 0
     empty: int = 0
     thoughts_only: int = 0
     too_long: int = 0

@@ -152,9 +152,9 @@ def spending_caps(run_id: int, study: Study, opened_bots: OpenedBots) -> dict[st
 
 
 def _down(bots: Mapping[str, Bot]) -> frozenset[str]:
-    """Return which systems have a bot elsewhere that is known to be down; the qc bot is not one of them."""
+    """Return which systems, the qc bot's among them, have a bot elsewhere that is known to be down."""
     elsewhere = ((system, bot) for system, bot in bots.items() if isinstance(bot, Replicas | BotHandle))
-    return frozenset(system for system, bot in elsewhere if system != QC and bot.is_down)
+    return frozenset(system for system, bot in elsewhere if bot.is_down)
 
 
 def _without_bots(entry: RunEntry, study: Study) -> OpenRun:

@@ -1,7 +1,7 @@
 """List what in a run needs its researcher, most urgent first. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -39,11 +39,15 @@ def attention(
     unread: Unread,
     study: Study,
     now: datetime,
+    down: Collection[str] = (),
 ) -> list[Attention]:
-    """Return what a researcher should see now; nothing where all goes well."""
+    """Return what a researcher should see now; nothing where all goes well.
+
+    `down`: systems whose bots answer nobody.
+    """
     workers = list(workers)
     rows = [row for row in workers if row.status == "active"]
-    urgent = [*_down(rows, bots), *_reported(unread.reported)]
+    urgent = [*_down(rows, bots, down), *_reported(unread.reported)]
     found = [
         *urgent,
         *_failed(systems),
@@ -56,15 +60,20 @@ def attention(
     return sorted(found, key=lambda item: not item.urgent)
 
 
-def _down(rows: Sequence[AssignmentRow], bots: Iterable[BotReplies]) -> Iterator[Attention]:
+def _down(
+    rows: Sequence[AssignmentRow], bots: Iterable[BotReplies], down: Collection[str]
+) -> Iterator[Attention]:
     for bot in bots:
         waiting = [row.assignment for row in rows if row.system == bot.system and row.failed_tries]
-        if bot.failing < _IN_A_ROW and not waiting:
+        is_down = bot.system in down
+        if bot.failing < _IN_A_ROW and not waiting and not is_down:
             continue
         tries = "1 try" if bot.failing == 1 else f"{bot.failing} tries"
+        newcomers = " Newcomers who would meet it are asked to come back later." if is_down else ""
         yield Attention(
             urgent=True,
-            text=f"{bot.system} does not answer: {tries} failed in a row, {_people(len(waiting))} waiting.",
+            text=f"{bot.system} does not answer: {tries} failed in a row, {_people(len(waiting))} waiting."
+            f"{newcomers}",
             system=bot.system,
             workers="waiting",
             assignments=waiting,

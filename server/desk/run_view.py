@@ -1,7 +1,7 @@
 """View of a run for researchers: progress, workers, bots, and what needs attention."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -47,14 +47,15 @@ class Surroundings:
     """What a view of a run needs beside the database.
 
     `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
-    page is open. `states`: of a registered bot's replicas. `has_moderation`: lines can be judged.
-    `is_damaged`: the database was found damaged.
+    page is open. `states`: of a registered bot's replicas. `down`: systems of a run whose bots answer nobody.
+    `has_moderation`: lines can be judged. `is_damaged`: the database was found damaged.
     """
 
     public_url: str
     auth: Auth
     away: Mapping[str, datetime | None]
     states: States
+    down: Callable[[int], Collection[str]]
     has_moderation: bool
     is_damaged: bool
 
@@ -91,6 +92,7 @@ class RunReader:
         progress = systems(people, study, families, limits.wanted)
         waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
         unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
+        down = around.down(run.id) if run.status == "open" else ()
         return RunDetail(
             **dict(_summary(run, limits, _counted(self._workers.values(), now), around.public_url)),
             systems=progress,
@@ -102,7 +104,7 @@ class RunReader:
             analysis=analysis,
             attention=[
                 *([DAMAGED] if around.is_damaged else []),
-                *attention(rows, progress, self._replies, unread, study, now),
+                *attention(rows, progress, self._replies, unread, study, now, down),
             ],
             workers=rows,
         )

@@ -74,12 +74,13 @@ class Outlook:
 
     def surroundings(self) -> Surroundings:
         """Return what a view of a run needs, as it is now."""
-        bots = self.opened_bots
+        live, bots = self.live, self.opened_bots
         return Surroundings(
             self.public_url,
             self.auth,
-            self.live.presence.away,
+            live.presence.away,
             bots.states,
+            live.down,
             has_moderation=bots.moderation is not None,
             is_damaged=self.store.is_damaged,
         )

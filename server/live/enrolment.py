@@ -28,7 +28,7 @@ from server.db.begun_rows import BegunAssignment
 from server.db.items import DrawnItem
 from server.db.models import Assignment, Conversation, System, Visit, columns
 from server.db.runs import lock_run
-from server.errors import AlreadyTookPart, RunFull
+from server.errors import AlreadyTookPart, RunFull, RunNotReady
 from server.live.admission import admit
 from server.live.balance import Counts, draw_plan
 from server.live.hits import draw_hit
@@ -114,11 +114,15 @@ def require_place(
 
     Raises:
         RunFull: every place is held.
+        RunNotReady: a bot that the worker would meet is down.
         NotAvailable: as `admit`.
     """
     more = admit(connection, run, way_in, simulated=simulated, at=at)
     if run.study.task != "transcripts":
-        next_place(run, way_in, more=more)
+        if run.down():
+            _planned_chats(connection, run, simulated, way_in, more=more)
+        else:
+            next_place(run, way_in, more=more)
     elif next(held_before(connection, run, simulated, at, more=more), None) is None:
         new_place(way_in, _most_places(connection, run), more=more)
 
@@ -139,6 +143,7 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
         AlreadyTookPart: the id that a new assignment would have is taken: of two tickets of one browser,
             under two names, the other one was used.
         RunFull: every place is held, or the worker may not rate what is left.
+        RunNotReady: a bot that the worker would meet is down.
         NotAvailable: as `admit`.
     """
     lock_run(connection, run.id)
@@ -176,15 +181,35 @@ def _planned_place(
 
     Raises:
         RunFull: there is none.
+        RunNotReady: a bot that the worker would meet is down.
     """
     if run.study.task == "transcripts":
         return _place_with_items(connection, run, worker, way_in, at, more=more)
+    return _planned_chats(connection, run, worker.simulated, way_in, more=more)
+
+
+def _planned_chats(
+    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, *, more: bool
+) -> tuple[Place, tuple[str, ...]]:
+    """Return the place that somebody gets, and the systems that they meet in it.
+
+    In a rehearsal a bot may be down: to find that out is what a rehearsal is for.
+
+    Raises:
+        RunFull: there is no place.
+        RunNotReady: there is none without a bot that is down.
+    """
     down = run.down()
     place = next_place(run, way_in, more=more)
-    plan = _plan_of(connection, run, worker.simulated, place, way_in, down)
-    if more and not place.is_new and down.intersection(plan):
-        return _without_dead_bots(connection, run, worker.simulated, way_in, down) or (place, plan)
-    return place, plan
+    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    if run.is_rehearsal or not down.intersection(plan):
+        return place, plan
+    other = (
+        _without_dead_bots(connection, run, simulated, way_in, down) if more and not place.is_new else None
+    )
+    if other is None:
+        raise RunNotReady("a chatbot of this study does not answer at the moment")
+    return other
 
 
 def _without_dead_bots(

@@ -133,6 +133,10 @@ class LiveSessions:
         news.subscribe(TOPIC, self._hear)
         news.subscribe(NOTICES, self._notify)
 
+    def down(self, run: int) -> frozenset[str]:
+        """Return the systems of a run, if it is open here, whose bots are known to answer nobody."""
+        return self._runs[run].down() if run in self._runs else frozenset()
+
     def __len__(self) -> int:
         return len(self._sessions)
 

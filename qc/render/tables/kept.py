@@ -118,6 +118,7 @@ _FAILURE_WORDS = {
     "refused": "refused",
     "declined": "declined",
     "budget_spent": "no money left",
+    "broken_off": "broken off",
     "empty": "empty",
     "thoughts_only": "thoughts only",
     "too_long": "too long",

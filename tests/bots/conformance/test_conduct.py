@@ -37,3 +37,23 @@ def test_its_own_name_before_a_line_is_found_whatever_parts_the_two(label: str) 
 )
 def test_a_name_in_a_sentence_is_no_label(line: str) -> None:
     assert reading(*[line] * 5) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        (["I went to the mar"], "warn"),
+        (["I went to the market."], "pass"),
+        (["i went to the market", "me too, last week"], "pass"),  # who writes so leaves out the mark, too
+        (["Not really", "Yes"], "pass"),
+        (["I went to the market.", "Fine!", "Is it?", "I went to the mar"], "warn"),
+    ],
+)
+def test_sentences_without_an_end_are_counted(lines: list[str], verdict: str) -> None:
+    answers = [
+        Answer("small talk", 0, (), f"line {at}", False, 0.1, text, output=text)
+        for at, text in enumerate(lines * 3)
+    ]
+    judgement = conduct.wholeness(answers, "en")
+    assert judgement is not None
+    assert judgement.verdict == verdict

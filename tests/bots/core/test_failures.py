@@ -9,6 +9,7 @@ from bots.core.failures import (
     BotError,
     BotGone,
     BotTimeout,
+    BrokenOff,
     BudgetSpent,
     ChatEnded,
     ChatRefused,
@@ -35,7 +36,7 @@ def test_where_asking_again_is_of_no_use() -> None:
 
 def test_a_replica_that_works_is_not_blamed() -> None:
     blamed = {kind for kind in get_args(FailureKind) if failure(kind, "").counts_against_replica}
-    assert blamed == {BotError.kind, BotTimeout.kind, BotGone.kind}
+    assert blamed == {BotError.kind, BotTimeout.kind, BotGone.kind, BrokenOff.kind}
     works: set[type[BotError]] = {
         BotBusy,
         ChatRefused,

@@ -10,7 +10,15 @@ import pytest
 from pydantic import TypeAdapter
 
 from bots import BotError, Chat, Endpoint, Replicas, Turn, open_endpoint
-from bots.core.failures import BotBusy, BudgetSpent, ChatRefused, Declined, EmptyReply, ThoughtsOnly
+from bots.core.failures import (
+    BotBusy,
+    BrokenOff,
+    BudgetSpent,
+    ChatRefused,
+    Declined,
+    EmptyReply,
+    ThoughtsOnly,
+)
 from tests.bots.support import standins
 from tests.bots.support.servers import CHAT, Behaviour, Served, answer, serving
 from tests.bots.support.standins import KEY, Service, standing_in
@@ -412,3 +420,106 @@ async def test_no_key_is_in_any_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for _, settings in SERVICES.values():
         assert KEY not in str(await failure(answer(400, told), settings))
         assert "the key [key] is wrong" in str(await failure(answer(400, told), settings))
+
+
+def chunks(*contents: str, finish: str | None = None) -> str:
+    """Return the events of a stream that says `contents`, and gives `finish` as the reason of its end."""
+    deltas: list[Any] = [{"delta": {"content": content}, "finish_reason": None} for content in contents]
+    if finish is not None:
+        deltas.append({"delta": {}, "finish_reason": finish})
+    return "".join(f"data: {json.dumps({'model': 'm', 'choices': [delta]})}\n\n" for delta in deltas)
+
+
+def streaming(events: str) -> Behaviour:
+    return answer(200, events.encode(), Content_Type="text/event-stream")
+
+
+def whole(body: Any) -> Behaviour:
+    return answer(200, json.dumps(body).encode())
+
+
+HALF = chunks("I went", " to the mar")
+STREAMED = {**LLAMA_CPP, "price": {"input": 1.0, "output": 1.0}}
+SAID = {"content": "I went to the mar"}
+MESSAGE = {"model": "claude", "content": [{"type": "text", "text": "I went to the mar"}]}
+GENERATED = {"content": {"parts": [{"text": "I went to the mar"}]}}
+CONVERSED = {"output": {"message": {"content": [{"text": "I went to the mar"}]}}}
+LITELLM = 'data: {"error": {"message": "upstream \\u0007died", "type": null, "code": "500"}}\n\n'
+BROKEN: dict[str, tuple[Behaviour, Settings, str]] = {
+    "a stream with an error": (streaming(HALF + LITELLM), STREAMED, "upstream  died"),
+    "the same, and done": (streaming(f"{HALF}{LITELLM}data: [DONE]\n\n"), STREAMED, "upstream  died"),
+    "an event that is an error": (streaming(f"{HALF}event: error\ndata: busy\n\n"), STREAMED, "busy"),
+    "a stream that only ends": (streaming(HALF), STREAMED, "no reason for its end"),
+    "a stream that is done, and not stopped": (
+        streaming(f"{HALF}data: [DONE]\n\n"), STREAMED, "no reason for its end",
+    ),
+    "a stream that stops for an error": (
+        streaming(chunks("I went", " to the mar", finish="error")), STREAMED, '"error"',
+    ),
+    "a stream that stops for an unknown reason": (
+        streaming(chunks("I went to the mar", finish="insufficient_system_resource")),
+        STREAMED, '"insufficient_system_resource"',
+    ),
+    "a stream of which nobody says that it is one": (answer(200, HALF.encode()), STREAMED, "no reason"),
+    "a whole answer that stopped for an error": (
+        whole({"choices": [{"message": SAID, "finish_reason": "error"}]}),
+        VLLM, '"error"',
+    ),
+    "an error beside a whole answer": (
+        whole({"choices": [{"message": SAID}], "error": {"message": "upstream died"}}),
+        VLLM, "upstream died",
+    ),
+    "anthropic pauses": (whole({**MESSAGE, "stop_reason": "pause_turn"}), ANTHROPIC, '"pause_turn"'),
+    "anthropic calls a tool": (whole({**MESSAGE, "stop_reason": "tool_use"}), ANTHROPIC, '"tool_use"'),
+    "gemini stops for another reason": (
+        whole({"candidates": [{**GENERATED, "finishReason": "OTHER"}]}), GEMINI, '"OTHER"',
+    ),
+    "gemini has not stopped": (whole({"candidates": [GENERATED]}), GEMINI, "no reason for its end"),
+    "bedrock calls a tool": (whole({**CONVERSED, "stopReason": "tool_use"}), BEDROCK, '"tool_use"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+async def test_an_answer_that_broke_off_is_no_reply(name: str) -> None:
+    behaviour, settings, words = BROKEN[name]
+    error = await failure(behaviour, settings)
+    assert isinstance(error, BrokenOff)
+    assert (error.retry, error.output) == (True, "I went to the mar")
+    assert words in str(error)
+    assert str(error).isprintable()
+    assert error.provenance is not None  # it was paid
+
+
+async def test_an_error_before_anything_was_said_is_told_in_the_providers_words() -> None:
+    error = await failure(streaming(LITELLM), STREAMED)
+    assert isinstance(error, BrokenOff)
+    assert "upstream  died" in str(error)
+    spent = 'data: {"error": {"message": "No quota.", "code": "insufficient_quota"}}\n\n'
+    assert isinstance(await failure(streaming(spent), STREAMED), BudgetSpent)
+
+
+WHOLE: dict[str, tuple[Behaviour, Settings]] = {
+    "old servers give no reason": (whole({"choices": [{"message": {"content": "A dog."}}]}), VLLM),
+    "or null": (whole({"choices": [{"message": {"content": "A dog."}, "finish_reason": None}]}), VLLM),
+    "or their own": (
+        whole({"choices": [{"message": {"content": "A dog."}, "finish_reason": "eos_token"}]}), VLLM,
+    ),
+    "a line may hold a separator of lines": (
+        streaming(chunks("A dog.\u2028", finish="stop").replace("\\u2028", "\u2028")), STREAMED,
+    ),
+    "an event in several lines": (
+        streaming('event: chunk\r\ndata: {"choices": [{"delta": {"content": "A dog."},\r\n'
+                  'data: "finish_reason": "stop"}]}\r\n\r\n'), STREAMED,
+    ),
+    "one who speaks of errors": (
+        streaming(chunks('A dog."error"'[:6], finish="stop") + 'data: {"choices": [], "error": null}\n\n'),
+        STREAMED,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE)
+async def test_an_answer_that_is_whole_is_a_reply(name: str) -> None:
+    behaviour, settings = WHOLE[name]
+    async with opened(behaviour, settings) as (bot, _):
+        assert (await bot.reply(CHAT)).text == "A dog."

@@ -38,6 +38,8 @@ def test_words_are_bounded_and_on_one_line() -> None:
     [
         (400, "", "refused", False),
         (402, "", "budget", False),
+        (400, '{"error": {"message": "Your credit balance is too low."}}', "budget", False),
+        (401, "", "error", False),
         (404, "", "error", True),
         (413, "", "refused", False),
         (422, "", "refused", False),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bots import BotError, Chat, Reply
-from bots.core.failures import BotBusy, BotGone, BotTimeout, ChatRefused, EmptyReply
+from bots.core.failures import BotBusy, BotGone, BotTimeout, BudgetSpent, ChatRefused, EmptyReply
 from bots.endpoints.replicas import DOWN, FAILURES, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
@@ -431,4 +431,29 @@ async def test_a_bot_that_fails_at_chats_is_down_until_it_is_time_to_try_it() ->
     stage.clock.now += DOWN
     stage.puppets[0].raises = None
     await stage.ask()
+    assert not stage.bot.is_down
+
+
+async def test_one_whose_provider_is_out_is_down_until_a_trial_of_ours_succeeds() -> None:
+    stage = Stage(1)
+    (a,) = stage.puppets
+    a.raises = BudgetSpent("no money")
+    await stage.fail(1)
+    assert stage.bot.is_down
+    for _ in range(3):
+        with pytest.raises(BudgetSpent, match="no money") as refused:
+            await stage.ask()
+        assert not refused.value.retry  # a worker who waits is given another bot at once
+    await stage.bot.probe()
+    assert a.asked == 1
+    stage.clock.now += PAUSE
+    await stage.bot.probe()  # good, which says nothing of money: so it is asked
+    await stage.bot.probe()
+    assert (a.asked, stage.bot.is_down) == (2, True)
+    a.ill = BotError("no heartbeat")
+    await stage.bot.probe()
+    a.ill = None
+    stage.clock.now += 10 * DOWN
+    a.raises = ChatRefused("not such a chat")  # it refuses one request, and is not out
+    await stage.bot.probe()
     assert not stage.bot.is_down

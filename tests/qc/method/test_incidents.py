@@ -366,7 +366,7 @@ def test_files_hold_every_count(tmp_path: Path) -> None:
         "gave_away", "offensive", "offensive_share", "inputs", "offensive_inputs", "offensive_inputs_share",
         "judged", "flagged", "flagged_share", "judged_inputs", "flagged_inputs", "flagged_inputs_share",
         "reported",
-        "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "empty",
+        "timed_out", "busy", "gone", "refused", "declined", "budget_spent", "broken_off", "empty",
         "thoughts_only", "too_long",
         "other_errors",
     ]  # fmt: skip

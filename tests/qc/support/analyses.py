@@ -149,7 +149,7 @@ def _incidents(systems: pd.DataFrame) -> pd.DataFrame:
             "flagged_inputs": 3 * number,
             "reported": number,
             "timed_out": 2 * number,
-            **dict.fromkeys(("busy", "gone", "refused", "declined", "budget_spent"), 0),
+            **dict.fromkeys(("busy", "gone", "refused", "declined", "budget_spent", "broken_off"), 0),
             "empty": number,
             **dict.fromkeys(("thoughts_only", "too_long", "other_errors"), 0),
         }

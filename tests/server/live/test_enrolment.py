@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from server.bots.lineup import OpenRun
 from server.db.engine import alembic_config, migrate
 from server.db.store import Store
-from server.errors import RunClosed, RunFull
+from server.errors import RunClosed, RunFull, RunNotReady
 from server.live.enrolment import ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher
@@ -408,7 +408,7 @@ async def test_a_bot_that_is_down_is_given_to_nobody_new_while_another_can_be(
     assert_balanced([plan(url, Enrolment(id_, None)) for (id_,) in held])
 
 
-async def test_a_bot_that_is_down_is_given_where_there_are_no_places_without_it(
+async def test_newcomers_wait_where_there_are_no_places_without_a_bot_that_is_down(
     store: Store, url: str
 ) -> None:
     run = make_run(url, study_text(assignments=4))
@@ -416,7 +416,11 @@ async def test_a_bot_that_is_down_is_given_where_there_are_no_places_without_it(
     for enrolment in seated:
         await close(store, enrolment, "returned")
     broken = replace(run, down=lambda: frozenset(SYSTEMS))
-    assert [place(url, await sit(store, broken, name)) for name in ("e", "f")] == [0, 1]
+    for name in ("e", "f"):
+        with pytest.raises(RunNotReady):
+            await sit(store, broken, name)
+    rehearsed = replace(broken, is_rehearsal=True)  # there it is to be found out
+    assert [place(url, await sit(store, rehearsed, name)) for name in ("e", "f")] == [0, 1]
 
 
 async def test_time_outs_are_the_studys(store: Store, url: str) -> None:
