@@ -42,6 +42,7 @@ async def check_bot(
     lines: int = LINES,
     language: str = "en",
     persona: bool | None = None,
+    markdown: bool = False,
     moderation: Moderation | None = None,
 ) -> ConformanceReport:
     """Return whether `bot` is fit for workers. It never raises what the bot raises.
@@ -60,10 +61,11 @@ async def check_bot(
         lines: what a worker says in a conversation of the study, at least.
         language: the study's, in which the bot is asked and should answer.
         persona: whether it has one in the study; None: nobody knows.
+        markdown: whether the study draws Markdown; else workers see its marks.
         moderation: a service that says which replies are not fit to be shown; None: none is asked.
     """
     asked = await ask_script(bot, at_once, patience, progress, rng or random.SystemRandom(), lines, language)
-    standard = Standard(names, delays, overruns, patience, language, persona)
+    standard = Standard(names, delays, overruns, patience, language, persona, markdown)
     flagged: Sequence[str] = ()
     unjudged = None
     if moderation is not None:

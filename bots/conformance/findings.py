@@ -35,7 +35,8 @@ class Standard:
 
     `names`: what the bot must not call itself. `delays`: seconds after which replies are naturally shown.
     `overruns`: of its conversations with workers. `patience`: seconds that it has for a reply. `language`:
-    that of the study. `persona`: whether it has one in the study; None: nobody knows.
+    that of the study. `persona`: whether it has one in the study; None: nobody knows. `markdown`: whether
+    workers see Markdown drawn.
     """
 
     names: Sequence[str]
@@ -44,6 +45,7 @@ class Standard:
     patience: float
     language: str = "en"
     persona: bool | None = None
+    markdown: bool = False
 
 
 def findings(
@@ -71,7 +73,7 @@ def findings(
         "Does it finish its sentences?": conduct.wholeness(answers, language),
         "In the study's language?": conduct.tongue(answers, language),
         "Is it decent?": conduct.decency(answers, language, flagged),
-        "Is it plain text?": plainness(answers),
+        "Is it plain text?": plainness(answers, standard.markdown),
         "Is it in time?": speed(latency, standard.patience),
         "As fast as people type?": timeliness(latency, late, standard.delays),
         "And with workers so far?": past_timeliness(standard.overruns),
@@ -179,16 +181,23 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None
     return Judgement("pass", f"None of {len(spoken)} replies gives it away, asked or not.")
 
 
-def plainness(answers: Sequence[Answer]) -> Judgement | None:
-    """Return the judgement on markup in the replies; None if there are none."""
+def plainness(answers: Sequence[Answer], markdown: bool = False) -> Judgement | None:
+    """Return the judgement on markup in the replies; None if there are none. `markdown`: it is drawn."""
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
         return None
     found = measures.markup(spoken)
+    if markdown:
+        found.pop("Markdown", None)
     if not found:
         return Judgement("pass", f"None of {len(spoken)} replies has markup in it.")
     what = "; ".join(f'{name} in {len(texts)}, as "{quoted(texts[0])}"' for name, texts in found.items())
     reason = f"Of {len(spoken)} replies: {what}. Workers see it as it stands."
+    if "Markdown" in found:
+        reason += (
+            " Asterisks and the like in many replies tell a system apart: ask for plain text in its prompt,"
+            " or have every system's Markdown drawn (`display: {markdown: true}` in the study)."
+        )
     # Markup may be meant; that of a prompt, or characters of a wrong encoding, never are.
     return Judgement("fail" if found.keys() & measures.NEVER_MEANT else "warn", reason)
 

@@ -44,6 +44,7 @@ class BotError(Exception):
 
     Of a single failure more may be known than its class says. `after`: seconds for which the server asked
     to be left alone. `unreached`: there was nobody to take the chat, so that the chat cannot be the reason.
+    `unasked`: no server was asked, because each one rests.
     `out`: whoever asks is refused until somebody pays, or gives another key.
     `output` and `provenance`: what the model wrote that is no reply, and where it came from.
     """
@@ -54,6 +55,7 @@ class BotError(Exception):
     after: float | None = None
     unreached: bool = False
     out: bool = False
+    unasked: bool = False
     output: str | None = None
     provenance: Provenance | None = None
 

@@ -16,10 +16,13 @@ from bots.core.provenance import Provenance
 from bots.endpoints.paid_calls import PaidCalls
 
 FAILURES = 3
-PAUSE = 5.0
+# The first rest is short, so that a bot that only fails now and then keeps nobody waiting for longer than
+# slow replies do. Each trial that fails doubles it, up to PAUSE.
+FIRST_PAUSE, PAUSE = 0.5, 5.0
 PROBE_SECONDS = 10.0
 LONGEST_PAUSE = 60.0  # seconds between two trials of one that is out
 DOWN = 60.0  # seconds after a failure, for which a bot that fails is down though its heartbeats are good
+_TRIAL_SECONDS = 0.25  # between two looks whether a trial is over
 _TRIAL = Chat("trial", 0, (), (Turn("worker", "Hello!"),))
 log = structlog.get_logger()
 
@@ -83,7 +86,7 @@ class _ReplicaRecord:
     away: bool = False
     last_error: str | None = None
     out: BotError | None = None
-    pause: float = PAUSE
+    pause: float = FIRST_PAUSE
     idle: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -111,7 +114,7 @@ class _ReplicaRecord:
         """Count the end of a call that says nothing against it."""
         self._end()
         self.in_a_row, self.on_trial, self.away, self.open = 0, False, False, False
-        self.out, self.pause = None, PAUSE
+        self.out, self.pause = None, FIRST_PAUSE
         self.blamed.clear()
 
     def go_out(self, error: BotError, now: float) -> None:
@@ -120,6 +123,7 @@ class _ReplicaRecord:
         self.failures += 1
         self.in_a_row += 1
         self.failed_at, self.last_error = now, str(error)
+        self.pause = max(self.pause, PAUSE)
         self.rests_until = now + self.pause
         self.pause = min(2 * self.pause, LONGEST_PAUSE)
         self.out, self.open = error, True
@@ -139,7 +143,8 @@ class _ReplicaRecord:
         suspects = len(self.blamed) != 1
         self.open = self.open or self.on_trial or (self.in_a_row >= FAILURES and suspects)
         if self.open:
-            self.rests_until = now + PAUSE
+            self.rests_until = now + self.pause
+            self.pause = min(2 * self.pause, PAUSE)
 
     def _end(self) -> None:
         self.in_flight -= 1
@@ -176,10 +181,10 @@ class _ReplicaRecord:
 class Replicas:
     """A bot that asks the least busy of its replicas, and the next one when that fails.
 
-    A replica that fails FAILURES times in a row, at more than one conversation, is left alone for PAUSE
-    seconds, then tried with one call. A call that its caller gave up counts as a failure: that is what a
-    hanging replica looks like. One that asks to be left alone is, for as long as it says. Replicas may come
-    and go while calls are under way.
+    A replica that fails FAILURES times in a row, at more than one conversation, is left alone for
+    FIRST_PAUSE to PAUSE seconds, then tried with one call. A call that its caller gave up counts as a
+    failure: that is what a hanging replica looks like. One that asks to be left alone is, for as long as it
+    says. Replicas may come and go while calls are under way.
     """
 
     def __init__(
@@ -276,6 +281,9 @@ class Replicas:
             raise BotError(message)
         failed = BotBusy(message) if not tried and self._held_back() else latest.like(message)
         failed.after = self._held_back() if failed.retry else None
+        failed.unasked = not tried
+        if failed.unasked and failed.retry and failed.after is None:
+            failed.after = self._rest()
         raise failed
 
     async def close(self) -> None:
@@ -297,6 +305,13 @@ class Replicas:
         failed = type(error)("")
         failed.retry, failed.out = False, True
         return failed
+
+    def _rest(self) -> float | None:
+        """Return in how many seconds to ask again, where each replica rests or has a trial under way."""
+        if not self._records:
+            return None
+        soonest = min(record.rests_until for record in self._records.values()) - self._clock()
+        return max(soonest, 0.0) if soonest < float("inf") else _TRIAL_SECONDS
 
     def _held_back(self) -> float | None:
         """Return in how many seconds to ask again, where every replica has asked to be left alone."""
@@ -353,9 +368,9 @@ class Replicas:
     def _resting(self, record: _ReplicaRecord) -> str:
         busy = record.busy_until - self._clock()
         if busy > 0:
-            return f"not asked, because it has asked to be left alone; asked again in {busy:.0f} s"
+            return f"not asked, because it has asked to be left alone; asked again in {busy:.2g} s"
         left = record.rests_until - self._clock()
-        when = f"in {max(left, 0):.0f} s" if left < float("inf") else "once a call under way has succeeded"
+        when = f"in {max(left, 0):.2g} s" if left < float("inf") else "once a call under way has succeeded"
         return f"not asked, because it failed before ({record.last_error}); asked again {when}"
 
 

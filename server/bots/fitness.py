@@ -79,7 +79,11 @@ def fitness_check(
         patience=timeouts.bot_try,
         moderation=moderation,
     )
-    return partial(check, language=study.language, lines=study.minimum_inputs) if study else check
+    if study is None:
+        return check
+    return partial(
+        check, language=study.language, lines=study.minimum_inputs, markdown=study.display.markdown
+    )
 
 
 def registered_check(

@@ -21,6 +21,7 @@ from server.session.protocol import plain
 from server.session.state import State
 
 MAX_REASON = 500
+_WAKING = 0.05  # seconds by which the end of a rest is surely over
 log = structlog.get_logger()
 
 
@@ -60,7 +61,7 @@ class Asking:
                 with span("ask"):
                     said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
             except BotError as error:
-                pause = max(next(waits), error.after or 0)
+                pause = pause_after(error, waits)
                 call = _call(tries, error.provenance, error)
                 failed = (
                     effect.conversation,
@@ -72,7 +73,8 @@ class Asking:
                 )
                 if not error.retry or time.monotonic() + pause >= deadline:
                     return BotGaveUp(*failed)
-                await note(BotStumbled(*failed))
+                if not error.unasked or tries == 1:  # nobody was asked, and it is known that nobody answers
+                    await note(BotStumbled(*failed))
                 await asyncio.sleep(pause)
                 continue
             latency_ms = round((time.monotonic() - started) * 1000)
@@ -134,6 +136,17 @@ def _call(tries: int, provenance: Provenance | None, error: BotError | None = No
         return None
     output = None if error.output is None else plain(error.output)
     return BotCall(tries, provenance or Provenance(), error.kind, output)
+
+
+def pause_after(error: BotError, waits: Iterator[float]) -> float:
+    """Return how many seconds to wait before a bot is asked again.
+
+    A call for which every replica rests has asked nobody: who waits is woken when the rest ends, and no later
+    for it.
+    """
+    if error.unasked and error.after is not None:
+        return error.after + _WAKING
+    return max(next(waits), error.after or 0)
 
 
 def pauses() -> Iterator[float]:

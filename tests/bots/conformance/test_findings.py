@@ -407,3 +407,14 @@ def test_one_finding_more_makes_a_verdict_no_better(verdicts: Any) -> None:
     made = [Finding(question="?", verdict=verdict, reason="") for verdict in verdicts]
     for i in range(1, len(made)):
         assert order.index(worst(made[: i + 1])) >= order.index(worst(made[:i]))
+
+
+def test_markdown_is_told_where_it_is_not_drawn() -> None:
+    answers = said("I **really** like tea.")
+    shown = findings.plainness(answers)
+    assert shown is not None
+    assert shown.verdict == "warn"
+    assert "display: {markdown: true}" in shown.reason
+    drawn = findings.plainness(answers, markdown=True)
+    assert drawn is not None
+    assert drawn.verdict == "pass"

@@ -7,7 +7,7 @@ import pytest
 
 from bots import BotError, Chat, Reply
 from bots.core.failures import BotBusy, BotGone, BotTimeout, BudgetSpent, ChatRefused, EmptyReply
-from bots.endpoints.replicas import DOWN, FAILURES, PAUSE, Replicas, ReplicaState
+from bots.endpoints.replicas import DOWN, FAILURES, FIRST_PAUSE, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
 
@@ -163,10 +163,11 @@ async def test_the_circuit_opens_and_is_tried_with_one_call() -> None:
     await stage.fail(FAILURES)
     assert a.asked == FAILURES
     with pytest.raises(
-        BotError, match=r"a: not asked, because it failed before \(on fire\); asked again in 5 s"
-    ):
+        BotError, match=r"a: not asked, because it failed before \(on fire\); asked again in 0\.5 s"
+    ) as resting:
         await stage.ask()
-    stage.clock.now += PAUSE - 0.01
+    assert (resting.value.unasked, resting.value.after) == (True, FIRST_PAUSE)
+    stage.clock.now += FIRST_PAUSE - 0.01
     await stage.fail(5)
     assert a.asked == FAILURES
 
@@ -175,8 +176,10 @@ async def test_the_circuit_opens_and_is_tried_with_one_call() -> None:
     trial = asyncio.create_task(stage.ask())
     await asyncio.sleep(0)
     assert a.asked == FAILURES + 1
-    with pytest.raises(BotError, match="once a call under way has succeeded"):
+    with pytest.raises(BotError, match="once a call under way has succeeded") as trying:
         await stage.ask()
+    assert trying.value.unasked
+    assert 0 < (trying.value.after or 0) < FIRST_PAUSE
     a.held.set()
     with pytest.raises(BotError, match="on fire"):
         await trial

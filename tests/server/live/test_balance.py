@@ -57,7 +57,6 @@ def test_any_design_is_balanced_after_any_number_of_workers(
     family = {v.name: v.family for v in variants}
     families: Counter[str] = Counter()
     names: Counter[str] = Counter()
-    qc_places: Counter[int] = Counter()
     for plan in plans:
         assert len(plan) == systems + qc
         drawn = [family[name] for name in plan if name != QC]
@@ -65,13 +64,9 @@ def test_any_design_is_balanced_after_any_number_of_workers(
         assert plan[0] != QC != plan[-1]
         families.update(drawn)
         names.update(plan)
-        qc_places.update(place for place, name in enumerate(plan, start=1) if name == QC)
     assert spread(families, sorted(set(family.values()))) <= 1
     for each in set(family.values()):
         assert spread(names, [v.name for v in variants if v.family == each]) <= 1
-    if qc:
-        inner = [qc_places.get(place, 0) for place in range(2, systems + qc)]
-        assert max(inner) - min(inner) <= 1
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -86,7 +81,27 @@ def test_systems_are_balanced_over_positions(seed: int) -> None:
     for position, expected in {1: 24, 2: 18, 3: 18, 4: 18, 5: 18, 6: 24}.items():
         for variant in METHOD:
             assert abs(held.positions.get((variant.name, position), 0) - expected) <= 3
-        assert held.positions.get((QC, position), 0) == (60 if 1 < position < 6 else 0)
+        assert abs(held.positions.get((QC, position), 0) - (60 if 1 < position < 6 else 0)) <= 10
+
+
+def test_nobody_can_tell_the_qc_bots_next_position_from_all_former_ones() -> None:
+    # Five systems and one qc bot: positions 2 to 5, so chance is 1/4. Whoever knows the rule guesses the
+    # position that had it least often, and is right in 29 % of draws: of 6 x 400 that share has a standard
+    # error of 0.9 %. In blocks of four they would be right in (1/4 + 1/3 + 1/2 + 1) / 4 = 52 %.
+    right, spreads = 0, []
+    for seed in range(6):
+        held: Counter[tuple[str, int]] = Counter()
+        for place in range(400):
+            fewest = min(range(2, 6), key=lambda position: held[QC, position])
+            counts = Counts({}, held)
+            plan = draw_plan(METHOD, counts, systems=5, qc=1, seed=derive_seed(seed, place))
+            held[QC, plan.index(QC) + 1] += 1
+            right += plan[fewest - 1] == QC
+        spreads.append(max(held.values()) - min(held.values()))
+        assert set(held) == {(QC, position) for position in range(2, 6)}
+    assert right / 2_400 < 0.32
+    # A fair die's counts would have a standard deviation of sqrt(400 x 1/4 x 3/4) = 8.7, and a range of 18.
+    assert sum(spreads) / 6 < 8
 
 
 def test_the_same_counts_and_seed_give_the_same_plan() -> None:
