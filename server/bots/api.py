@@ -1,13 +1,14 @@
 """Registered bots in the researcher's REST API. They belong to all studies: so do those who change them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import Field, StrictBool
 from sqlalchemy import Connection
 
-from bots import MOST_AT_ONCE, Endpoint
+from bots import MOST_AT_ONCE, DialInEndpoint, Endpoint
 from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.request_body import RequestBody
@@ -75,7 +76,7 @@ class BotsApi:
         )
 
     async def list_bots(self, actor: Caller) -> BotList:
-        """Every registered bot, by name. Only those who may change them see what they are sent besides."""
+        """List every registered bot, by name. Only those who may change bots see addresses and headers."""
 
         def read(connection: Connection) -> list[BotView]:
             return [_stored_view(connection, row, actor) for row in stored_bots.registrations(connection)]
@@ -132,9 +133,7 @@ class BotsApi:
 
     def _shown(self, view: BotView, actor: Actor) -> BotView:
         seen = self._with_states(view)
-        return (
-            seen if actor.may("change_bots") else seen.model_copy(update={"endpoint": _bare(view.endpoint)})
-        )
+        return seen if actor.may("change_bots") else _without_addresses(seen)
 
     def _with_states(self, view: BotView) -> BotView:
         return view.model_copy(update={"replicas": list(self._bots.replica_states(view.name))})
@@ -156,7 +155,13 @@ def _stored_view(connection: Connection, row: Registration, actor: Actor) -> Bot
     )
 
 
-def _bare(endpoint: Endpoint) -> Endpoint:
-    """Return an endpoint without what is sent to it besides: headers and queries may hold secrets."""
-    sent = {name: dict.fromkeys(held, LEFT_OUT) for name in SENT if (held := getattr(endpoint, name, None))}
-    return endpoint.model_copy(update=sent)
+def _without_addresses(view: BotView) -> BotView:
+    """Remove addresses, headers, queries and errors of replicas: they are for those who may change bots."""
+    endpoint = view.endpoint
+    hidden: dict[str, Any] = {
+        name: dict.fromkeys(held, LEFT_OUT) for name in SENT if (held := getattr(endpoint, name, None))
+    }
+    if not isinstance(endpoint, DialInEndpoint):
+        hidden["urls"] = [LEFT_OUT] * len(endpoint.urls)
+    replicas = [replace(replica, url=LEFT_OUT, last_error=None) for replica in view.replicas]
+    return view.model_copy(update={"endpoint": endpoint.model_copy(update=hidden), "replicas": replicas})

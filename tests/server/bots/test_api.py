@@ -239,7 +239,8 @@ def test_what_is_sent_besides_is_seen_by_those_who_may_change_it(house: House) -
         assert all(secret in house.desk(path).text for secret in ("sesame", "open-up"))
         seen = house.desk(path, reader)
         assert "X-Team" in seen.text
-        assert not any(secret in seen.text for secret in ("sesame", "open-up"))
+        assert not any(secret in seen.text for secret in ("sesame", "open-up", "127.0.0.1"))
+        assert all(known in seen.text for known in ("far", "openai"))
 
 
 # ---- replicas --------------------------------------------------------------------------------
