@@ -13,7 +13,7 @@ from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.request_body import RequestBody
 from server.bots import stored_bots
-from server.bots.check_view import check_of, check_view
+from server.bots.check_view import check_of, check_view, without_addresses
 from server.bots.registered_bots import RegisteredBots
 from server.bots.responses import BotList, BotView, CheckView, LastCheck
 from server.bots.stored_bots import Registration
@@ -120,13 +120,13 @@ class BotsApi:
         study = None if text is None else await aside(lambda: parse_study(text))
         return check_view(await self._bots.start_check(name, actor, study, asked.at_once))
 
-    async def show_check(self, name: str) -> CheckView:
+    async def show_check(self, name: str, actor: Caller) -> CheckView:
         """The check that is under way, or the latest report."""
         under_way = self._bots.check_of(name)
         check = await self._store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
         if check is None:
             raise NotChecked(f"`{name}` has not been checked")
-        return check
+        return check if actor.may("change_bots") else without_addresses(check)
 
     async def _view(self, row: Registration, actor: Actor) -> BotView:
         return self._with_states(await self._store.read(lambda c: _stored_view(c, row, actor)))

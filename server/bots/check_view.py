@@ -1,11 +1,16 @@
 """Checks of registered bots as the API shows them."""
 
+import re
+
 from sqlalchemy import Connection
 
 from server.bots import stored_bots
 from server.bots.background_checks import BackgroundCheck
 from server.bots.responses import CheckView
 from server.bots.stored_bots import Registration
+from server.study import LEFT_OUT
+
+_ADDRESS = re.compile(r"""https?://[^\s"'\\]+""")
 
 
 def check_of(
@@ -30,3 +35,8 @@ def check_view(check: BackgroundCheck) -> CheckView:
         report=None,
         error=check.error,
     )
+
+
+def without_addresses(check: CheckView) -> CheckView:
+    """Return a check without the addresses that its errors name."""
+    return CheckView.model_validate_json(_ADDRESS.sub(LEFT_OUT, check.model_dump_json()))

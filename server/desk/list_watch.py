@@ -16,7 +16,7 @@ from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.background_checks import TOPIC as CHECKS
-from server.bots.check_view import check_of
+from server.bots.check_view import check_of, without_addresses
 from server.bots.registered_bots import RegisteredBots
 from server.bots.responses import CheckedBot, CheckedBots
 from server.db import studies
@@ -112,7 +112,13 @@ class ListWatch:
         How far a check is, is known to the process that carries it out.
         """
         async for change in self._feeds.bots.follow(last_event_id, actor.standing):
-            yield _event(change.name, CheckedBots(bots=change.parts["bots"]))
+            bots = change.parts["bots"]
+            if not actor.may("change_bots"):
+                bots = [
+                    CheckedBot(name=bot.name, check=bot.check and without_addresses(bot.check))
+                    for bot in bots
+                ]
+            yield _event(change.name, CheckedBots(bots=bots))
 
     async def _look_at_studies(self) -> Sight[None]:
         def read(connection: Connection) -> Sight[None]:

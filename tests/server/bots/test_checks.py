@@ -8,7 +8,7 @@ import pytest
 from server.bots.opened_bots import OpenedBots
 from tests.server.support.answers import error
 from tests.server.support.database import execute, query
-from tests.server.support.registered import bots, good, study
+from tests.server.support.registered import NOWHERE, bots, good, study
 from tests.server.support.server import House
 from tests.server.support.talker import Talker
 from tests.support.waiting import wait_until
@@ -51,6 +51,18 @@ def test_a_bot_is_checked_for_the_study_that_is_given(aviary: House) -> None:
     assert report["latency"]["at_once"]["conversations"] == 3
     broken = german.replace("minimum_inputs: 3", "minimum_inputs: three")
     error(bots(aviary, "POST", "/parrot/check", json={"study": broken}), 422, "study_invalid")
+
+
+def test_a_check_names_no_address_to_those_who_may_not_change_bots(house: House) -> None:
+    good(bots(house, "POST", json={"name": "far", "endpoint": NOWHERE}), 201)
+    good(bots(house, "POST", "/far/check"), 202)
+    checked(house, "far")
+    body = {"name": "reader", "scope": "researcher", "study": "lighthouse"}
+    reader = house.desk("/tokens", method="POST", json=body).json()["token"]
+    assert "127.0.0.1" in house.desk("/bots/far/check").text
+    seen = house.desk("/bots/far/check", reader)
+    assert good(seen)["state"] == "finished"
+    assert "127.0.0.1" not in seen.text
 
 
 def test_a_check_shows_its_progress_and_is_not_begun_twice(aviary: House, birds: dict[str, Talker]) -> None:
