@@ -78,25 +78,31 @@ class Price(_Kind):
 def _own_header(name: str) -> str:
     if not _HEADER.fullmatch(name):
         raise ValueError("a header's name has letters, digits and -")
-    if name.lower() in _OF_THE_CONNECTION:
-        raise ValueError(f"{name} is written by the connection itself: leave it out")
-    if name.lower() in _KEYS:
+    if name.lower() in _CONNECTION_HEADERS:
+        raise ValueError(f"{name} belongs to the connection, and the server sets it: leave it out")
+    if name.lower() in _SECRET_HEADERS:
         raise ValueError(
             "keys are not written into a study: name the environment variable that holds it as `key`"
         )
     return name
 
 
+def _key_header(name: str) -> str:
+    if name.lower() in _CONNECTION_HEADERS:
+        raise ValueError(f"{name} belongs to the connection, and cannot hold a key")
+    return name
+
+
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
-# Another value than that of the connection lets one request be read as two (RFC 9112, section 11.2).
-_OF_THE_CONNECTION = frozenset(
-    {
-        *("host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer"),
-        *("keep-alive", "proxy-connection"),
-    }
-)
-_KEYS = frozenset(
+_SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
+)
+# Set by hand, these would make a request that the server and a proxy before it read in two ways.
+_CONNECTION_HEADERS = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
+        *("connection", "keep-alive", "proxy-connection"),
+    }
 )
 _Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
 HeaderName = Annotated[str, AfterValidator(_own_header)]
@@ -148,7 +154,7 @@ class OpenAiEndpoint(_Hosted):
     seed: int | None = None
     reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
     query: dict[Annotated[str, Field(min_length=1, max_length=100)], _Line] = {}
-    key_header: Annotated[str, Field(pattern=_HEADER.pattern)] = "Authorization"
+    key_header: Annotated[str, Field(pattern=_HEADER.pattern), AfterValidator(_key_header)] = "Authorization"
     stream: bool = False
 
 

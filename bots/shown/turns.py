@@ -9,7 +9,6 @@ _OWN = r"(?:assistant|chatbot|bot|ai|me|response)"
 _FOREIGN = r"(?:user|human|worker|stranger|customer|system|developer|you|instruction)"
 _NUMBERED = r"(?:person|speaker) ?\d"
 _BEFORE_LABEL = r"[*#>]{0,4} ?"
-_INDENT = r"[^\S\n]*"  # not \s*, which takes the square of a run of empty lines
 _AFTER_LABEL = r" ?\*{0,2}[:\uff1a]\*{0,2}"
 # Marks of chat templates, whichever model they belong to: <|im_end|>, <start_of_turn>, [/INST], </s> …
 _CONTROL = (
@@ -17,10 +16,13 @@ _CONTROL = (
     r"|</?s>|<</?SYS>>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]|<extra_id_\d{1,2}>)"
 )
 _INSTRUCTED = re.compile(r"\s*(?:<s>\s*)?\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
+_CONTROLS = re.compile(_CONTROL)
+# A line's own indent only: with `\s*`, each newline of a long run of them would be searched to its end.
+_INDENT = r"\n[^\S\n]*"
 _MARKS = re.compile(rf"\s*(?:{_CONTROL}\s*)+")
 _ROLE = re.compile(rf"(?i:(?P<own>{_OWN}|model)|(?P<foreign>{_FOREIGN}))\s*(?:\n|{_CONTROL}|$)")
 _OWN_BEGINS = re.compile(
-    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|\n{_INDENT}{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
+    rf"{_CONTROL}\s*(?i:{_OWN}|model)\s*(?:\n|{_CONTROL})|{_INDENT}{_BEFORE_LABEL}(?i:{_OWN}){_AFTER_LABEL}"
 )
 _AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?\d)"
 
@@ -49,8 +51,8 @@ def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
     end = _ends(tuple(labels)).search(begun)
     if end is None:
         return OwnLine(begun, marked, before, False)
-    after = bool(_MARKS.sub("", begun[end.start() :]).strip())
-    return OwnLine(begun[: end.start()], marked or not after, before, after)
+    after = bool(_CONTROLS.sub("", begun[end.start() :]).strip())
+    return OwnLine(begun[: end.start()].rstrip(), marked or not after, before, after)
 
 
 def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
@@ -89,7 +91,7 @@ def _ends(labels: tuple[str, ...]) -> re.Pattern[str]:
     anybody = "|".join((_OWN, _FOREIGN, _NUMBERED, *map(re.escape, labels)))
     return re.compile(
         rf"{_CONTROL}"
-        rf"|\n{_INDENT}{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
+        rf"|{_INDENT}{_BEFORE_LABEL}(?i:{anybody}){_AFTER_LABEL}"
         r"|\s(?:User|Human|Assistant) ?:"
         rf"|(?<=[.!?…\"'”’)])\s+{_AT_A_SENTENCE} ?:"
     )
