@@ -19,7 +19,7 @@ _FILTERED = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"}
 )
 
-_ENDS = frozenset(reason.lower() for reason in {"STOP", "MAX_TOKENS", *_FILTERED})
+_ENDS = frozenset({"STOP", "MAX_TOKENS", *_FILTERED})
 
 
 class _Part(BaseModel):

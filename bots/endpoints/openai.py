@@ -121,15 +121,16 @@ def _answered(
     said = "".join(piece.said() for piece in pieces)
     refusal = "".join(piece.refusal or "" for piece in pieces)
     usage = next((each.usage for each in reversed(told) if each.usage is not None), _Usage())
-    declined = refusal or ("" if finish == "content_filter" else None)
+    end = finish.lower() if finish else None  # proxies pass on what others write in capitals
+    declined = refusal or ("" if end == "content_filter" else None)
     return Answered(
         output=with_thoughts(thoughts, said),
-        at_limit=finish in _AT_LIMIT,
+        at_limit=end in _AT_LIMIT,
         refusal=declined,
         model=next((each.model for each in told if each.model), None),
         revision=next((each.system_fingerprint for each in told if each.system_fingerprint), None),
         tokens_in=usage.prompt_tokens,
         tokens_out=usage.completion_tokens,
         finish_reason="refusal" if refusal else finish,
-        broken=unknown_end(finish, _ENDS | _AT_LIMIT, required=streams),
+        broken=unknown_end(end, _ENDS | _AT_LIMIT, required=streams),
     )

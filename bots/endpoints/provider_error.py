@@ -107,13 +107,13 @@ def unknown_end(finish: str | None, known: Collection[str], *, required: bool) -
 
     Args:
         finish: the reason, in the service's word.
-        known: the reasons for which a whole answer ends, and those that are handled otherwise, in lower case.
+        known: the reasons for which a whole answer ends, and those that are handled otherwise.
         required: the service always gives a reason. Else a missing one says nothing: some servers of whole
             bodies give none.
     """
     if not finish:
         return broken_off("no reason for its end") if required else None
-    return None if finish.lower() in known else broken_off(f'"{_short(finish)}"')
+    return None if finish in known else broken_off(f'"{_short(finish)}"')
 
 
 def _holds_error(body: str) -> bool:

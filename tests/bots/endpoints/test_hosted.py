@@ -461,6 +461,9 @@ BROKEN: dict[str, tuple[Behaviour, Settings, str]] = {
         STREAMED, '"insufficient_system_resource"',
     ),
     "a stream of which nobody says that it is one": (answer(200, HALF.encode()), STREAMED, "no reason"),
+    "ends in other capitals": (
+        whole({"candidates": [{**GENERATED, "finishReason": "max_tokens"}]}), GEMINI, '"max_tokens"',
+    ),
     "a whole answer that stopped for an error": (
         whole({"choices": [{"message": SAID, "finish_reason": "error"}]}),
         VLLM, '"error"',
@@ -511,8 +514,8 @@ WHOLE: dict[str, tuple[Behaviour, Settings]] = {
         streaming('event: chunk\r\ndata: {"choices": [{"delta": {"content": "A dog."},\r\n'
                   'data: "finish_reason": "stop"}]}\r\n\r\n'), STREAMED,
     ),
-    "one who speaks of errors": (
-        streaming(chunks('A dog."error"'[:6], finish="stop") + 'data: {"choices": [], "error": null}\n\n'),
+    "an error that is none": (
+        streaming(chunks("A dog.", finish="stop") + 'data: {"choices": [], "error": null}\n\n'),
         STREAMED,
     ),
 }  # fmt: skip
@@ -523,3 +526,14 @@ async def test_an_answer_that_is_whole_is_a_reply(name: str) -> None:
     behaviour, settings = WHOLE[name]
     async with opened(behaviour, settings) as (bot, _):
         assert (await bot.reply(CHAT)).text == "A dog."
+
+
+@pytest.mark.parametrize("finish", ["length", "LENGTH", "MAX_TOKENS", "model_length"])
+async def test_a_limit_of_tokens_is_one_in_any_capitals(finish: str) -> None:
+    async with opened(streaming(chunks("A dog. And my c", finish=finish)), STREAMED) as (bot, _):
+        reply = await bot.reply(CHAT)
+        assert (reply.text, reply.changes) == ("A dog.", ("limit",))
+
+
+async def test_a_filter_is_one_in_any_capitals() -> None:
+    assert isinstance(await failure(refusing("CONTENT_FILTER", content="Well, you "), GPT5), Declined)
