@@ -215,6 +215,7 @@ def create_app(
             per_address=parse(settings.attempts_per_address),
             signed_links=settings.signed_links,
             signed_arrivals=SignedArrivals(store, settings.prolific_api, settings.resolved_public_url),
+            prolific_site=settings.prolific_site.rstrip("/"),
             pages=pages,
         ).router,
         metrics.router,

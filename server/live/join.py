@@ -51,7 +51,7 @@ from server.live.socket import SOCKET_PATH
 from server.live.way_in import look
 from server.recruiters.arrival import LINK, Arrival, WorkerId, is_placeholder
 from server.recruiters.link import by_link, stranger
-from server.recruiters.recruiter import Prolific, values_of
+from server.recruiters.recruiter import Prolific, WayBack, values_of, way_back
 from server.session.protocol import MAX_TOKEN, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
@@ -102,11 +102,13 @@ class JoinResponse(BaseModel):
 class JoinRefused(ErrorBody):
     """Why somebody cannot take part, and what the page needs to say so in the study's language.
 
-    `words` is as in the study's card; `again_at`: when newcomers are taken again, where the hour is why.
+    `words` is as in the study's card; `again_at`: when newcomers are taken again, where the hour is why;
+    `way_back`: where they return the study, if they came from a platform and have no assignment.
     """
 
     words: TextsCard | None
     again_at: datetime | None
+    way_back: WayBack | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +160,6 @@ class _Visit:
     @property
     def has_expired(self) -> bool:
         return self.brought is not None and self.brought.has_expired
-
-
-def _refusal(error: NotAuthorised | NotAvailable, study: Study) -> JSONResponse:
-    body = JoinRefused(
-        error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
-        words=study_card(study).words,
-        again_at=error.again_at if isinstance(error, RunOutOfHours) else None,
-    )
-    return JSONResponse(body.model_dump(mode="json"), error.status)
 
 
 def _why_not_open(entry: RunEntry) -> NotAvailable:
@@ -244,6 +237,7 @@ class JoinApi:
         per_address: How many calls of one address are answered.
         signed_links: Whether workers need a signed link.
         signed_arrivals: Checks what platforms have signed.
+        prolific_site: Where the pages of Prolific's participants begin.
         pages: The folder with the built pages, of which `worker.html` is served.
     """
 
@@ -257,6 +251,7 @@ class JoinApi:
         per_address: RateLimitItem,
         signed_links: bool,
         signed_arrivals: SignedArrivals,
+        prolific_site: str,
         pages: Path,
     ) -> None:
         self._store = store
@@ -266,6 +261,7 @@ class JoinApi:
         self._per_address = per_address
         self._signed_links = signed_links
         self._signed_arrivals = signed_arrivals
+        self._prolific_site = prolific_site
         self._pages = pages
         self._logged = new_limiter()
         self.router = APIRouter()
@@ -301,7 +297,7 @@ class JoinApi:
             entry = await self._store.look_up(lambda connection: find_run(connection, body.run))
             run = self._runs.get(entry.id)  # it may have been opened here meanwhile
             if run is None:
-                return _refusal(_why_not_open(entry), parse_study(entry.yaml))
+                return self._refusal(_why_not_open(entry), parse_study(entry.yaml), body)
         try:
             return await self._admitted(body, run)
         except LinkUnfilled as error:
@@ -309,9 +305,25 @@ class JoinApi:
                 log.warning(
                     "workers come with an id that was not filled in", run=run.slug, reason=error.message
                 )
-            return _refusal(error, run.study)
+            return self._refusal(error, run.study, body)
         except (LinkAltered, LinkAmbiguous, LinkExpired, LinkUnsigned, NotAvailable) as error:
-            return _refusal(error, run.study)
+            return self._refusal(error, run.study, body)
+
+    def _refusal(self, error: NotAuthorised | NotAvailable, study: Study, body: JoinRequest) -> JSONResponse:
+        """Return the answer to somebody who is not let in.
+
+        Who may have an assignment is not told to return it: that would cost them the pay.
+        """
+        may_have_one = isinstance(error, AlreadyTookPart) or (isinstance(error, RunClosed) and body.token)
+        is_newcomer = isinstance(error, NotAvailable) and not may_have_one
+        recruiter = study.recruiter if is_newcomer and _named(body, study, is_signed=False) else None
+        refused = JoinRefused(
+            error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
+            words=study_card(study).words,
+            again_at=error.again_at if isinstance(error, RunOutOfHours) else None,
+            way_back=way_back(recruiter, self._prolific_site) if recruiter is not None else None,
+        )
+        return JSONResponse(refused.model_dump(mode="json"), error.status)
 
     async def _study_of(self, slug: str, run: OpenRun | None) -> str | None:
         """Return the name of the study of a run, which is asked for where the run is not open here."""

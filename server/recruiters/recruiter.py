@@ -154,6 +154,25 @@ def ending(
             return Ending(own_code, _credit(recruiter, arrival.external_id))
 
 
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """Where somebody who could not take part returns the study. `to`: an address that pays nothing."""
+
+    platform: str
+    to: str | None
+
+
+def way_back(recruiter: Recruiter, prolific_site: str = PROLIFIC_SITE) -> WayBack:
+    """Return where those go whom a run does not take; no completion code is part of it."""
+    match recruiter:
+        case Prolific():
+            return WayBack("Prolific", prolific_site)
+        case Connect(partial_url=url):
+            return WayBack("CloudResearch Connect", url)
+        case Sona(school=school):
+            return WayBack("SONA", f"https://{school}/")
+
+
 def prolific_return(code: str, site: str = PROLIFIC_SITE) -> str:
     """Return where somebody comes back to Prolific with a code."""
     return f"{site}/submissions/complete?{urlencode({'cc': code})}"

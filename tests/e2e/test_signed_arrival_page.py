@@ -53,3 +53,19 @@ def test_a_signed_arrival_goes_on_in_its_browser_and_in_no_other(
         expect(other.get_by_role("heading", name=re.compile("Link"))).to_be_visible()
         expect(told).to_have_count(expired)
         clean(other)
+
+
+def test_who_finds_a_run_paused_has_a_way_back_to_the_platform(
+    browser: Browser, page: Page, prolific_stage: Stage, prolific: Prolific
+) -> None:
+    run = "resting"
+    recruiter = {"kind": "prolific", "completion_code": "C1AB2CD3"}
+    changes = RUNS["platform"] | {"completion_url": None, "recruiter": recruiter}
+    text = yaml.safe_dump(yaml.safe_load(DEMO.read_text()) | changes, sort_keys=False)
+    call(page, prolific_stage, "POST", "/runs", {"run": run, "yaml": text, "despite_failing_bots": True})
+    call(page, prolific_stage, "POST", f"/runs/{run}/pause")
+    worker = context_of(browser, 360).new_page()
+    worker.goto(f"{prolific_stage.url}/w/{run}?PROLIFIC_PID=5f3a&STUDY_ID=s&SESSION_ID=v1")
+    expect(worker.get_by_text("please return the study on Prolific")).to_be_visible()
+    assert worker.get_by_role("link", name="Go back now").get_attribute("href") == prolific.url
+    clean(worker)

@@ -52,6 +52,25 @@ def test_who_comes_back_in_another_visit_has_the_same_place(recruited: House) ->
     assert found["visit"] == "v2"
 
 
+def test_who_finds_no_place_is_shown_the_way_back_without_a_code(recruited: House) -> None:
+    parameters = {"PROLIFIC_PID": "5f3a", "STUDY_ID": "s", "SESSION_ID": "v1"}
+    recruited.desk(f"/runs/{RUN}/pause", method="POST")
+    refused = recruited.join(parameters=parameters).json()
+    assert refused["error"]["code"] == "run_paused"
+    assert refused["way_back"] == {"platform": "Prolific", "to": "https://app.prolific.com"}
+    assert "C1AB2CD3" not in str(refused)
+    assert recruited.join(worker="ann").json()["way_back"] is None  # who came from no platform
+    recruited.desk(f"/runs/{RUN}/resume", method="POST")
+    token = come(recruited, "5f3a", "v1")["token"]
+    with recruited.open(token) as page:
+        page.whole()
+    recruited.desk(f"/runs/{RUN}/close", method="POST")
+    closed = recruited.join(parameters=parameters | {"PROLIFIC_PID": "5f3b"}).json()
+    assert (closed["error"]["code"], closed["way_back"]["platform"]) == ("run_closed", "Prolific")
+    held = recruited.join(parameters=parameters, token=token).json()
+    assert held.get("way_back") is None  # who has finished must not return the study
+
+
 def test_another_person_has_another_place(recruited: House) -> None:
     tickets = {come(recruited, person, "v")["assignment"] for person in ("5f3a", "5f3b")}
     assert len(tickets) == 2

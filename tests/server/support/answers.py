@@ -17,7 +17,7 @@ def error(answer: httpx2.Response, status: int, code: str) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     content = answer.json()
     # A page that may not join is told besides in which words to say so.
-    beside = {"words", "again_at"} if answer.request.url.path == "/api/join" else set()
+    beside = {"words", "again_at", "way_back"} if answer.request.url.path == "/api/join" else set()
     assert {"error"} <= set(content) <= {"error", *beside}
     assert set(content["error"]) == {"code", "message", "hint"}
     assert content["error"]["code"] == code

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { useTexts } from "../hooks";
+import { ReturnLink } from "../ReturnLink";
 import type { Problem } from "../session/problem";
 import type { TextKey } from "../texts/words";
 import { StaticPage } from "./StaticPage";
@@ -37,7 +38,7 @@ const PASSING = new Set(["run_full", "run_not_ready", "run_paused", "run_out_of_
 const LOOK_AGAIN_MS = 60_000;
 
 /** The session can't be opened: why, and what to do about it. */
-export function ProblemPage({ problem: { code, message, remedy, againAt } }: { problem: Problem }) {
+export function ProblemPage({ problem: { code, message, remedy, againAt, wayBack } }: { problem: Problem }) {
   const { say, language } = useTexts();
   const passes = PASSING.has(code);
   useEffect(() => {
@@ -55,9 +56,11 @@ export function ProblemPage({ problem: { code, message, remedy, againAt } }: { p
       {FOR_RESEARCHERS.has(code) && message && <p class="small soft">{message}</p>}
       {againAt && <p>{say("problem.again_at", { when: timeThere(againAt, language) })}</p>}
       {passes && <p class="soft small">{say("problem.looks_again")}</p>}
-      {remedy && (
+      {wayBack && <p>{say("problem.way_back", { platform: wayBack.platform })}</p>}
+      {(remedy || wayBack?.to) && (
         <div class="actions">
-          <Button onClick={() => window.location.reload()}>{say(`problem.${remedy}`)}</Button>
+          {wayBack?.to && <ReturnLink to={wayBack.to} />}
+          {remedy && <Button onClick={() => window.location.reload()}>{say(`problem.${remedy}`)}</Button>}
         </div>
       )}
     </StaticPage>

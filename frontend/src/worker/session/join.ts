@@ -1,7 +1,7 @@
 import { abortedAfter } from "../../shared/browser";
 import { type ErrorBody, isErrorBody } from "../../shared/error_body";
 import { atServer } from "../../shared/site";
-import { type Problem, problemOf } from "./problem";
+import { type Problem, problemOf, type WayBack } from "./problem";
 import type { TextsCard } from "./protocol";
 
 /**
@@ -55,9 +55,15 @@ export async function join(request: JoinRequest): Promise<JoinResult> {
   }
 }
 
-function refused(body: ErrorBody & { words?: TextsCard | null; again_at?: string | null }): JoinResult {
+interface RefusalBody extends ErrorBody {
+  words?: TextsCard | null;
+  again_at?: string | null;
+  way_back?: WayBack | null;
+}
+
+function refused(body: RefusalBody): JoinResult {
   const { code, message, hint } = body.error;
-  const problem = problemOf(code, message, hint, body.again_at);
+  const problem = problemOf(code, message, hint, body.again_at, body.way_back);
   return { ok: false, code, problem, words: body.words ?? null };
 }
 

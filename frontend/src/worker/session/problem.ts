@@ -8,6 +8,14 @@ export interface Problem {
   remedy: "retry" | "reload" | "start_anew" | null;
   /** When newcomers are taken again, where they are not at this hour. */
   againAt: string | null;
+  /** Where somebody who can't take part returns the study; null where they came from no platform. */
+  wayBack: WayBack | null;
+}
+
+/** A platform that workers come from. `to`: its address for those who have not taken part, if there is one. */
+export interface WayBack {
+  platform: string;
+  to: string | null;
 }
 
 const REMEDIES: Record<string, Problem["remedy"]> = {
@@ -35,10 +43,17 @@ export function problemOf(
   message?: string,
   hint?: string,
   againAt: string | null = null,
+  wayBack: WayBack | null = null,
 ): Problem {
   const words = [message, hint].filter(Boolean).map(sentence).join(" ");
   const remedy = REMEDIES[code];
-  return { code, message: words || null, remedy: remedy === undefined ? "retry" : remedy, againAt };
+  return {
+    code,
+    message: words || null,
+    remedy: remedy === undefined ? "retry" : remedy,
+    againAt,
+    wayBack,
+  };
 }
 
 function sentence(text: string | undefined): string {

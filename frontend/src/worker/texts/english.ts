@@ -356,6 +356,7 @@ export const ENGLISH = {
   "taken_over.back": "Use it here instead",
   "problem.retry": "Try again",
   "problem.looks_again": "This page looks again by itself about once a minute.",
+  "problem.way_back": "If you can’t take part, or don’t want to wait, please return the study on {platform}.",
   "problem.reload": "Load the page anew",
   "problem.start_anew": "Open the study again",
   "problem.forgotten_title": "This link is no longer valid",

@@ -8,12 +8,14 @@ describe("problems", () => {
       message: null,
       remedy: null,
       againAt: null,
+      wayBack: null,
     });
     expect(problemOf("odd", "it is odd", "wait")).toEqual({
       code: "odd",
       message: "It is odd. Wait.",
       remedy: "retry",
       againAt: null,
+      wayBack: null,
     });
   });
 });
