@@ -43,4 +43,4 @@ class KnownBrowsers:
         except BadSignature:
             return None
         known, browser = kept
-        return f"{person} {browser}" if known == person else None
+        return f"{person} {browser}" if known.lower() == person.lower() else None
