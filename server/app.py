@@ -203,7 +203,7 @@ def create_app(
         per_address=parse(settings.connections_per_address),
         open_sockets=open_sockets,
     )
-    app = _new_app(lifespan, worker_socket, urlsplit(settings.resolved_public_url).path)
+    app = _new_app(lifespan, worker_socket, settings.resolved_public_url)
     listed = ListedStore(store, news)
     for router in (
         Health(store, lifecycle, settings.redis_url).router,
@@ -265,11 +265,11 @@ def create_app(
 def _new_app(
     lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]],
     worker_socket: WorkerSocket,
-    public_path: str,
+    public_url: str,
 ) -> FastAPI:
     """Return an application that serves workers' WebSockets only; its answers look alike, errors too.
 
-    `public_path`: of the public URL, for cookies and redirects; empty where there is none.
+    `public_url`: its path is that of cookies and redirects, its origin that of calls which change something.
     """
     app = FastAPI(
         title="Candor",
@@ -282,7 +282,8 @@ def _new_app(
         responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.public_path = public_path
+    public = urlsplit(public_url)
+    app.state.public_path, app.state.public_origin = public.path, f"{public.scheme}://{public.netloc}"
     add_errors(app)
     longer = {LISTS_PATH: LISTS_MOST_BYTES, RULES_PATH: RULES_MOST_BYTES}
     app.add_middleware(DirectSocket, path=SOCKET_PATH, serve=worker_socket.serve)

@@ -88,6 +88,8 @@ def _own_header(name: str) -> str:
 
 
 def _key_header(name: str) -> str:
+    if not _HEADER.fullmatch(name):
+        raise ValueError("a header's name has letters, digits and -")
     if name.lower() in _CONNECTION_HEADERS:
         raise ValueError(f"{name} belongs to the connection, and cannot hold a key")
     return name
@@ -101,7 +103,8 @@ _SECRET_HEADERS = frozenset(
 _CONNECTION_HEADERS = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
-        *("connection", "keep-alive", "proxy-connection"),
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-connection"),
+        *("content-type", "content-encoding"),
     }
 )
 _Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]

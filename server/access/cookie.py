@@ -43,12 +43,13 @@ def require_own_page(request: Request) -> None:
     """Check that a call that changes something was sent by a page of this server. Raises ForeignOrigin.
 
     Browsers say so in headers that no page can set: in `Sec-Fetch-Site` over TLS and on the machine
-    itself, in `Origin` everywhere.
+    itself, in `Origin` everywhere. The origin is that of the request, whose scheme a trusted proxy tells, or
+    that of the public URL.
     """
     if request.method in _READING or request.headers.get("sec-fetch-site") == "same-origin":
         return
-    here = f"{request.url.scheme}://{request.headers.get('host')}"
-    if request.headers.get("origin") != here:
+    here = {f"{request.url.scheme}://{request.headers.get('host')}", request.app.state.public_origin}
+    if request.headers.get("origin") not in here:
         raise ForeignOrigin("this call does not come from a page of this server")
 
 

@@ -44,6 +44,8 @@ def test_each_kind_by_its_name() -> None:
                 *("Expect", "Upgrade", "TE", "Trailer", "proxy-connection"),
             )
         ),
+        ({**OPENAI, "headers": {"Content-Encoding": "gzip"}}, "Content-Encoding belongs to the connection"),
+        ({**OPENAI, "key_header": "X-Key\r\nX: y"}, "letters, digits and -"),
         ({**OPENAI, "key_header": "Host"}, "Host belongs to the connection"),
         ({**OPENAI, "headers": {"X-A\n": "b"}}, "letters, digits and -"),
         ({**OPENAI, "headers": {"X-A": "b\r\nX: y"}}, "match pattern"),

@@ -1,5 +1,6 @@
 """The schema: what the migrations make is what the models say, there and back."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -255,6 +256,40 @@ def test_codes_of_students_that_were_stored_in_plain_text_are_removed(url: str) 
     command.downgrade(alembic_config(url), "0039")
     migrate(url)
     assert query(url, "SELECT visit FROM visit") == [("visit of prolific",)]
+
+
+def test_registered_bots_lose_headers_that_are_refused_now(url: str) -> None:
+    command.downgrade(alembic_config(url), "0047")
+    endpoint = {
+        "kind": "openai", "urls": ["http://bot.example"], "model": "m",
+        "headers": {"Host": "x", "proxy-authorization": "Basic x", "X-Team": "tide"},
+    }  # fmt: skip
+    insert = "INSERT INTO registration (name, endpoint, enabled, created_at) VALUES ('far', ?, ?, ?)"
+    execute(url, insert, json.dumps(endpoint), True, "2026-01-01 12:00:00.000000")
+    migrate(url)
+    ((stored,),) = query(url, "SELECT endpoint FROM registration")
+    assert json.loads(stored) == endpoint | {"headers": {"X-Team": "tide"}}
+
+
+def test_an_assignment_that_was_released_is_known_by_the_audit_log(url: str) -> None:
+    run = make_run(url)
+    worker = "INSERT INTO worker (id, platform, external_id, pseudonym) VALUES (?, 'link', ?, ?)"
+    assignment = (
+        "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, status, created_at, "
+        "active_at, fence) VALUES (?, ?, ?, ?, ?, 1.0, 'expired', ?, ?, 0)"
+    )
+    at = "2026-01-01 12:00:00.000000"
+    for number, name in enumerate(("released", "lapsed"), 1):
+        execute(url, worker, number, name, f"W{number}")
+        execute(url, assignment, name, run.id, number, number, False, at, at)
+    entry = (
+        "INSERT INTO audit_entry (at, kind, actor, action, subject, detail) "
+        "VALUES (?, 'person', 'vera', 'assignment.release', 'released', '')"
+    )
+    execute(url, entry, at)
+    command.downgrade(alembic_config(url), "0046")
+    migrate(url)
+    assert query(url, "SELECT id FROM assignment WHERE released") == [("released",)]
 
 
 def test_migrating_twice_changes_nothing(url: str) -> None:

@@ -212,6 +212,23 @@ def test_another_sites_page_changes_nothing(people: People, origin: str) -> None
     assert browser.send("GET", "/api/desk/people").status_code == 200
 
 
+def test_a_page_behind_a_proxy_is_known_by_the_proxys_scheme_or_the_public_url(
+    house: House, serve: Any
+) -> None:
+    """By the scheme if the proxy is trusted; by the public URL if it is not, and says nothing."""
+    behind = serve(house.url, *house.runs, public_url="https://desk.example/candor")
+    body = {"name": "ann", "password": PASSWORD}
+    told = {"Host": "lab.example", "X-Forwarded-Proto": "https"}
+    for origin, headers, expected in (
+        ("https://lab.example", told, "wrong_password"),
+        ("http://lab.example", told, "foreign_origin"),
+        ("https://desk.example", {"Host": "inside:8000"}, "wrong_password"),
+        ("http://desk.example", {"Host": "inside:8000"}, "foreign_origin"),
+    ):
+        answer = behind.http("POST", "/api/account/sign-in", json=body, headers={"Origin": origin, **headers})
+        assert code(answer) == (403, expected), (origin, headers)
+
+
 def test_who_is_removed_is_out_at_once(people: People) -> None:
     browser = people.signed_in()
     assert people.house.desk(f"/people/{people.name}", method="DELETE").status_code == 204
