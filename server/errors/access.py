@@ -155,7 +155,7 @@ class LinkUnfilled(NotAuthorised):
 
     code = "link_unfilled"
     status = 403
-    hint = "Have the survey or platform that the link stands on fill in each worker's own id."
+    hint = "Set up the survey or platform that shows the link to fill in the id of each worker."
 
 
 class LinkAmbiguous(NotAuthorised):

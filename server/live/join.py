@@ -189,7 +189,7 @@ def _require_one_name(body: JoinRequest, study: Study) -> None:
         raise LinkAmbiguous("the address names two different workers")
     if values and is_placeholder(values[0]):
         raise LinkUnfilled(
-            f"the address has `{person}={values[0][:80]}`, which is a placeholder and nobody's id"
+            f"The address contains `{person}={values[0][:80]}`. This is a placeholder, not an id"
         )
 
 
