@@ -388,7 +388,7 @@ export const ENGLISH = {
   "problem.link_altered": "It differs from the one that was given out. Please copy the whole link again from where you found it.",
   "problem.link_expired": "It was good for a few minutes after you pressed it. Please go back to where you found the study, and open it from there again.",
   "problem.invalid_request": "Part of it can’t be read. Please copy the whole link again from where you found it.",
-  "problem.link_unfilled": "In the place of your own id it holds a placeholder that was never filled in. You have done nothing wrong. Please tell whoever sent you here, and show them the line below.",
+  "problem.link_unfilled": "This link should contain your id, but it contains a placeholder. You did nothing wrong. Please show the line below to the person who sent you the link.",
   "problem.link_ambiguous": "It names two different people. Please copy the whole link again from where you found it, or ask whoever sent it to you.",
   "problem.rate_limited_title": "A short pause, please",
   "problem.rate_limited": "There were too many requests from your connection just now. Please wait a minute, then try again.",
