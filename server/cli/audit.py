@@ -52,7 +52,9 @@ def audit(data: Data = None) -> None:
             "what is kept differs from what is stored:\n" + "\n".join(found),
             "Workers still get an assignment, but a less balanced one. Report this with the lines above.",
         )
-    console.print("The database is sound, and the counts that arrivals go by agree with what is stored.")
+    console.print(
+        "The database is sound, and the counts that arrivals go by agree with what is stored.", soft_wrap=True
+    )
     for (run, who), balance in balances.items():
         console.print(
             f"{run}, {who}: {balance.judged} judgments; {_range(balance.items)} of an item, "
