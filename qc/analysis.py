@@ -1,6 +1,6 @@
 """The chain from a run to its results, one section of the report after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -29,7 +29,7 @@ from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.method.workload import Workload, workload
-from qc.options import SECTIONS, AnalysisOptions
+from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.registration import Followed
 from qc.robustness.adjusted import Adjusted, adjust
@@ -132,17 +132,18 @@ def analyse(
     on_step("Who is kept, and the scores")
     sample, second = _samples(run, other, options.alpha)
     scores = score(sample)
+    left_out = options.sections & OF_PAIRS if len(scores.z) > MOST_COMPARED else frozenset()
 
     @cache
     def draws() -> Draws:
         return draw(sample, scores, options.bootstrap, seed)
 
     def part(section: str, make: Callable[[], T]) -> T | None:
-        """Return what `make` makes, or None if the section was not asked for."""
+        """Return what `make` makes, or None if the section was not asked for or cannot be made."""
         if section not in options.sections:
             return None
         on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
-        return make()
+        return None if section in left_out else make()
 
     chatted = run.items is None
     incidents, served = describe_incidents(run), describe_served(run)
@@ -182,6 +183,7 @@ def analyse(
             *_scales(run),
             *_gaps(sample, scores),
             *_same_data(run, other),
+            *_left_out(len(scores.z), left_out),
             *(scenarios.notes if scenarios else ()),
         ),
         significance=significance,
@@ -205,6 +207,14 @@ def analyse(
         part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
     ]
     return replace(results, notes=(*results.notes, *chain(*more)))
+
+
+def _left_out(systems: int, sections: frozenset[str]) -> Iterator[str]:
+    if sections:
+        yield (
+            f"The run has {systems:,} systems. Every two of at most {MOST_COMPARED} are compared, so these "
+            f"sections are left out: {', '.join(sorted(sections))}."
+        )
 
 
 def _samples(run: Run, other: Run | None, alpha: float) -> tuple[Sample, Sample | None]:

@@ -26,6 +26,10 @@ SECTIONS = {
     "groups": "what groups of workers think, by their background, and what a population would",
     "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
 }
+# What compares every two systems: time and memory grow with the square of their number. On 150 systems, the
+# intervals of 10,000 draws take 2 GB.
+OF_PAIRS = frozenset({"significance", "intervals"})
+MOST_COMPARED = 150  # systems
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
 Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population, which sum to 1

@@ -10,9 +10,11 @@ import pytest
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse, steps
 from qc.loading import load
+from qc.options import MOST_COMPARED
 from qc.render.document import as_json
 from qc.robustness.clusters import ALPHA
 from qc.run import Run
+from tests.qc.support.runs import run_of
 
 # The parts that each section makes.
 PARTS = {
@@ -124,3 +126,29 @@ def test_nobody_passed_in_the_second_run(small_hits: Hits, hits_file: Callable[[
     assert content["replication"]["same_conclusions"] == {"n": 0, "of": 0, "alpha": 0.1}
     assert content["replication"]["z"]["pearson"]["overall"] is None
     assert content["verdict"]
+
+
+def of_systems(count: int) -> Analysis:
+    """Return the analysis of a worker who rates `count` systems, each one higher than the one before."""
+    systems = [f"s{number:04}" for number in range(count)]
+    ratings = [[20 + 70 * number / count, 21 + 70 * number / count] for number in range(count)]
+    positions = list(range(1, count + 2))
+    run = run_of(["w"] * (count + 1), [*systems, "qc"], [*ratings, [1.0, 2.0]], positions, seconds=60.0)
+    chosen = frozenset({"significance", "intervals", "criteria"})
+    return analyse(run, AnalysisOptions(bootstrap=100, sections=chosen))
+
+
+def test_of_many_systems_every_two_are_not_compared_and_the_report_says_so() -> None:
+    """Intervals of 2,000 systems would take 149 GiB."""
+    most, more = of_systems(MOST_COMPARED), of_systems(2_000)
+    assert most.significance is not None
+    assert most.intervals is not None
+    assert (more.significance, more.clusters, more.intervals) == (None, None, None)
+    assert more.criteria is not None
+    assert len(more.scores.z) == 2_000
+    said = (
+        "The run has 2,000 systems. Every two of at most 150 are compared, so these sections are left out: "
+        "intervals, significance."
+    )
+    assert said in more.notes
+    assert not [note for note in most.notes if "left out" in note]
