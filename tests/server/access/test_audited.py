@@ -183,6 +183,7 @@ WITHOUT_A_ROW = {
     "POST /api/desk/runs/{run}/recruitment/refresh": "stores what the platform says, as polling does",
     "POST /api/recruitment/prolific/events": "the platform tells of something, which is read",
     "POST /api/own-data/download": "a worker reads what they gave",
+    "POST /api/page-trouble": "by a worker's page, which changes nothing that is theirs",
     "POST /api/own-data/withdraw": "by a worker, who has no role: test_own_data.py reads its row",
     "POST /api/join": "a worker arrives: their assignment is the record",
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from server.access import tokens
+from server.access.auth import make_secrets
 from server.access.id_keys import key_file
 from server.cli.command_line import cli
 from server.db.engine import open_engine
@@ -70,6 +71,7 @@ def test_an_analyst_reads_pseudonyms_only(house: House) -> None:
 
 def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) -> None:
     house.enrolled("PID-4711")
+    make_secrets(house.folder)
     out = tmp_path / "ids.csv"
     given = ["export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
     command = [*given, str(house.folder)]

@@ -22,7 +22,7 @@ def test_the_folder_of_all_jobs_is_the_servers_alone(tmp_path: Path, mode: int |
 def test_a_private_file_is_its_owners_alone_from_the_first_byte(tmp_path: Path) -> None:
     path = tmp_path / "worker_ids.csv"
     (tmp_path / ".worker_ids.csv.part").touch(mode=0o644)  # of a process that was killed
-    with replaced(path, private=True) as file:
+    with replaced(path) as file:
         file.write(b"W0001,ann")
         (unfinished,) = tmp_path.iterdir()
         assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600

@@ -35,7 +35,7 @@ BOTS = {
     "quokka_warm": "gannet",
     "marmot_plain": "pelican",
     "marmot_warm": "puffin",
-    "wombat_plain": "cormorant",
+    "wombat_plain": "petrel",
     "dugong_plain": "kittiwake",
 }
 STATUS = {"pelican": 200, "gannet": 500, "puffin": 503, "kittiwake": 200}
@@ -80,18 +80,19 @@ def talkative() -> Iterator[str]:
 
 
 def remote_run(url: str, opened_bots: OpenedBots, address: str) -> OpenRun:
-    """Open a run as the server does: two bots are the study's own, two registered, one dials in."""
+    """Open a run as the server does: two bots are the study's own, three registered; one more dials in."""
     own = {name: {"kind": "http", "urls": [f"{address}/{name}"]} for name in ("pelican", "gannet")}
     endpoints: dict[str, Any] = {
         "puffin": {"kind": "http", "urls": [f"{address}/puffin"]},
         "kittiwake": {"kind": "http", "urls": [f"{address}/kittiwake"]},
-        "cormorant": {"kind": "dial-in"},  # and no host is there
+        "petrel": {"kind": "http", "urls": ["http://127.0.0.1:1/petrel"]},  # where nobody listens
+        "cormorant": {"kind": "dial-in"},  # in no study, as newcomers wait for a bot without a host
     }
     systems = [
         {"name": name, "family": family, "bot": BOTS[name], "persona": "none"}
         for name, family in SYSTEMS.items()
     ]
-    # A worker meets all families: of fewer, none whose bot is known to be down, as one without a host is.
+    # A worker meets all families: of fewer, none whose bot is known to be down.
     every = len(set(SYSTEMS.values()))
     timeouts = {"bot_try": 1.5, "bot_total": 1.5}
     text = study_text(bots=own, systems=systems, systems_per_assignment=every, timeouts=timeouts)
@@ -117,7 +118,16 @@ def aviary(url: str, serve: Serve, talkative: str) -> House:
 def secrets_of(house: House, address: str) -> set[str]:
     """Return every text that would tell a worker something of a bot."""
     port = address.rsplit(":", 1)[1]
-    secrets = {*SYSTEMS, *SYSTEMS.values(), *BOTS.values(), MODEL, f":{port}", "walrus", "replica"}
+    secrets = {
+        *SYSTEMS,
+        *SYSTEMS.values(),
+        *BOTS.values(),
+        "cormorant",
+        MODEL,
+        f":{port}",
+        "walrus",
+        "replica",
+    }
     for sql in ("SELECT spec FROM bot", "SELECT id FROM conversation", "SELECT seed FROM conversation"):
         secrets |= {str(value) for (value,) in query(house.url, sql)}
     return secrets
@@ -129,11 +139,18 @@ def told(secrets: set[str], everything: list[str]) -> list[str]:
     return sorted(secret for secret in secrets if re.search(rf"\b{re.escape(secret.lower())}", text))
 
 
-def visit(house: House, worker: str) -> list[str]:
-    """Go as far as the bots allow; return everything that the worker was sent."""
+def visits(house: House, *workers: str) -> list[str]:
+    """Let workers come, and then go as far as the bots allow; return everything that they were sent.
+
+    They come before any bot has failed: newcomers wait for one that is down.
+    """
+    tokens = [house.enrolled(worker) for worker in workers]
+    return [frame for token in tokens for frame in _visit(house, token)]
+
+
+def _visit(house: House, token: str) -> list[str]:
     then = {"said", "replaced", "feedback_due", "completed"}  # the last two: no system is left
-    with house.page(worker) as page:
-        page.agree()
+    with house.open(token) as page:
         while True:
             page.ask("topic", text="the sea", opinion="like")
             for number in range(2):
@@ -152,19 +169,20 @@ def visit(house: House, worker: str) -> list[str]:
 
 
 def test_bots_that_fail_elsewhere_tell_workers_nothing(aviary: House, talkative: str) -> None:
-    sent = [frame for number in range(4) for frame in visit(aviary, f"w{number}")]
+    sent = visits(aviary, *(f"w{number}" for number in range(4)))
     notes = "\n".join(text for (text,) in query(aviary.url, "SELECT text FROM note"))
     # The researcher is told, so there was something to tell, and what is looked for can be found.
     assert told(secrets_of(aviary, talkative), [notes]) != []
-    assert all(reason in notes for reason in ("/gannet: ", "/puffin: ", "no bot host is there"))
+    assert all(reason in notes for reason in ("/gannet: ", "/puffin: ", "/petrel: "))
     assert "What do you think?" in "\n".join(sent)
     assert told(secrets_of(aviary, talkative), sent) == []
 
 
 def test_bots_that_are_disabled_tell_workers_nothing(aviary: House, talkative: str) -> None:
-    for name in ("kittiwake", "puffin", "cormorant"):
+    tokens = [aviary.enrolled(f"w{number}") for number in range(4)]
+    for name in ("kittiwake", "puffin", "petrel"):
         assert aviary.desk(f"/bots/{name}", method="PATCH", json={"enabled": False}).status_code == 200
-    sent = [frame for number in range(4) for frame in visit(aviary, f"w{number}")]
+    sent = [frame for token in tokens for frame in _visit(aviary, token)]
     assert "disabled" in "\n".join(text for (text,) in query(aviary.url, "SELECT text FROM note"))
     assert told(secrets_of(aviary, talkative) | {"disabled"}, sent) == []
 
@@ -194,7 +212,7 @@ def answered(house: House, method: str, path: str, token: str | None) -> httpx2.
 
 
 def test_no_address_tells_a_worker_of_bots(aviary: House, talkative: str, tmp_path: Path) -> None:
-    visit(aviary, "ann")
+    visits(aviary, "ann")
     (assignment,) = query(aviary.url, "SELECT id FROM assignment")[0]
     known = routes(tmp_path)
     assert {"/api/desk/runs/{run}", "/api/desk/bots/{name}", "/api/join"} <= {path for _, path in known}
@@ -213,7 +231,7 @@ def test_no_address_tells_a_worker_of_bots(aviary: House, talkative: str, tmp_pa
 
 def test_whether_a_bot_exists_cannot_be_found_out(aviary: House, tmp_path: Path) -> None:
     """Nor a run or an assignment: an answer to somebody without the right token is the same for any name."""
-    visit(aviary, "ann")
+    visits(aviary, "ann")
     (assignment,) = query(aviary.url, "SELECT id FROM assignment")[0]
     closed = [(m, p) for m, p in routes(tmp_path) if p.startswith("/api/desk") and "{" in p]
     assert len(closed) > 5
