@@ -8,8 +8,9 @@ from rich.markup import escape
 from rich.text import Text
 
 EXIT_REFUSED = 2
-# All control characters but line feed and tab: a terminal takes some of them for commands.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All control characters but line feed and tab: a terminal takes some of them for commands, and some turn the
+# direction of all that follows.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def harmless(text: str) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 from rich import console as rich_console
 from rich.segment import Segment
 
-# All but line feed, tab and carriage return, which texts of people hold.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# All but line feed, tab and carriage return, which texts of people hold; and what turns the direction of all
+# that follows.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Console(rich_console.Console):

@@ -11,6 +11,7 @@ from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
 from qc.render.levels import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
+from qc.terminal import visible
 
 AUTHOR = "**For the author**"
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})
@@ -55,7 +56,7 @@ def datasheet(analysis: Analysis) -> str:
 
 def plain(text: str) -> str:
     """Return `text` so that Markdown shows it as it is, on one line."""
-    return " ".join(text.split()).translate(_SIGNS)
+    return visible(" ".join(text.split())).translate(_SIGNS)
 
 
 def _line(field: Field) -> str:

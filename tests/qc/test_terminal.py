@@ -22,13 +22,17 @@ from tests.qc.support.small import SYSTEMS
 
 REPOSITORY = Path(__file__).parents[2]
 
-# Colours, a title, a clickable link, the bell, and the same by the single characters above 127.
-EVIL = "\x1b[31mred\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\link\x9b2J\x08\x7f\r"
+# Colours, a title, a clickable link, the bell, the same by single characters above 127, another direction.
+EVIL = "\x1b[31mred\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\link\x9b2J\x08\x7f\r\u202edet\u2066"
 
 
 def speaks(shown: str) -> set[str]:
     """Return the control characters in what was printed, but for the ends of its lines and tabs."""
-    return {mark for mark in shown if mark not in "\n\t" and (mark < " " or "\x7f" <= mark <= "\x9f")}
+    return {
+        mark
+        for mark in shown
+        if mark not in "\n\t" and (mark < " " or "\x7f" <= mark <= "\x9f" or mark in "\u202e\u2066")
+    }
 
 
 def table() -> Table:

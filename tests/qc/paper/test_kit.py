@@ -119,6 +119,11 @@ def test_the_sheet_marks_what_it_does_not_know(kit: Written) -> None:
     assert "<script>" not in text
 
 
+def test_a_name_speaks_to_no_terminal_that_shows_the_sheet() -> None:
+    run = replace(whole().run, name="\x1b]0;title\x07\u202etide")
+    assert "# Human evaluation datasheet: �\\]0;title��tide\n" in datasheet(replace(whole(), run=run))
+
+
 def test_a_run_of_transcripts_and_one_without_sections_have_kits(tmp_path: Path) -> None:
     write_paper(rated(), tmp_path / "rated", frozenset({"latex"}), lambda _: None)
     text = (tmp_path / "rated" / FOLDER / "methods.tex").read_text(encoding="utf-8")
