@@ -114,6 +114,49 @@ def test_who_is_invited_signs_in_and_sees_what_their_role_shows(
     expect(page.get_by_role("row").filter(has_text="vera")).to_contain_text("chosen")
 
 
+_FORM = """([address, body]) => {
+    const form = document.createElement('form');
+    Object.assign(form, {method: 'post', enctype: 'text/plain', action: address});
+    const field = document.createElement('input');
+    [field.name, field.value] = body;
+    form.append(field);
+    document.documentElement.append(form);
+    form.submit();
+}"""
+_FETCH = """async ([address, body]) => {
+    const asked = {method: 'POST', mode: 'no-cors', credentials: 'include', body};
+    return (await fetch(address, asked)).type;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("host", "refused"), [("127.0.0.1", "foreign_origin"), ("localhost", "token_missing")]
+)
+def test_a_page_of_another_origin_does_nothing_in_an_owners_name(
+    page: Page, stage: Stage, provider: OpenIdProvider, host: str, refused: str
+) -> None:
+    """Of another port, which browsers take for the same site and send cookies to; and of another site."""
+    page.goto(invited(page, stage, f"owner-{host}", "owner"))
+    page.get_by_label("Your password").fill(PASSWORD)
+    press(page, "Open the desk")
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    evil = page.context.new_page()
+    for path, body in (
+        ("/api/desk/people", ('{"name": "mallory", "role": "owner", "x": "', '"}')),
+        ("/api/account/sign-out-everywhere", ("", "")),
+    ):
+        for way, given in ((_FORM, [*body]), (_FETCH, "".join(body))):
+            evil.goto(f"{provider.issuer.replace('127.0.0.1', host)}/nothing")
+            with evil.expect_response(lambda answer: answer.url.startswith(stage.url)) as answer:
+                evil.evaluate(way, [f"{stage.url}{path}", given])
+            assert answer.value.status in {401, 403}
+            if way == _FORM:
+                assert answer.value.json()["error"]["code"] == refused
+    page.goto(f"{stage.url}/desk/people")
+    expect(page.get_by_role("row").filter(has_text=f"owner-{host}")).to_have_count(1)
+    expect(page.get_by_role("row").filter(has_text="mallory")).to_have_count(0)
+
+
 def test_a_page_left_open_over_night_signs_in_again_and_loses_nothing(page: Page, stage: Stage) -> None:
     link = invited(page, stage, "nora", "owner")
     page.get_by_text("Installation’s token").click()
