@@ -1,7 +1,7 @@
 """Asking the bots of one session: again until they answer, or it is of no use."""
 
 import asyncio
-import time
+import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import count
 
@@ -18,6 +18,7 @@ from server.session.call import BotCall
 from server.session.conversation import Conversation
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled
 from server.session.protocol import plain
+from server.session.replies import seconds_for_retries
 from server.session.state import State
 
 MAX_REASON = 500
@@ -43,23 +44,27 @@ class Asking:
     ) -> BotReplied | BotGaveUp:
         """Return what a bot answers in `state`.
 
-        It is asked until it answers, asking again is of no use, or the deadline would pass meanwhile. `note`
-        stores that a try has failed, and that another one will follow.
+        It is asked until it answers, asking again is of no use, or another try would begin too late: after
+        the deadline, or so late that its reply would tell of it. `note` stores that a try has failed, and
+        that another one will follow.
         """
         conversation = state.conversation(effect.conversation)
         system = conversation.plan.system
         chat = self._run.chat(conversation.plan, self._lines_of(state, conversation))
         bot, (bot_try, bot_total) = self._run.bots[system], self._run.timeouts(system)
-        started = time.monotonic()
+        clock = asyncio.get_running_loop().time
+        started = clock()
         deadline = started + bot_total
+        tried_until = min(deadline, started + self._seconds_for_retries(effect, state, conversation))
         caps = self._run.spending_caps.get(system)
         waits = pauses()
         for tries in count(1):
             try:
                 if caps:
-                    deadline += await self._require_money(caps)
+                    looked_up = await self._require_money(caps)
+                    deadline, tried_until = deadline + looked_up, tried_until + looked_up
                 with span("ask"):
-                    said = await ask(bot, chat, min(bot_try, deadline - time.monotonic()))
+                    said = await ask(bot, chat, min(bot_try, deadline - clock()))
             except BotError as error:
                 pause = pause_after(error, waits)
                 call = _call(tries, error.provenance, error)
@@ -71,13 +76,13 @@ class Asking:
                     error.kind,
                     call,
                 )
-                if not error.retry or time.monotonic() + pause >= deadline:
+                if not error.retry or clock() + pause >= tried_until:
                     return BotGaveUp(*failed)
                 if not error.unasked or tries == 1:  # nobody was asked, and it is known that nobody answers
                     await note(BotStumbled(*failed))
                 await asyncio.sleep(pause)
                 continue
-            latency_ms = round((time.monotonic() - started) * 1000)
+            latency_ms = round((clock() - started) * 1000)
             return BotReplied(
                 effect.conversation,
                 effect.index,
@@ -92,13 +97,20 @@ class Asking:
             )
         raise AssertionError("a count has no end")
 
+    def _seconds_for_retries(self, effect: AskBot, state: State, conversation: Conversation) -> float:
+        """Return for how many seconds a bot is asked again; no pace of people is hidden."""
+        if conversation.plan.system in self._run.people:
+            return math.inf
+        return seconds_for_retries(state, conversation, effect.index)
+
     async def _require_money(self, caps: Sequence[SpendingCap]) -> float:
         """Check that a bot with these caps may cost more. Raises BudgetSpent.
 
         Returns how many seconds that took: while the database is away, it is asked again until it answers,
         and that is not of the bot's time.
         """
-        asked = time.monotonic()
+        clock = asyncio.get_running_loop().time
+        asked = clock()
         for pause in pauses():
             try:
                 reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
@@ -107,7 +119,7 @@ class Asking:
                 continue
             if reached is not None:
                 raise BudgetSpent(reached)
-            return time.monotonic() - asked
+            return clock() - asked
         raise AssertionError("pauses have no end")
 
     def _lines_of(self, state: State, conversation: Conversation) -> tuple[Turn, ...]:

@@ -4,8 +4,9 @@ The replies of two side by side are shown together, after one delay that is draw
 pace is seen. Where one of them fails, both begin anew.
 """
 
+import math
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from server.session import chat
 from server.session import protocol as wire
@@ -68,6 +69,20 @@ def gave_up(state: State, failed: Conversation, event: BotGaveUp, incidents: lis
     return _replace(state, failed, beside, records, event.at)
 
 
+def seconds_for_retries(state: State, conversation: Conversation, index: int) -> float:
+    """Return for how many seconds a bot that fails is asked again for line number `index`.
+
+    As long as the delay drawn for that line lasts, whatever the system: a try that begins later would show
+    that there were others. Infinity where no delay hides anything, or where the conversation could neither be
+    judged as it is nor be replaced.
+    """
+    held = state.held_with(conversation)
+    beside = [c for c in held if c is not conversation]
+    if conversation.inputs < state.rules.minimum_inputs and _substitute(state, conversation, beside) is None:
+        return math.inf
+    return _delay(state, held[0], index).total_seconds() or math.inf
+
+
 def resume(held: Sequence[Conversation], at: datetime) -> tuple[Effect, ...]:
     """Return what is under way in conversations that are being held at once."""
     waiting = [c for c in held if c.awaits_reply()]
@@ -83,25 +98,21 @@ def _show_at(state: State, first: Conversation, event: BotReplied) -> datetime:
 
     Where the clock was set back since that line, the time drawn begins with the reply.
     """
-    delay = reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, event.index)
+    delay = _delay(state, first, event.index)
     return max(min(first.turns[event.index - 1].at, event.at) + delay, event.at)
+
+
+def _delay(state: State, first: Conversation, index: int) -> timedelta:
+    """Return the delay drawn for line number `index` of conversations held at once, the `first` of them."""
+    return reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, index)
 
 
 def _replace(
     state: State, failed: Conversation, beside: Sequence[Conversation], records: list[Record], at: datetime
 ) -> Decision:
     """Return `records` and the conversations that begin anew; those left are skipped where no system is."""
-    plan, context = failed.plan, state.context
-    met = [c.plan.system for c in state.conversations]
-    if beside:  # systems come back in other pairs
-        broken = [c.plan.system for c in state.conversations if c.status == "failed"]
-        met = [*broken, *(c.plan.system for c in beside)]
-    system = replacement(
-        plan.system,
-        state.rules.lineup.variants,
-        met,
-        derive_seed(context.seed, "replacement", plan.position, plan.attempt),
-    )
+    plan = failed.plan
+    system = _substitute(state, failed, beside)
     if system is None:
         rest = [c for c in state.conversations if c.status == "planned"]
         return Decision([*records, *(ConversationSkipped(c.plan.conversation, at) for c in rest)], [], True)
@@ -109,6 +120,17 @@ def _replace(
     told = wire.Replaced(conversation=plan.number, attempt=plan.attempt + 1)
     anew = _planned_anew(state, failed, beside, system)
     return Decision([*records, swap, *anew], [Tell(told)], True)
+
+
+def _substitute(state: State, failed: Conversation, beside: Sequence[Conversation]) -> str | None:
+    """Return the system that takes the place of one that failed; None where none is left."""
+    plan = failed.plan
+    met = [c.plan.system for c in state.conversations]
+    if beside:  # systems come back in other pairs
+        broken = [c.plan.system for c in state.conversations if c.status == "failed"]
+        met = [*broken, *(c.plan.system for c in beside)]
+    seed = derive_seed(state.context.seed, "replacement", plan.position, plan.attempt)
+    return replacement(plan.system, state.rules.lineup.variants, met, seed)
 
 
 def _planned_anew(
