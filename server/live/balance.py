@@ -2,24 +2,18 @@
 
 The rules (METHOD sections 1 and 2): at most one system of each family, the qc bot never first or
 last. Balance: the family with the fewest conversations so far is drawn first, then its variant with
-the fewest, ties by seed; systems are also balanced over positions, because first conversations are rated
-about 0.15 z lower (METHOD section 5). The qc bot's positions are balanced in the long run only, by a biased
-draw (B. Efron, *Forcing a sequential experiment to be balanced*, Biometrika 58, 1971): a worker who knows
-all former ones cannot tell the next.
+the fewest, ties by seed; systems and the qc bot are also balanced over positions, because first
+conversations are rated about 0.15 z lower (METHOD section 5). Positions are balanced in the long run only,
+by a biased draw: whoever knows all former ones cannot tell the next.
 """
 
-import math
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from server.live.biased_draw import draw_cost
 from server.live.matching import cheapest_matching
 from server.session.plan import QC, Variant
-
-# By which share a position is less likely to get the qc bot for each time that it had it more often than
-# others. With 0.05 and four positions, their counts have a standard deviation of some 2.7 after 400 workers
-# (8.7 for a fair die), and the best guess from all former positions is right in 29 % of draws (chance: 25 %).
-_QC_BIAS = 0.05
 
 
 @dataclass(frozen=True)
@@ -83,23 +77,16 @@ def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random)
     inner = list(range(2, length))
     if len(inner) < qc:
         raise ValueError(f"no place for {qc} qc conversations between the first and the last of {length}")
-    held = [counts.positions.get((QC, position), 0) for position in inner]
-    fewest = min(held, default=0)
-    # Efraimidis and Spirakis (2006): the highest u^(1/w) are a sample without replacement by the weights w.
-    keys = {
-        position: math.log(1 - rng.random()) * math.exp(_QC_BIAS * (number - fewest))
-        for position, number in zip(inner, held, strict=True)
-    }
-    return set(sorted(inner, key=keys.__getitem__, reverse=True)[:qc])
+    cost = {position: draw_cost(counts.positions.get((QC, position), 0), rng) for position in inner}
+    return set(sorted(inner, key=cost.__getitem__)[:qc])
 
 
 def _place(
     drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
 ) -> dict[int, str]:
-    """Match systems to positions at the least total of counts; a little noise breaks ties evenly."""
-    most = len(drawn) * 2  # noise that is added up stays below a half
+    """Match systems to positions; those where a system stood less often are likelier."""
     cost = [
-        [counts.positions.get((name, position), 0) + rng.random() / most for position in positions]
+        [draw_cost(counts.positions.get((name, position), 0), rng) for position in positions]
         for name in drawn
     ]
     return {positions[column]: drawn[row] for row, column in enumerate(cheapest_matching(cost))}

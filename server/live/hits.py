@@ -1,9 +1,9 @@
 """Draw the items of an assignment and their order. Pure: counts and a seed in.
 
 The composition is the study's (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only when
-no other one that its worker may rate was drawn less often; within an assignment systems take turns; and a
-position gets an item of the system that stands there least often, which is the idea of the repeated Latin
-square (Belz and Reiter 2006) for assignments that come one by one.
+no other one that its worker may rate was drawn less often; within an assignment systems take turns; and over
+positions systems are balanced in the long run, by a biased draw: the idea of the repeated Latin square (Belz
+and Reiter 2006), for assignments that come one by one and for workers who must not know the next system.
 """
 
 import random
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from server.db.items import DrawnItem
+from server.live.biased_draw import draw_cost
 from server.session.item import ItemKind
 from server.study import Composition
 
@@ -93,11 +94,11 @@ def _place(
     positions: Positions,
     rng: random.Random,
 ) -> list[tuple[str, ItemKind]]:
-    """Give each position an item of the system that stands there least often; positions come in any order."""
+    """Give each position an item; those of a system that stood there less often are likelier."""
     left = rng.sample(drawn, len(drawn))
     placed: dict[int, tuple[str, ItemKind]] = {}
     for position in rng.sample(range(1, len(drawn) + 1), len(drawn)):
-        item = min(left, key=lambda item: positions.get((systems[item[0]], position), 0))
+        item = min(left, key=lambda item: draw_cost(positions.get((systems[item[0]], position), 0), rng))
         left.remove(item)
         placed[position] = item
     return [placed[position] for position in range(1, len(drawn) + 1)]

@@ -11,8 +11,8 @@ The rule:
    comparisons that the system was placed in (the diagonal of the information matrix, which costs no
    inversion). Comparisons that are placed and not yet made count, so that workers who arrive together are
    spread.
-3. *Sides.* Of a pair, the system that stood on the left less often is on the left; where both did as often,
-   the seed decides.
+3. *Sides.* Of a pair, the system that stood on the left less often is likelier to be on the left, by a biased
+   draw: a worker who compares the same two again cannot tell which is where.
 4. *Quality control.* Pairs of the qc bot and a system: the system that met it least often; never the first or
    the last pair of an assignment.
 """
@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from server.db.pair_counts import PairCount
+from server.live.biased_draw import draw_cost
 from server.session.plan import QC
 
 Pair = tuple[str, str]
@@ -148,13 +149,12 @@ def _draw_with_qc(systems: Sequence[str], counts: Counts, qc: int, rng: random.R
 
 
 def _sided(order: Sequence[Pair], counts: Counts, rng: random.Random) -> list[Pair]:
-    """Return the pairs, in each the one on the left that stood there less often."""
+    """Return the pairs; in each the one that stood on the left less often is likelier to be there."""
     sided: list[Pair] = []
     for a, b in order:
-        ahead = counts.get((a, b), _NONE).placed - counts.get((b, a), _NONE).placed
-        ahead += sided.count((a, b)) - sided.count((b, a))  # a pair may come twice where there are few
-        swap = ahead > 0 or (ahead == 0 and rng.random() < 0.5)
-        sided.append((b, a) if swap else (a, b))
+        both = (a, b), (b, a)  # a pair may come twice where there are few
+        cost = {pair: draw_cost(counts.get(pair, _NONE).placed + sided.count(pair), rng) for pair in both}
+        sided.append(min(both, key=cost.__getitem__))
     return sided
 
 
