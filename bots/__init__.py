@@ -25,6 +25,7 @@ from bots.core.failures import (
     ChatRefused,
     Declined,
     FailureKind,
+    failure,
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
@@ -107,6 +108,7 @@ __all__ = [
     "check_bot",
     "console",
     "fail",
+    "failure",
     "gives_itself_away",
     "join_words",
     "listener",

@@ -159,7 +159,7 @@ def create_app(
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         end_tracing = start_tracing()
         store.start()
-        opened_bots.start(store)
+        opened_bots.start(store, news)
         for part in (news, live, changes, ends, *by_itself):
             part.start()
         if settings.running_analysis:

@@ -20,10 +20,10 @@ FAILURES = 3
 # slow replies do. Each trial that fails doubles it, up to PAUSE.
 FIRST_PAUSE, PAUSE = 0.5, 5.0
 PROBE_SECONDS = 10.0
-LONGEST_PAUSE = 60.0  # seconds between two trials of one that is out
-DOWN = 60.0  # seconds after a failure, for which a bot that fails is down though its heartbeats are good
+LONGEST_PAUSE = 60.0  # seconds between two trials by heartbeats
 _TRIAL_SECONDS = 0.25  # between two looks whether a trial is over
 _TRIAL = Chat("trial", 0, (), (Turn("worker", "Hello!"),))
+Tell = Callable[[str, BotError | None], None]
 log = structlog.get_logger()
 
 
@@ -65,11 +65,12 @@ class _ReplicaRecord:
     `blamed` has those of the failures in a row, and there must be two, or nobody was reached. `away`: the
     latest heartbeat was bad.
 
-    While open nobody is sent there until `rests_until`; then one call is, as a trial. `busy_until`: it has
-    asked to be left alone until then, which says nothing against it.
+    While open nobody is sent there until `rests_until`; then one call is, as a trial. Heartbeats make trials,
+    each after a longer `pause`, so that no worker has to. `busy_until`: it has asked to be left alone until
+    then, which says nothing against it.
 
-    `out`: its provider refuses everybody, for want of money or a good key. It stays open until a trial
-    succeeds; heartbeats make trials, each after a longer `pause`, so that no worker has to.
+    `out`: its provider refuses everybody, for want of money or a good key. `told`: other processes know that
+    it answers nobody.
     """
 
     replica: Replica
@@ -81,11 +82,11 @@ class _ReplicaRecord:
     blamed: set[str] = field(default_factory=set)
     rests_until: float = 0.0
     busy_until: float = 0.0
-    failed_at: float = 0.0
     on_trial: bool = False
     away: bool = False
     last_error: str | None = None
     out: BotError | None = None
+    told: bool = False
     pause: float = FIRST_PAUSE
     idle: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -100,9 +101,6 @@ class _ReplicaRecord:
     def takes(self, now: float) -> bool:
         return now >= self.busy_until and (not self.open or now >= self.rests_until)
 
-    def is_down(self, now: float) -> bool:
-        return self.open and (self.away or self.out is not None or now < self.failed_at + DOWN)
-
     def start(self) -> None:
         self.in_flight += 1
         self.calls += 1
@@ -110,9 +108,13 @@ class _ReplicaRecord:
         if self.open:
             self.rests_until = float("inf")
 
-    def finish(self, now: float) -> None:
+    def finish(self) -> None:
         """Count the end of a call that says nothing against it."""
         self._end()
+        self.recover()
+
+    def recover(self) -> None:
+        """Close the breaker."""
         self.in_a_row, self.on_trial, self.away, self.open = 0, False, False, False
         self.out, self.pause = None, FIRST_PAUSE
         self.blamed.clear()
@@ -122,29 +124,32 @@ class _ReplicaRecord:
         self._end()
         self.failures += 1
         self.in_a_row += 1
-        self.failed_at, self.last_error = now, str(error)
+        self.rest(error, now)
+
+    def rest(self, error: BotError, now: float) -> None:
+        """Open the breaker for long."""
+        self.last_error, self.out, self.open = str(error), error if error.out else None, True
         self.pause = max(self.pause, PAUSE)
         self.rests_until = now + self.pause
         self.pause = min(2 * self.pause, LONGEST_PAUSE)
-        self.out, self.open = error, True
 
-    def fail(self, error: str, conversation: str | None, now: float) -> None:
+    def fail(self, error: BotError, conversation: str | None, now: float, longest: float) -> None:
         """Count the end of a call that failed.
 
-        `conversation`: what may be the reason, None if it cannot be.
+        `conversation`: what may be the reason, None if it cannot be. `longest`: seconds up to which this
+        makes rests longer.
         """
         self._end()
         self.failures += 1
-        self.failed_at = now
         self.in_a_row += 1
-        self.last_error = error
+        self.last_error = str(error)
         if conversation is not None:
             self.blamed.add(conversation)
         suspects = len(self.blamed) != 1
         self.open = self.open or self.on_trial or (self.in_a_row >= FAILURES and suspects)
         if self.open:
             self.rests_until = now + self.pause
-            self.pause = min(2 * self.pause, PAUSE)
+            self.pause = max(self.pause, min(2 * self.pause, longest))
 
     def _end(self) -> None:
         self.in_flight -= 1
@@ -206,6 +211,7 @@ class Replicas:
         """
         self._calls = None if most_calls is None else PaidCalls(most_calls)
         self._records = {replica.url: _ReplicaRecord(replica) for replica in replicas}
+        self._tell: Tell | None = None
         self._patience = patience
         self._clock = clock
 
@@ -241,18 +247,32 @@ class Replicas:
 
     @property
     def is_down(self) -> bool:
-        """Whether it answers nobody as far as is known: there is no replica, or each one rests.
+        """Whether it answers nobody as far as is known: there is no replica, or each one rests."""
+        return all(record.open for record in tuple(self._records.values()))
 
-        A replica whose heartbeats are good, and that fails at chats, counts as down for DOWN seconds after a
-        failure: later somebody has to try, as nothing else shows that it is mended.
+    def tell_outages(self, tell: Tell) -> None:
+        """Have `tell` called with the url and failure of each replica that answers nobody for long.
+
+        It is called with None once the replica answers again.
         """
-        now = self._clock()
-        return all(record.is_down(now) for record in tuple(self._records.values()))
+        self._tell = tell
+
+    def take_outage(self, url: str, failure: BotError | None) -> None:
+        """Take up what another process has found of the replica at `url`, as `tell_outages` told it."""
+        record = self._records.get(url)
+        if record is None or record.told == (failure is not None):
+            return
+        record.told = failure is not None
+        if failure is None:
+            record.recover()
+        else:
+            record.rest(failure, self._clock())
 
     async def probe(self) -> None:
         """Probe every replica. One that cannot answer is not asked until it can, and is then used at once.
 
-        A good heartbeat does not show that a provider has money again: one that is out is asked for a reply.
+        A good heartbeat does not show that one that has failed at chats, or whose provider has refused
+        everybody, is mended: it is asked for a reply.
         """
         await asyncio.gather(*(self._probe(record) for record in self._records.values()))
 
@@ -269,6 +289,8 @@ class Replicas:
             try:
                 return await self._ask(record, chat)
             except BotError as error:
+                if self._calls is not None:
+                    self._calls.count(chat, error)
                 tried[record], latest = str(error), error
                 if not isinstance(error, BotGone) and (error.provenance is not None or not error.retry):
                     break  # it was answered and is accounted for by itself, or is of no use elsewhere
@@ -328,8 +350,6 @@ class Replicas:
             failure = error
             if error.after is not None:
                 record.busy_until = self._clock() + error.after
-            if self._calls is not None:
-                self._calls.count(chat, error)
             error.provenance = _by(record, error.provenance)
             raise
         finally:
@@ -343,11 +363,22 @@ class Replicas:
         if failure is not None and failure.out:
             record.go_out(failure, now)
         elif failure is None or not failure.counts_against_replica:
-            record.finish(now)
+            record.finish()
+            self._tell_others(record, None)
             return
+        elif chat is _TRIAL:
+            record.fail(failure, None, now, LONGEST_PAUSE)
         else:
-            record.fail(str(failure), None if failure.unreached else chat.conversation_id, now)
+            record.fail(failure, None if failure.unreached else chat.conversation_id, now, PAUSE)
+        if record.pause > PAUSE:
+            self._tell_others(record, failure)
         log.warning("replica failed", replica=record.replica.url, reason=str(failure))
+
+    def _tell_others(self, record: _ReplicaRecord, failure: BotError | None) -> None:
+        if record.told != (failure is not None):
+            record.told = failure is not None
+            if self._tell is not None:
+                self._tell(record.replica.url, failure)
 
     async def _probe(self, record: _ReplicaRecord) -> None:
         try:
@@ -361,7 +392,7 @@ class Replicas:
             record.unwell(str(error), self._clock())
         else:
             record.well()
-            if record.out is not None and record.takes(self._clock()):
+            if record.open and record.takes(self._clock()):
                 with suppress(BotError):
                     await self._ask(record, _TRIAL)
 

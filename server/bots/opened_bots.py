@@ -6,12 +6,16 @@ What the database has of the registered ones is in `stored_bots`; `registered_bo
 import asyncio
 from collections.abc import Coroutine, Mapping
 from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from weakref import WeakSet
 
 import structlog
 from sqlalchemy import Connection
 
 from bots import (
     Bot,
+    BotError,
     BotGone,
     Chat,
     DialInEndpoint,
@@ -23,6 +27,7 @@ from bots import (
     ReplicaState,
     Reply,
     WorkCount,
+    failure,
     open_endpoint,
     open_replica,
 )
@@ -33,8 +38,10 @@ from server.bots.people import People
 from server.bots.shared_work import SharedWork
 from server.bots.stored_bots import Registration
 from server.db.store import Store
+from server.news import News, Payload
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is
+TOPIC = "outages"  # of news: a replica answers nobody for long, or answers again
 log = structlog.get_logger()
 
 
@@ -127,6 +134,8 @@ class OpenedBots:
         self._refuse_private = refuse_private
         self._heartbeat = heartbeat
         self._opened: list[Replicas] = []
+        self._known_by: dict[str, WeakSet[Replicas]] = {}
+        self._news: News | None = None
         self._registered: dict[str, BotHandle] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._heartbeats: asyncio.Task[None] | None = None
@@ -135,6 +144,7 @@ class OpenedBots:
         """Return the bot at `endpoint`. Raises EndpointError."""
         replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
         self._opened.append(replicas)
+        self._share_outages(sha256(endpoint.model_dump_json().encode()).hexdigest(), replicas)
         return replicas
 
     def built_in(
@@ -240,11 +250,15 @@ class OpenedBots:
         else:
             await asyncio.gather(self._shared.end(name, replica.url), replicas.remove(replica.url))
 
-    def start(self, store: Store | None = None) -> None:
+    def start(self, store: Store | None = None, news: News | None = None) -> None:
         """Start the bot hosts; begin to ask the replicas how they are, over and over.
 
-        `store`: where people are found who answer in the place of bots; None: nobody does.
+        `store`: where people are found who answer in the place of bots; None: nobody does. `news`: tells
+        other processes of replicas that answer nobody.
         """
+        if news is not None:
+            self._news = news
+            news.subscribe(TOPIC, self._hear)
         if store is not None:
             self.people.start(store)
         self._bot_hosts.start()
@@ -281,6 +295,7 @@ class OpenedBots:
         """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
         if bot.replicas is None:
             bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
+            self._share_outages(bot.name, bot.replicas)
             if isinstance(endpoint, DialInEndpoint) and self._shared is not None:
                 bot.replicas.add(self._shared.replica(bot.name))
         if isinstance(endpoint, DialInEndpoint):
@@ -292,6 +307,24 @@ class OpenedBots:
         for url in there:
             if url not in endpoint.urls:
                 self._in_background(bot.replicas.remove(url))
+
+    def _share_outages(self, bot: str, replicas: Replicas) -> None:
+        """Tell other processes of outages of these replicas, and hear of theirs. All know them by `bot`."""
+        self._known_by.setdefault(bot, WeakSet()).add(replicas)
+        replicas.tell_outages(partial(self._tell, bot))
+
+    def _tell(self, bot: str, url: str, error: BotError | None) -> None:
+        if self._news is not None:
+            found = error and {"kind": error.kind, "reason": str(error), "out": error.out}
+            self._news.publish(TOPIC, {"bot": bot, "url": url, "failure": found})
+
+    def _hear(self, payload: Payload) -> None:
+        found, error = payload["failure"], None
+        if found is not None:
+            error = failure(found["kind"], found["reason"])
+            error.out = found["out"]
+        for replicas in tuple(self._known_by.get(payload["bot"], ())):
+            replicas.take_outage(payload["url"], error)
 
     def _in_background(self, closing: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(closing)

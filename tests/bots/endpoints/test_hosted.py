@@ -373,6 +373,9 @@ async def test_a_paid_call_is_repeated_twice_at_most() -> None:
         assert retries == [True, True, False]
         assert "asked 3 times, the most for a bot whose calls are paid" in str(caught.value)
         assert len(served.requests) == 3
+        (state,) = bot.states()  # of the replica no number of calls for one line is the reason
+        assert state.last_error is not None
+        assert "asked 3 times" not in state.last_error
 
 
 async def test_a_call_that_was_not_taken_may_be_repeated_as_often_as_there_is_time() -> None:

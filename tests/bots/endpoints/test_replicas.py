@@ -7,7 +7,7 @@ import pytest
 
 from bots import BotError, Chat, Reply
 from bots.core.failures import BotBusy, BotGone, BotTimeout, BudgetSpent, ChatRefused, EmptyReply
-from bots.endpoints.replicas import DOWN, FAILURES, FIRST_PAUSE, PAUSE, Replicas, ReplicaState
+from bots.endpoints.replicas import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
 from tests.support.waiting import PATIENCE
 
@@ -410,7 +410,7 @@ async def test_a_bot_is_down_while_every_replica_of_it_is_away() -> None:
     assert not stage.bot.is_down
     b.ill = BotError("refused")
     await stage.bot.probe()
-    stage.clock.now += 10 * DOWN
+    stage.clock.now += 10 * LONGEST_PAUSE
     assert stage.bot.is_down
     b.ill = None
     await stage.bot.probe()
@@ -418,23 +418,56 @@ async def test_a_bot_is_down_while_every_replica_of_it_is_away() -> None:
     assert Stage(0).bot.is_down  # a bot whose hosts have not dialled in
 
 
-async def test_a_bot_that_fails_at_chats_is_down_until_it_is_time_to_try_it() -> None:
+async def test_a_bot_that_fails_at_chats_is_down_until_a_trial_of_ours_succeeds() -> None:
     stage = Stage(1)
-    stage.puppets[0].raises = BotError("no")
+    (a,) = stage.puppets
+    a.raises = BotError("no")
     await stage.fail(FAILURES - 1)
     assert not stage.bot.is_down
     await stage.fail(1)
-    await stage.bot.probe()  # good: the heartbeats say nothing of chats
-    stage.clock.now += DOWN - 1
     assert stage.bot.is_down
-    stage.clock.now += 1
+    asked = []
+    for _ in range(100):  # good heartbeats, 5 s apart, which say nothing of chats: so it is asked
+        stage.clock.now += 5
+        await stage.bot.probe()
+        assert stage.bot.is_down
+        asked.append(a.asked)
+    # Rests of 0.5, 1, 2 and 4 s are over at the next heartbeat; those of 8, 16 and 32 s at the second, fourth
+    # and seventh, of 60 s at the twelfth. 3 calls of workers; trials at heartbeats 1, 2, 3, 4, 6, 10, 17, 29.
+    assert [asked.index(3 + trials) + 1 for trials in range(1, 9)] == [1, 2, 3, 4, 6, 10, 17, 29]
+    a.raises = None
+    stage.clock.now += LONGEST_PAUSE
+    await stage.bot.probe()
     assert not stage.bot.is_down
-    await stage.fail(1)
-    assert stage.bot.is_down
-    stage.clock.now += DOWN
-    stage.puppets[0].raises = None
-    await stage.ask()
-    assert not stage.bot.is_down
+
+
+async def test_who_rests_for_long_is_told_once_and_so_is_who_is_back() -> None:
+    here, there = Stage(1), Stage(1)
+    told: list[tuple[str, str | None]] = []
+
+    def tell(url: str, failure: BotError | None) -> None:
+        told.append((url, failure and str(failure)))
+        there.bot.take_outage(url, failure)
+        here.bot.take_outage(url, failure)  # news comes back to who tells it
+
+    here.bot.tell_outages(tell)
+    (a,) = here.puppets
+    a.raises = BotError("on fire")
+    await here.fail(FAILURES)
+    for _ in range(2):  # rests of 1 and 2 s: it may just fail now and then
+        here.clock.now += 5
+        await here.bot.probe()
+    assert (told, there.bot.is_down) == ([], False)
+    for _ in range(10):
+        here.clock.now += LONGEST_PAUSE
+        await here.bot.probe()
+    assert (told, there.bot.is_down) == ([("a", "on fire")], True)
+    there.bot.take_outage("gone", BotError("a replica that was removed here"))
+    a.raises = None
+    here.clock.now += LONGEST_PAUSE
+    await here.bot.probe()
+    assert told == [("a", "on fire"), ("a", None)]
+    assert (await there.ask(), there.bot.is_down) == ("a", False)
 
 
 async def test_one_whose_provider_is_out_is_down_until_a_trial_of_ours_succeeds() -> None:
@@ -456,7 +489,7 @@ async def test_one_whose_provider_is_out_is_down_until_a_trial_of_ours_succeeds(
     a.ill = BotError("no heartbeat")
     await stage.bot.probe()
     a.ill = None
-    stage.clock.now += 10 * DOWN
+    stage.clock.now += 10 * LONGEST_PAUSE
     a.raises = ChatRefused("not such a chat")  # it refuses one request, and is not out
     await stage.bot.probe()
     assert not stage.bot.is_down

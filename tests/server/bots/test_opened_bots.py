@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from bots import BotError, BotGone, Chat, Endpoint, Reply, Turn
-from server.bots.opened_bots import OpenedBots
+from bots import BotError, BotGone, Chat, Endpoint, Replicas, Reply, Turn
+from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.stored_bots import Registration
+from server.news import LocalNews
 from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
 from tests.support.waiting import until
@@ -147,6 +148,44 @@ async def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) ->
         await until(lambda ready=ready: (opened_bots.states("parrot")[0].state != "resting") == ready)
     assert hangs.beats == 1
     await opened_bots.close()
+
+
+@pytest.mark.parametrize("registered", [True, False], ids=["registered", "of a study"])
+async def test_processes_tell_each_other_that_a_provider_is_out_and_that_it_is_back(
+    parrot: Talker, registered: bool
+) -> None:
+    there, news = endpoint(parrot.endpoint), LocalNews()
+    processes = [OpenedBots(refuse_private=False, heartbeat=3600) for _ in range(3)]
+    bots: list[BotHandle | Replicas] = []
+    at_the_same_address: list[BotHandle] = []
+    for opened_bots in processes:
+        opened_bots.start(news=news)
+        opened_bots.hold(row("parrot", there))
+        opened_bots.hold(row("macaw", there))  # as it may be with another key
+        bots.append(_handle(opened_bots, "parrot") if registered else opened_bots.open(there))
+        at_the_same_address.append(_handle(opened_bots, "macaw"))
+    parrot.freed.clear()
+    before = asyncio.create_task(bots[2].reply(CHAT))
+    await until(lambda: parrot.asked == 1)
+    parrot.status = 401
+    with pytest.raises(BotError):
+        await bots[0].reply(CHAT)
+    assert [bot.is_down for bot in bots] == [True] * 3
+    with pytest.raises(BotError, match="it wants a key") as refused:
+        await bots[1].reply(CHAT)
+    assert (refused.value.retry, refused.value.unasked, parrot.asked) == (False, True, 2)
+    assert not any(bot.is_down for bot in at_the_same_address)
+    parrot.freed.set()
+    await before
+    assert not any(bot.is_down for bot in bots)
+    for opened_bots in processes:
+        await opened_bots.close()
+
+
+def _handle(opened_bots: OpenedBots, name: str) -> BotHandle:
+    bot = opened_bots.registered(name)
+    assert isinstance(bot, BotHandle)
+    return bot
 
 
 async def test_a_fault_in_a_heartbeat_is_not_the_end_of_them(parrot: Talker) -> None:

@@ -13,12 +13,16 @@ from bots import Endpoint
 
 
 class Talker:
-    """Answers chats with `text`, then with `others` in turn, once it is `freed`; says if it is `ready`."""
+    """Answers chats with `text`, then with `others` in turn, once it is `freed`; says if it is `ready`.
+
+    With another `status` than 200 it refuses chats, at once.
+    """
 
     def __init__(self, text: str, *others: str) -> None:
         self.text = text
         self._others = others
         self.ready = True
+        self.status = 200
         self.asked = 0
         self.freed = threading.Event()
         self.freed.set()
@@ -51,17 +55,20 @@ def talking(text: str, *others: str) -> Iterator[Talker]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._answer({"ready": talker.ready})
+            self._answer(200, {"ready": talker.ready})
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             talker.asked += 1
-            talker.freed.wait()
-            self._answer({"text": talker.line()})
+            if talker.status == 200:
+                talker.freed.wait()
+                self._answer(200, {"text": talker.line()})
+            else:
+                self._answer(talker.status, {"detail": "no"})
 
-        def _answer(self, content: dict[str, Any]) -> None:
+        def _answer(self, status: int, content: dict[str, Any]) -> None:
             body = json.dumps(content).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
