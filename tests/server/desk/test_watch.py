@@ -1,6 +1,7 @@
 """A run and the list of runs as they are pushed to whoever watches."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tests.server.support.bots import BROKEN
@@ -79,6 +80,17 @@ def test_a_bot_that_is_down_is_pointed_out_while_workers_wait(url: str, serve: C
         (row,) = house.desk(f"/runs/{RUN}").json()["workers"]
         assert row["failed_tries"] > 0
         assert house.desk("/runs").json()["runs"][0]["waiting"] == 1
+
+
+def test_a_bot_that_is_down_is_pointed_out_before_anybody_has_met_it(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = serve(url, replace(make_run(url), down=lambda: frozenset({"quokka_plain"})))
+    (named,) = house.desk(f"/runs/{RUN}").json()["attention"]
+    assert named["urgent"]
+    assert named["text"] == (
+        "quokka_plain does not answer. Newcomers who would meet it are asked to come back later."
+    )
 
 
 def test_conversations_are_found_page_by_page(house: House) -> None:
