@@ -1,16 +1,17 @@
 """The bots that a process holds: they come and go, and whoever holds one sees it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from bots import BotError, BotGone, Chat, Endpoint, Replicas, Reply, Turn
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.stored_bots import Registration
-from server.news import LocalNews
+from server.news import LocalNews, News, RedisNews
 from tests.server.support.study import AT
 from tests.server.support.talker import Talker, endpoint, talking
+from tests.support.redis_server import RedisServer
 from tests.support.waiting import until
 
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
@@ -154,12 +155,28 @@ async def test_a_hanging_heartbeat_keeps_no_other_bot_waiting(parrot: Talker) ->
 async def test_processes_tell_each_other_that_a_provider_is_out_and_that_it_is_back(
     parrot: Talker, registered: bool
 ) -> None:
-    there, news = endpoint(parrot.endpoint), LocalNews()
-    processes = [OpenedBots(refuse_private=False, heartbeat=3600) for _ in range(3)]
+    await tell_each_other(parrot, [LocalNews()] * 3, registered)
+
+
+@pytest.mark.services
+async def test_they_tell_each_other_over_redis(redis: RedisServer, parrot: Talker) -> None:
+    news = [RedisNews(redis.url) for _ in range(3)]
+    for each in news:
+        each.start()
+        await each.connected.wait()
+    await tell_each_other(parrot, news, registered=True)
+    for each in news:
+        await each.close()
+
+
+async def tell_each_other(parrot: Talker, news: Sequence[News], registered: bool) -> None:
+    """Have a provider go out and come back, and look whether each of three processes takes it up."""
+    there = endpoint(parrot.endpoint)
+    processes = [OpenedBots(refuse_private=False, heartbeat=3600) for _ in news]
     bots: list[BotHandle | Replicas] = []
     at_the_same_address: list[BotHandle] = []
-    for opened_bots in processes:
-        opened_bots.start(news=news)
+    for opened_bots, its_news in zip(processes, news, strict=True):
+        opened_bots.start(news=its_news)
         opened_bots.hold(row("parrot", there))
         opened_bots.hold(row("macaw", there))  # as it may be with another key
         bots.append(_handle(opened_bots, "parrot") if registered else opened_bots.open(there))
@@ -170,14 +187,14 @@ async def test_processes_tell_each_other_that_a_provider_is_out_and_that_it_is_b
     parrot.status = 401
     with pytest.raises(BotError):
         await bots[0].reply(CHAT)
-    assert [bot.is_down for bot in bots] == [True] * 3
+    await until(lambda: all(bot.is_down for bot in bots))
     with pytest.raises(BotError, match="it wants a key") as refused:
         await bots[1].reply(CHAT)
     assert (refused.value.retry, refused.value.unasked, parrot.asked) == (False, True, 2)
     assert not any(bot.is_down for bot in at_the_same_address)
     parrot.freed.set()
     await before
-    assert not any(bot.is_down for bot in bots)
+    await until(lambda: not any(bot.is_down for bot in bots))
     for opened_bots in processes:
         await opened_bots.close()
 
