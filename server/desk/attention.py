@@ -69,11 +69,14 @@ def _down(
         if bot.failing < _IN_A_ROW and not waiting and not is_down:
             continue
         tries = "1 try" if bot.failing == 1 else f"{bot.failing} tries"
-        newcomers = " Newcomers who would meet it are asked to come back later." if is_down else ""
+        facts = [f"{tries} failed in a row"] if bot.failing else []
+        facts += [f"{_people(len(waiting))} waiting"] if waiting else []
+        text = f"{bot.system} does not answer{': ' if facts else ''}{', '.join(facts)}."
+        if is_down:
+            text += " Newcomers who would meet it are asked to come back later."
         yield Attention(
             urgent=True,
-            text=f"{bot.system} does not answer: {tries} failed in a row, {_people(len(waiting))} waiting."
-            f"{newcomers}",
+            text=text,
             system=bot.system,
             workers="waiting",
             assignments=waiting,
