@@ -205,7 +205,8 @@ def _own_conversations(
 def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> Iterator[tuple[str, OwnLine]]:
     """Yield the lines of an assignment, each with its conversation and the time at which it was shown.
 
-    When a reply was made is not said: it would tell a chatbot that is fast from one that is slow.
+    When a reply was made is not said: it would tell a chatbot that is fast from one that is slow. So the
+    replies of two side by side have one time, and neither is there before the other.
     """
     written = {
         (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
@@ -242,10 +243,19 @@ _CONVERSATIONS = text("""
 _TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
 _SHOWN = columns(Turn).show_at.type
 _LINES = (
-    text(
-        f"SELECT conversation_id, turn_index, author, text, show_at FROM turn {_OF} "  # noqa: S608
-        "AND show_at <= :now ORDER BY conversation_id, turn_index"
-    )
+    text("""
+        SELECT turn.conversation_id, turn.turn_index, turn.author, turn.text,
+            CASE WHEN other.show_at > turn.show_at THEN other.show_at ELSE turn.show_at END AS show_at
+        FROM turn JOIN conversation ON conversation.id = turn.conversation_id
+        LEFT JOIN conversation AS beside
+          ON beside.assignment_id = conversation.assignment_id AND beside.attempt = conversation.attempt
+         AND beside.position = conversation.position + CASE conversation.side WHEN 'left' THEN 1 ELSE -1 END
+         AND conversation.side IS NOT NULL
+        LEFT JOIN turn AS other
+          ON other.conversation_id = beside.id AND other.turn_index = turn.turn_index
+        WHERE conversation.assignment_id = :assignment AND turn.show_at <= :now
+          AND (beside.id IS NULL OR other.show_at <= :now)
+        ORDER BY turn.conversation_id, turn.turn_index""")
     .bindparams(bindparam("now", type_=_SHOWN))
     .columns(show_at=_SHOWN)
 )
