@@ -6,12 +6,20 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import pytest
 
 from bots import Chat, Reply
+from server.bots.opened_bots import OpenedBots
+from server.bots.people import HumanBot
 from server.session.plan import QC
+from server.study import PARTNER
+from tests.server.live.test_people import AGREED, CONSENT, LONG, served, waiting
+from tests.server.support.bots import Echo
 from tests.server.support.database import make_run, query
 from tests.server.support.page import Page
 from tests.server.support.server import House
@@ -66,57 +74,58 @@ class Seen:
         return {stage: texts for stage, texts in self._texts.items() if len(texts) > 1}
 
 
-def downloaded(house: House, token: str) -> Any:
-    """Return the conversations in what a worker gets of their own data."""
-    answer = house.http("POST", "/api/own-data/download", json={"token": token})
-    assert answer.is_success, answer.text
-    return answer.json()["conversations"]
-
-
 class Talk:
-    """A worker's conversations, each step at the other of two processes than the one before."""
+    """A worker's conversations, each step at the other of two processes than the one before.
 
-    def __init__(self, houses: tuple[House, House], worker: str, bots: dict[str, Held], seen: Seen) -> None:
-        self.houses, self.bots, self.seen = houses, bots, seen
+    `beside`: how many systems answer at once.
+    """
+
+    def __init__(self, houses: tuple[House, House], worker: str, seen: Seen, beside: int = 1) -> None:
+        self.houses, self.seen, self._beside = houses, seen, beside
         answer = houses[0].join(worker)
         self.token, self.assignment = answer.json()["token"], answer.json()["assignment"]
-        self.quicker: set[tuple[str, int]] = set()
         self._at = 0
 
-    def open(self, stack: ExitStack) -> Page:
+    def begin(self, stack: ExitStack) -> None:
+        self._opened(stack).open_topic()
+
+    def say(self, stack: ExitStack, turn: int) -> Page:
+        """Say a line; return the page, opened anew while a bot or a person is to answer."""
+        page = self._opened(stack)
+        self.seen.note(f"before line {turn}", page.snapshot)
+        page.send("say", text="What do you think?")
+        self.seen.note(f"accepted {turn}", page.until("accepted"))
+        return self.wait(stack, turn)
+
+    def wait(self, stack: ExitStack, turn: int) -> Page:
+        page = self._opened(stack)
+        self.seen.note(f"waiting {turn}", page.snapshot, self._own())
+        return page
+
+    def hear(self, stack: ExitStack, page: Page, turn: int) -> None:
+        """Hear the answer, and open the page anew."""
+        self.seen.note(f"said {turn}", page.receive())
+        self.seen.note(f"after line {turn}", self._opened(stack).snapshot, self._own())
+
+    def end(self, stack: ExitStack) -> None:
+        page = self._opened(stack)
+        page.send("end_conversation")
+        if page.until_any("choice_due", "rating_due") == "rating_due":
+            page.send("rate", ratings=RATINGS)
+        else:
+            named = {"conversation": page.conversation, "attempt": page.attempt}
+            page.send("choose", **named, turn=3, preference="left")
+        page.until_any("topic_due", "feedback_due")
+
+    def _opened(self, stack: ExitStack) -> Page:
         self._at = 1 - self._at
         return stack.enter_context(self.houses[self._at].open(self.token))
 
-    def exchange(self, number: int, systems: list[str], turn: int) -> None:
-        """Say a line; the bots answer one after the other, and the page is opened anew before each."""
-        with ExitStack() as stack:
-            page = self.open(stack)
-            self.seen.note(f"before line {turn}", page.snapshot)
-            page.send("say", text="What do you think?")
-            self.seen.note(f"accepted {turn}", page.until("accepted"))
-            for count, system in enumerate(systems, start=1):
-                page = self.open(stack)
-                self.seen.note(f"waiting {turn}", page.snapshot, self._own(len(systems)))
-                self.bots[system].may.set()
-                if count < len(systems):
-                    wait_until(lambda: self._answers(number) == turn + 1, "the first answer")
-            self.seen.note(f"said {turn}", page.receive())
-            for system in systems:
-                self.bots[system].may.clear()
-            page = self.open(stack)
-            self.seen.note(f"after line {turn}", page.snapshot, self._own(len(systems)))
-
-    def _own(self, last: int) -> Any:
-        return downloaded(self.houses[self._at], self.token)[-last:]
-
-    def _answers(self, number: int) -> int:
-        """Return how many lines the bots of pair `number` have said."""
-        sql = (
-            "SELECT count(*) FROM turn JOIN conversation ON conversation.id = conversation_id "
-            "WHERE assignment_id = ? AND position IN (?, ?) AND author = 'bot'"
-        )
-        found = query(self.houses[0].url, sql, self.assignment, 2 * number - 1, 2 * number)
-        return int(found[0][0])
+    def _own(self) -> Any:
+        """Return the conversation, or both, in what the worker gets of their own data."""
+        house = self.houses[self._at]
+        answer = house.http("POST", "/api/own-data/download", json={"token": self.token})
+        return answer.json()["conversations"][-self._beside :]
 
 
 def planned(house: House, assignment: str) -> list[str]:
@@ -128,39 +137,109 @@ def planned(house: House, assignment: str) -> list[str]:
     return [name for (name,) in query(house.url, sql, assignment)]
 
 
-@pytest.mark.parametrize("side_by_side", [False, True], ids=["alone", "side by side"])
+def has_answers(talk: Talk, number: int) -> bool:
+    """Return whether bots have said so many lines in the latest conversation, or in both, shown or not."""
+    sql = (
+        "SELECT count(*) FROM turn JOIN conversation ON conversation.id = conversation_id "
+        "WHERE assignment_id = ? AND author = 'bot' AND status = 'active'"
+    )
+    return query(talk.houses[0].url, sql, talk.assignment) == [(number,)]
+
+
+def talk_with(talk: Talk, bots: list[Held]) -> None:
+    """Hold a conversation, or two side by side; the bots answer each line one after the other."""
+    with ExitStack() as stack:
+        talk.begin(stack)
+        for turn in (0, 2):
+            page = talk.say(stack, turn)
+            for earlier, bot in enumerate(bots):
+                if earlier:
+                    there = len(bots) * turn // 2 + earlier
+                    wait_until(partial(has_answers, talk, there), "the faster one's answer")
+                    page = talk.wait(stack, turn)
+                bot.may.set()
+            talk.hear(stack, page, turn)
+            for bot in bots:
+                bot.may.clear()
+        talk.end(stack)
+
+
+@pytest.mark.parametrize("beside", [1, 2], ids=["alone", "side by side"])
 def test_whichever_system_answers_first_a_page_is_sent_the_same(
-    url: str, serve: Serve, redis: RedisServer, side_by_side: bool
+    url: str, serve: Serve, redis: RedisServer, beside: int
 ) -> None:
-    changes = {"display": {"streaming": True}, "withdrawal_days": 3}
-    text = pairs_text(**changes) if side_by_side else study_text(**changes)
+    changes: dict[str, Any] = {"display": {"streaming": True}, "withdrawal_days": 3}
     bots = {name: Held() for name in (*SYSTEMS, QC)}
-    run = make_run(url, text, bots)
-    houses = tuple(serve(url, run, redis_url=redis.url) for _ in range(2))
-    seen, first = Seen(), set()
+    run = make_run(url, pairs_text(**changes) if beside == 2 else study_text(**changes), bots)
+    houses = serve(url, run, redis_url=redis.url), serve(url, run, redis_url=redis.url)
+    seen, met = Seen(), set[str]()
     for worker in range(4):
-        talk = Talk(houses, f"w{worker}", bots, seen)
+        talk = Talk(houses, f"w{worker}", seen, beside)
         with houses[0].open(talk.token) as page:
             page.agree()
         systems = planned(houses[0], talk.assignment)
-        together = 2 if side_by_side else 1
-        for number in range(1, len(systems) // together + 1):
-            held = systems[together * (number - 1) : together * number]
-            held = held if (worker + number) % 2 else held[::-1]
-            first.add(held[0])
-            with houses[0].open(talk.token) as page:
-                page.open_topic()
-            for turn in (0, 2):
-                talk.exchange(number, held, turn)
-            with houses[0].open(talk.token) as page:
-                page.send("end_conversation")
-                if side_by_side:
-                    page.until("choice_due")
-                    page.send("choose", conversation=number, attempt=1, turn=3, preference="left")
-                else:
-                    page.until("rating_due")
-                    page.send("rate", ratings=RATINGS)
-                page.until_any("topic_due", "feedback_due")
-    assert first == bots.keys()
+        for start in range(0, len(systems), beside):
+            quickest_first = systems[start : start + beside][:: 1 if (worker + start // beside) % 2 else -1]
+            met.update(quickest_first)
+            talk_with(talk, [bots[name] for name in quickest_first])
+    assert met == bots.keys()
     assert min(seen.stages.values()) >= 12
+    assert seen.differing == {}
+
+
+def talk_with_each_other(ann: Talk, bob: Talk) -> None:
+    """Hold a conversation of two people: who comes first hears the other one's first line as an answer."""
+    with ExitStack() as stack:
+        ann.begin(stack)
+        bob.begin(stack)
+        anns = ann.say(stack, 0)
+        wait_until(lambda: waiting(ann.houses[0].url) == 1, "the first of both")
+        bobs = bob.say(stack, 0)
+        ann.hear(stack, anns, 0)
+        anns = ann.say(stack, 2)
+        bob.hear(stack, bobs, 0)
+        bob.say(stack, 2)
+        ann.hear(stack, anns, 2)
+        bobs = bob.wait(stack, 2)
+        ann.end(stack)
+        bobs.until("rating_due")  # as the study's guide says, a person may end the chat
+        bobs.send("rate", ratings=RATINGS)
+        bobs.until_any("topic_due", "feedback_due")
+
+
+def test_a_person_is_not_told_from_a_bot(url: str, serve: Serve, redis: RedisServer) -> None:
+    """Two workers meet each other and a bot, each at one of two processes, and open their pages anew."""
+    text = study_text(
+        systems=[
+            {"name": "person", "family": "person", "bot": PARTNER},
+            {"name": "robot", "family": "robot", "bot": "robot://spec"},
+        ],
+        systems_per_assignment=2,
+        qc_per_assignment=0,
+        personas="corpus",
+        people={"take_over": "builtin:reflect", "wait": LONG, "reply": LONG, "consent_says_so": True},
+        texts={"consent": CONSENT},
+        simulate={"quality": {"person": 0.9, "robot": 0.5}},
+        withdrawal_days=3,
+    )
+    bot = Held()
+    run = make_run(url, text, {"robot": bot})
+    houses = []
+    for _ in range(2):
+        opened = OpenedBots(refuse_private=False)
+        people = served(run, HumanBot(run.study, Echo(), opened.people))
+        houses.append(serve(url, people, opened_bots=opened, redis_url=redis.url))
+    here, there = houses
+    seen = Seen()
+    talks = Talk((here, there), "ann", seen), Talk((there, here), "bob", seen)
+    for talk in talks:
+        with talk.houses[0].open(talk.token) as page:
+            page.agree(**AGREED)
+    begins_with_bot = [planned(here, talk.assignment)[0] == "robot" for talk in talks]
+    for talk in compress(talks, begins_with_bot):
+        talk_with(talk, [bot])
+    talk_with_each_other(*talks)
+    for talk in compress(talks, map(not_, begins_with_bot)):
+        talk_with(talk, [bot])
+    assert seen.stages["said 0"] == 4  # of the bot to both, and of each to the other
     assert seen.differing == {}
