@@ -141,10 +141,12 @@ def read_registration(path: Path) -> Registration:
     """
     import yaml  # noqa: PLC0415  # most reports follow no preregistration
 
+    from qc.formats.bounded_yaml import read_yaml  # noqa: PLC0415  # as above
+
     try:
-        content = yaml.safe_load(path.read_bytes())
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = getattr(error, "strerror", None) or "it is no YAML"
+        content = read_yaml(path.read_bytes())
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        reason = getattr(error, "strerror", None) or f"it is no YAML: {' '.join(str(error).split())}"
         raise SourceError(f"{path}: the preregistration cannot be read ({reason}). Check the path.") from None
     try:
         found = Registration.model_validate(content)

@@ -1,10 +1,10 @@
 """Candor's own corpus format: one JSON object per line, a persona or a dialogue."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import from_json
 
 from bots.core.mistakes import mistakes
 from bots.corpus.lines import lines
@@ -53,9 +53,9 @@ def read_jsonl(path: str | Path, text: str) -> Corpus:
 
 def _entry(path: str | Path, number: int, line: str) -> PersonaLine | DialogueLine:
     try:
-        value: Any = json.loads(line)
-    except json.JSONDecodeError as error:
-        reason = f"not valid JSON ({error.msg} at column {error.colno})"
+        value: Any = from_json(line)
+    except ValueError as error:
+        reason = f"not valid JSON ({error})"
         raise CorpusError(path, number, reason, "Write one JSON object per line.") from error
     kinds: dict[str, type[PersonaLine | DialogueLine]] = {"persona": PersonaLine, "dialogue": DialogueLine}
     named = [kind for kind in kinds if isinstance(value, dict) and kind in value]

@@ -1,10 +1,11 @@
 """Open a corpus by name or path, whichever of the known formats it is in."""
 
-import json
 import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+
+from pydantic_core import from_json
 
 from bots.corpus.jsonl import read_jsonl
 from bots.corpus.model import Corpus, CorpusError
@@ -73,7 +74,7 @@ def _read(path: str, text: str) -> Corpus:
 
 def _is_one_document(text: str) -> bool:
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
+        value = from_json(text)
+    except ValueError:
         return False
     return isinstance(value, dict) and not {"persona", "dialogue"} & set(value)

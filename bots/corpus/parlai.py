@@ -10,7 +10,7 @@ from bots.corpus.model import Corpus, CorpusError
 
 PARTNER, SELF = 0, 1  # who a line is by; ParlAI's "your persona" is that of whoever replies
 _PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)
-_NUMBERED = re.compile(r"(\d+) (.*)")
+_NUMBERED = re.compile(r"(\d{1,9}) (.*)")
 
 
 class _Episode(Episode):

@@ -1,6 +1,5 @@
 """PersonaChat as one JSON document, the form in which Hugging Face distributes it."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +38,7 @@ def read_personachat(path: str | Path, text: str) -> Corpus:
         CorpusError: the document does not have PersonaChat's fields.
     """
     try:
-        splits = Splits.model_validate(json.loads(text))
+        splits = Splits.model_validate_json(text)
     except ValidationError as error:
         remedy = 'Write {"train": [{"personality": [...], "utterances": [...]}], "valid": [...]}.'
         raise CorpusError(path, None, mistakes(error, most=1), remedy) from error

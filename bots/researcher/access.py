@@ -1,12 +1,12 @@
 """Address of the server, and a researcher's token for it."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from pydantic_core import from_json
 
 SERVER = "http://127.0.0.1:8000"
 _DATA = Path("candor-data")
@@ -62,7 +62,7 @@ def access(server: str, token: str | None, data: Path | None = None) -> Access:
 
 def _own_token(secrets: Path) -> str:
     try:
-        return str(json.loads(secrets.read_text(encoding="utf-8"))["researcher_token"])
+        return str(from_json(secrets.read_bytes())["researcher_token"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise NoAccess(
             f"No researcher's token was given, and {secrets} cannot be read. Name the server's data folder"

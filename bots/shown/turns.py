@@ -57,22 +57,23 @@ def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
 
 def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
     """Return `said` from where its own line begins, whether marks stood there, and another's line."""
-    instructed = _INSTRUCTED.match(said)
-    said = said[instructed.end() :] if instructed else said
+    instructed, label = _INSTRUCTED.match(said), _label(tuple(labels))
+    at = instructed.end() if instructed else 0
     marked, before = False, instructed is not None
     while True:
-        marks = _MARKS.match(said)
-        found = _ROLE.match(said, marks.end()) if marks else _label(tuple(labels)).match(said)
+        marks = _MARKS.match(said, at)
+        found = _ROLE.match(said, marks.end()) if marks else label.match(said, at)
         if found is not None and found["foreign"] is not None:
             own = _OWN_BEGINS.search(said, found.end())
-            said, before = said[own.start() :] if own else "", True
+            at, before = own.start() if own else len(said), True
         elif found is not None and found["own"] is not None:
             # The mark that closes a role may belong to the next one: it is looked at again.
-            said, marked = said[found.end("own") :].removeprefix(":"), True
+            at, marked = found.end("own"), True
+            at += said.startswith(":", at)
         elif marks is not None:
-            said, marked = said[marks.end() :], True
+            at, marked = marks.end(), True
         else:
-            return said, marked, before
+            return said[at:], marked, before  # cut once: to cut it each time takes the square of its length
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pydantic_core import from_json
+
 from qc.bundling.archive import read_archive
 from qc.bundling.making import REPORT, SIGNATURE, Reported, report_on
 from qc.bundling.manifest import Manifest, chosen, read_manifest, records, versions
@@ -143,11 +145,11 @@ def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterato
 
 def _documents(was: bytes, now: bytes) -> Iterator[str]:
     try:
-        before = json.loads(was)
+        before = from_json(was)
     except ValueError:
         yield f"{DOCUMENT_NAME} is no JSON any more."
         return
-    found = list(_values(before, json.loads(now), ""))
+    found = list(_values(before, from_json(now), ""))
     for where, old, new in found[:SHOWN]:
         yield f"{DOCUMENT_NAME}: {where} is {_short(old)}, and the data give {_short(new)}."
     if len(found) > SHOWN:

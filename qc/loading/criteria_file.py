@@ -16,6 +16,7 @@ import yaml
 from pydantic import Field
 
 from qc.errors import DataError, Problem, SourceError
+from qc.formats.bounded_yaml import read_yaml
 from qc.formats.published import MAXIMUM
 from qc.formats.strict_model import StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
@@ -56,11 +57,11 @@ def read(path: Path) -> pd.DataFrame:
 
 def _content(path: Path) -> object:
     try:
-        return yaml.safe_load(path.read_bytes())
+        return read_yaml(path.read_bytes())
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: the criteria file cannot be read ({reason}). Check the path.") from None
-    except (RecursionError, yaml.YAMLError) as error:
+    except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise DataError(str(path), [Problem("the file", f"is not YAML ({reason}).", SHAPE)]) from None
 

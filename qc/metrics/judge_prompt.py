@@ -4,13 +4,14 @@ The prompt is `judge_prompt.txt`, the statements are `statements.toml`, both bes
 rates what workers rate, on their scale, without being told which system it is.
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
+
+from pydantic_core import from_json
 
 from qc.errors import OptionError, SourceError, joined
 from qc.metrics.transcripts import Transcript
@@ -63,9 +64,9 @@ def ratings_in(answer: str, count: int) -> list[float] | None:
     """Return the ratings of `count` statements, 0 to 100, that `answer` holds; None if it does not."""
     for found in reversed(_OBJECT.findall(answer)):
         try:
-            given = json.loads(found)
+            given = from_json(found)
             ratings = [float(given[str(number)]) for number in range(1, count + 1)]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError):
             continue
         if len(given) == count and all(0 <= rating <= SCALE for rating in ratings):
             return ratings

@@ -5,10 +5,12 @@ of the person's input that the reply answers, from 1. Without a turn a reference
 system said in the conversation. Several lines for one turn are several references for one reply.
 """
 
-import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from pydantic_core import from_json
 
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.metrics.metric_table import REPAIR, read_csv
@@ -16,6 +18,7 @@ from qc.metrics.overlap import ReferencedReply
 from qc.metrics.transcripts import Transcript, conversation_names
 from qc.run import Run
 
+_TURN = re.compile(r"\d{1,9}")
 _FIELDS = {"conversation", "turn", "reference"}
 # Where it stands, conversation, turn (None: all of it), reference.
 _Line = tuple[str, str, int | None, str]
@@ -75,8 +78,8 @@ def _csv(path: Path, problems: list[Problem]) -> Iterator[_Line]:
         )
     for number, line in enumerate(lines, start=2):
         cells = dict(zip(heading, line, strict=False))
-        turn: object = cells.get("turn") or None
-        given = {**cells, "turn": int(str(turn)) if str(turn).isdecimal() else turn}
+        turn = cells.get("turn") or None
+        given = {**cells, "turn": int(turn) if turn and _TURN.fullmatch(turn) else turn}
         yield from _checked(f"line {number}", given, problems)
 
 
@@ -90,7 +93,7 @@ def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
         if not line.strip():
             continue
         try:
-            given = json.loads(line)
+            given = from_json(line)
         except ValueError:
             problems.append(Problem(f"line {number}", "this is no JSON.", REPAIR))
             continue

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from pydantic_core import from_json
 
 from server.access.id_keys import load_id_keys
 from server.access.roles import ALL_STUDIES, Actor
@@ -279,7 +280,7 @@ def load_signer(folder: Path, token_days: int) -> Auth:
     """
     path = token_file(folder)
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        stored = from_json(path.read_bytes())
         secret, token = str(stored["secret"]), str(stored["researcher_token"])
         if not secret or not token:
             raise ValueError("a secret in it is empty")

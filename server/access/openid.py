@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpx2
 import jwt
+from pydantic_core import from_json
 
 from server.errors import ProviderRefused
 
@@ -160,7 +161,7 @@ class OpenIdProvider:
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS) as client:
                 answer = await client.request(method, url, headers={"Accept": "application/json"}, **sent)
-            content = answer.raise_for_status().json()
+            content = from_json(answer.raise_for_status().content)
         except httpx2.HTTPStatusError as error:
             raise ProviderRefused("code" if method == "POST" else "unreachable") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:

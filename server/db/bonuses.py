@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.db.models import Bonus, BonusBatch, columns
+from server.db.models import Bonus, BonusBatch, Recruitment, columns
 from server.errors import BonusRefused
 
 BATCH = columns(BonusBatch)
 BONUS = columns(Bonus)
+RECRUITMENT = columns(Recruitment)
 State = Literal["prepared", "unknown", "sent", "paid"]
 OPEN: tuple[State, ...] = ("unknown", "sent")
 # Characters that have no look of their own, besides those of the categories Cc and Cf.
@@ -83,6 +84,17 @@ def had_before(connection: Connection, purpose: str, submissions: Sequence[str])
     same = BONUS.purpose_key == purpose_key(purpose)
     query = select(BONUS.submission_id).where(same, BONUS.submission_id.in_(submissions))
     return sorted(connection.execute(query).scalars())
+
+
+def bonus_cents(connection: Connection, run_id: int) -> int:
+    """Return the cents of all bonuses of a run that were sent."""
+    query = (
+        select(func.coalesce(func.sum(BONUS.cents), 0))
+        .join(BonusBatch, BATCH.id == BONUS.batch_id)
+        .join(Recruitment, RECRUITMENT.id == BATCH.recruitment_id)
+        .where(RECRUITMENT.run_id == run_id, BATCH.state != "prepared")
+    )
+    return int(connection.execute(query).scalar_one())
 
 
 def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, at: datetime) -> int:

@@ -6,14 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, and_, func, insert, or_, select
 
-from server.db.models import PaymentDecision, Submission, columns
+from server.db.message_reports import earned_all
+from server.db.models import Assignment, PaymentDecision, Recruitment, Submission, Visit, columns
 from server.db.recruitments import lock_recruitment
 from server.errors import DecidedAlready
 
+ASSIGNMENT = columns(Assignment)
 DECISION = columns(PaymentDecision)
+RECRUITMENT = columns(Recruitment)
 SUBMISSION = columns(Submission)
+VISIT = columns(Visit)
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
 
 
@@ -106,6 +110,31 @@ def shares_decided(connection: Connection, number: int) -> dict[str, set[int]]:
     for submission, share in connection.execute(query):
         found[submission].add(share)
     return found
+
+
+def shares_besides(connection: Connection, run_id: int) -> int:
+    """Return the per cent of a reward that was decided for people whose pay is not due in full, added up.
+
+    Who has earned all, in a run, is counted as such, whatever was decided of the submission.
+    """
+    came = select(VISIT.visit).join(Assignment, ASSIGNMENT.id == VISIT.assignment_id)
+    latest = select(func.max(DECISION.id)).group_by(DECISION.submission_id)
+    query = (
+        select(func.coalesce(func.sum(func.coalesce(DECISION.share, 100)), 0))
+        .join(Submission, SUBMISSION.id == DECISION.submission_id)
+        .join(Recruitment, RECRUITMENT.id == SUBMISSION.recruitment_id)
+        .where(
+            RECRUITMENT.run_id == run_id,
+            DECISION.id.in_(latest),
+            DECISION.submission_id.not_in(came.where(earned_all())),
+            # An approval of whose visit nothing is known any more is of somebody who has finished.
+            or_(
+                DECISION.decision == "partial",
+                and_(DECISION.decision == "approve", DECISION.submission_id.in_(came)),
+            ),
+        )
+    )
+    return int(connection.execute(query).scalar_one())
 
 
 def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:

@@ -7,12 +7,15 @@ conversation counts once its assignment is completed, as reports do; of items on
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from sqlalchemy import Connection, text
 
 from server.db.analyses import find_analysis
+from server.db.bonuses import bonus_cents
 from server.db.bulk import Bulk, Kind
 from server.db.message_reports import count_left
+from server.db.pay_decisions import shares_besides
 from server.run_rules import Counts, RunRules, Standing, Target
 from server.study import Study
 
@@ -92,11 +95,14 @@ def standing(connection: Connection, run_id: int, study: Study, rules: RunRules)
     found = connection.execute(_ASSIGNMENTS, {"run": run_id, "simulated": False})
     by_status = {status: int(number) for status, number in found}
     released = int(connection.execute(_RELEASED, {"run": run_id}).scalar_one())
+    paid = rules.budget is not None
     counts = Counts(
         under_way=by_status.get("active", 0),
         completed=by_status.get("completed", 0),
         dropped=by_status.get("returned", 0) + by_status.get("expired", 0) - released,
-        left_paid=count_left(connection, run_id) if rules.budget is not None else 0,
+        left_paid=count_left(connection, run_id) if paid else 0,
+        part_paid=Decimal(shares_besides(connection, run_id)) / 100 if paid else Decimal(0),
+        bonuses=Decimal(bonus_cents(connection, run_id)) / 100 if paid else Decimal(0),
     )
     target = rules.target or Target(assignments=1)
     rated: dict[str, int] = {}

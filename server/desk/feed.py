@@ -5,6 +5,7 @@ and then without, because news may be lost. Nobody watches: nobody looks.
 """
 
 import asyncio
+import re
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -20,6 +21,7 @@ _APART = 0.5  # seconds, from one look to the next at least
 _UNASKED = 5.0  # seconds, after which a look is made without news
 _KEPT = 200  # changes, for those who come back
 _LONGEST = 60.0  # seconds that one may follow: who comes back is asked anew what they may see
+_NUMBER = re.compile(r"[0-9]{1,18}")
 log = structlog.get_logger()
 
 Row = TypeVar("Row")
@@ -115,8 +117,9 @@ class Feed(Generic[Row]):
         """Return the number of what somebody of that standing has seen last; None: it is not known."""
         epoch, _, rest = (name or "").partition(".")
         number, _, stood = rest.partition(".")
-        known = (epoch, stood) == (self._epoch, standing) and number.isdigit() and int(number) <= self._number
-        return int(number) if known else None
+        if (epoch, stood) != (self._epoch, standing) or not _NUMBER.fullmatch(number):
+            return None
+        return int(number) if int(number) <= self._number else None
 
     def _start(self) -> None:
         self._told.set()

@@ -31,7 +31,7 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
         target=in_words(rules.target),
         places_open=places_open(rules, stands) if run.status == "open" else 0,
         opens_at=_opens_at(rules) if run.status == "open" else None,
-        spent=None if budget is None else float(stands.counts.paid * budget.per_assignment),
+        spent=None if budget is None else float(stands.counts.spent(budget)),
         budget=None if budget is None else float(budget.total),
         retention="" if study.retention is None else study.retention.in_words(run.closed_at),
         currency="" if budget is None else budget.currency,
@@ -50,5 +50,6 @@ def _wanted(rules: RunRules, stands: Standing) -> int | None:
     if stands.places is not None:
         known.append(stands.places)
     if rules.budget is not None:
-        known.append(rules.budget.assignments - stands.counts.left_paid)
+        affordable = rules.budget.assignments(stands.counts.besides(rules.budget))
+        known.append(max(affordable - stands.counts.left_paid, 0))
     return min(known, default=None)

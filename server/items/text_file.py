@@ -1,11 +1,12 @@
 """Items from a JSONL file: what systems have written or said, whatever it is."""
 
-import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic_core import from_json
 
 from server.db.items import Form, NewItem
 from server.errors import StudyInvalid
@@ -63,9 +64,12 @@ def read_items(path: Path) -> list[NewItem]:
     problems: list[str] = []
     lines = list(_lines(path, content, problems))
     items = {(line.item, line.system): _item(line) for line in lines}
-    if len(items) < len(lines):
-        twice = [key for key in items if sum((line.item, line.system) == key for line in lines) > 1]
-        problems += [f"{path}: the item `{item}` of `{system}` is there twice" for item, system in twice]
+    times = Counter((line.item, line.system) for line in lines)
+    problems += [
+        f"{path}: the item `{item}` of `{system}` is there twice"
+        for (item, system), number in times.items()
+        if number > 1
+    ]
     if not lines and not problems:
         problems.append(f"{path}: there are no items in it")
     if problems:
@@ -77,14 +81,14 @@ def _lines(path: Path, content: str, problems: list[str]) -> Iterator[_Line]:
     for number, line in enumerate(content.splitlines(), start=1):
         if line.strip():
             try:
-                yield _Line.model_validate(json.loads(line))
-            except json.JSONDecodeError as error:
-                problems.append(f"{path}:{number}: not JSON: {error.msg}")
+                yield _Line.model_validate(from_json(line))
             except ValidationError as error:
                 problems += [
                     f"{path}:{number}: {''.join(f'{key}: ' for key in found['loc'])}{found['msg']}"
                     for found in error.errors()
                 ]
+            except ValueError as error:
+                problems.append(f"{path}:{number}: not JSON: {error}. Write one JSON object per line.")
 
 
 def _item(line: _Line) -> NewItem:

@@ -19,7 +19,7 @@ Outcome = Literal["paid", "not_paid", "too_early", "mixed"]
 class Funds:
     """What bonuses are held against; amounts are cents of `currency`, without fees.
 
-    `bonuses`: all that were prepared before. `paid`: how many assignments are paid in full by now.
+    `bonuses`: all that were prepared before. `paid`: how many rewards are due by now, shares of them too.
     """
 
     reward: int
@@ -27,7 +27,7 @@ class Funds:
     currency: str | None
     bonuses: int
     budget: Budget | None
-    paid: int
+    paid: Decimal | int
 
 
 def unusual(cents: Mapping[str, int], funds: Funds) -> list[str]:

@@ -191,7 +191,8 @@ def _funds(connection: Connection, entry: RunEntry, found: StoredRecruitment) ->
     rules = rules_of(connection, entry.id)
     counts = standing(connection, entry.id, parse_study(entry.yaml), rules).counts
     before = sum(one.cents for batch in batches_of(connection, found.id) for one in batch.bonuses)
-    return Funds(found.reward, found.places, found.currency, before, rules.budget, counts.paid)
+    rewards = counts.paid + counts.part_paid
+    return Funds(found.reward, found.places, found.currency, before, rules.budget, rewards)
 
 
 def _required(connection: Connection, run: str) -> StoredRecruitment:

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 from server.run_rules.over_recruiting import most_under_way
-from server.run_rules.rules import RunRules, Target, in_words
+from server.run_rules.rules import Budget, RunRules, Target, in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,18 +15,29 @@ class Counts:
     """Assignments of people in a run, by how they stand.
 
     `dropped` were returned or have expired, except for those that a researcher released. `left_paid` left
-    with the report of a message, and are paid in full.
+    with the report of a message, and are paid in full. `part_paid`: rewards that were decided for others, as
+    a sum of shares. `bonuses`: all that were sent, in the currency of the budget, without fees.
     """
 
     under_way: int = 0
     completed: int = 0
     dropped: int = 0
     left_paid: int = 0
+    part_paid: Decimal = Decimal(0)
+    bonuses: Decimal = Decimal(0)
 
     @property
     def paid(self) -> int:
         """How many are paid in full."""
         return self.completed + self.left_paid
+
+    def besides(self, budget: Budget) -> Decimal:
+        """Return what is paid besides the assignments that are paid in full, without fees."""
+        return self.part_paid * budget.pay + self.bonuses
+
+    def spent(self, budget: Budget) -> Decimal:
+        """Return all that is paid, with fees."""
+        return self.paid * budget.per_assignment + self.besides(budget) * (1 + budget.fee_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +98,12 @@ def end_of(rules: RunRules, standing: Standing) -> End | None:
         return End("target", f"The run has what it was to gather: {in_words(target)}.")
     if standing.places is not None and completed >= standing.places:
         return End("target", f"All {standing.places} places that the study's file gives are completed.")
-    budget = rules.budget
-    if budget is not None and standing.counts.paid >= budget.assignments:
-        spent = standing.counts.paid * budget.per_assignment
+    budget, counts = rules.budget, standing.counts
+    if budget is not None and counts.paid >= budget.assignments(counts.besides(budget)):
         return End(
             "budget",
             f"The budget of {money(budget.total, budget.currency)} pays for no other assignment: "
-            f"{money(spent, budget.currency)} are spent.",
+            f"{money(counts.spent(budget), budget.currency)} are spent.",
         )
     return None
 
@@ -106,7 +117,8 @@ def places_open(rules: RunRules, standing: Standing) -> int | None:
     if standing.places is not None:
         left.append(standing.places - counts.completed - counts.under_way)
     if rules.budget is not None:
-        left.append(rules.budget.assignments - counts.paid - counts.under_way)
+        affordable = rules.budget.assignments(counts.besides(rules.budget))
+        left.append(affordable - counts.paid - counts.under_way)
     if rules.most_at_once is not None:
         left.append(rules.most_at_once - counts.under_way)
     return max(min(left), 0) if left else None

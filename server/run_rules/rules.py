@@ -48,7 +48,8 @@ class Target(_Section):
 class Budget(_Section):
     """What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
 
-    Places are given out only as far as `total` pays for all that are completed and under way.
+    Places are given out only as far as `total` pays for all that are completed and under way, beside what
+    was decided to pay others and the bonuses.
     """
 
     total: Money
@@ -65,10 +66,9 @@ class Budget(_Section):
         """What a completed assignment costs, with fees."""
         return self.pay * (1 + self.fee_share)
 
-    @property
-    def assignments(self) -> int:
-        """How many assignments the budget pays for."""
-        return int(self.total // self.per_assignment)
+    def assignments(self, besides: Decimal) -> int:
+        """Return how many assignments the budget pays for; `besides`: what else is paid, without fees."""
+        return int((self.total - besides * (1 + self.fee_share)) // self.per_assignment)
 
 
 class RunRules(_Section):

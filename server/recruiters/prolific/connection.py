@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
@@ -182,7 +183,7 @@ class _Detail(Answer):
 def _said(response: httpx2.Response) -> tuple[str, int | None]:
     """Return what a refusal says, in one line, and its number; some have it all under `error`."""
     try:
-        body = response.json()
+        body = from_json(response.content)
         detail = _Detail.model_validate(body.get("error", body))
     except (ValueError, AttributeError):
         return f"it answers {response.status_code}", None
@@ -231,7 +232,7 @@ def _pause(state: RetryCallState) -> float:
 
 def _parsed(operation: str, response: httpx2.Response, shape: type[Shape]) -> Shape:
     try:
-        return _read(operation, response.json(), shape)
+        return _read(operation, from_json(response.content), shape)
     except ValueError as error:
         raise Unreadable(operation, "the answer is no JSON") from error
 

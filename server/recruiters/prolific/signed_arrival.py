@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import jwt
+from pydantic_core import from_json
 
 ISSUER = "https://www.prolific.com"
 PARAMETER = "prolific_token"
@@ -75,7 +76,7 @@ class StudyKeys:
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS) as client:
                 answer = (await client.get(self._address)).raise_for_status()
-            found = jwt.PyJWKSet.from_dict(answer.json()).keys
+            found = jwt.PyJWKSet.from_dict(from_json(answer.content)).keys
         except (httpx2.HTTPError, jwt.PyJWTError, ValueError, AttributeError):
             return
         self._keys = {key.key_id: key for key in found if key.key_id is not None}

@@ -117,6 +117,9 @@ def test_personachat(tmp_path: Path, indent: int | None) -> None:
 
 BROKEN = {
     "not json": ('{"persona": "a", "sentences": ["x"]}\n{"dialogue": ', 2, "not valid JSON"),
+    "levels without end": ('{"dialogue": "1", "turns": ["a", "b"]}\n' + "[" * 100_000, 2, "not valid JSON"),
+    "digits without end": ('{"dialogue": ' + "9" * 5_000 + "}", 1, "not valid JSON"),
+    "a line number without end": ("1 a\tb\n" + "9" * 5_000 + " c\td", 2, "no line number"),
     "neither": ('{"dialog": "1", "turns": ["a", "b"]}\n{}', 1, 'no single key "persona" or "dialogue"'),
     "a list": ("[1]\n", 1, "neither a persona nor a dialogue"),
     "a number as turn": (

@@ -1,5 +1,7 @@
 """What is shown of a model's output, whole or growing. The shapes are those that families of models write."""
 
+from typing import SupportsIndex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -209,6 +211,35 @@ PARTS = st.lists(st.sampled_from(LINES + TURNS + THOUGHTS), max_size=8).map("".j
 def test_a_long_output_takes_time_in_proportion(unit: str) -> None:
     """At the square of its length, one of these would take hours: the limit of a test's time would end it."""
     assert own_line(unit * 300_000).text.strip() in {"", (unit * 300_000).strip()}
+
+
+class Copied(str):
+    """A text that counts the characters that are copied out of it, and out of its parts."""
+
+    __slots__ = ("copied",)
+    copied: list[int]
+
+    def __getitem__(self, part: SupportsIndex | slice) -> "Copied":
+        return self._part(super().__getitem__(part))
+
+    def removeprefix(self, prefix: str, /) -> "Copied":
+        return self._part(super().removeprefix(prefix))
+
+    def _part(self, text: str) -> "Copied":
+        made = Copied(text)
+        made.copied = self.copied
+        self.copied[0] += len(text)
+        return made
+
+
+@pytest.mark.parametrize("unit", ["Assistant: ", "assistant:\n", "<s>model\n", "<s>\nUser: x\nBot: "])
+def test_labels_of_its_own_without_end_are_cut_off_at_once(unit: str) -> None:
+    """Cut off one by one, 10,000 labels copy 5,000 times the text, and 100,000 of them ten times as often."""
+    for times in (10_000, 100_000):
+        said = Copied(unit * times)
+        said.copied = [0]
+        assert own_line(said).text.strip() == ""
+        assert said.copied[0] <= 2 * len(said)
 
 
 @given(PARTS, st.booleans(), st.booleans())

@@ -220,6 +220,15 @@ def test_a_changed_rating_is_found_even_if_its_hash_was_changed_too(bundle: Path
     assert f"{RUN} was changed" not in result.output
 
 
+def test_a_report_of_levels_without_end_is_named(bundle: Path, tmp_path: Path) -> None:
+    def edit(files: dict[str, bytes]) -> None:
+        files["report/report.json"] = b"[" * 100_000
+
+    result = verified(edited(bundle, tmp_path / "deep.zip", edit))
+    assert result.exit_code == 1
+    assert "report/report.json is no JSON any more." in result.output
+
+
 def test_missing_and_added_files_are_named(bundle: Path, tmp_path: Path) -> None:
     def edit(files: dict[str, bytes]) -> None:
         del files["report/report.html"]

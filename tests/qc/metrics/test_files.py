@@ -98,6 +98,8 @@ def test_every_mistake_in_references_is_told_with_its_line(run: Run, tmp_path: P
         '{"conversation": "v00000", "text": "x"}',
         "[]",
         "not json",
+        "[" * 100_000,
+        '{"turn": ' + "9" * 5_000 + "}",
     ]
     with pytest.raises(DataError) as caught:
         read_references(written(tmp_path / "r.jsonl", "\n".join(lines)), run, transcripts(run))
@@ -110,8 +112,17 @@ def test_every_mistake_in_references_is_told_with_its_line(run: Run, tmp_path: P
         "line 5: the field 'text' is not known here.",
         "line 6: `conversation` and `reference` should both be texts.",
         "line 7: this is no JSON.",
+        "line 8: this is no JSON.",
+        "line 9: this is no JSON.",
     ):
         assert expected in text
+
+
+@pytest.mark.parametrize("turn", ["9" * 5_000, "²"])
+def test_a_turn_that_is_no_number_is_told(run: Run, tmp_path: Path, turn: str) -> None:
+    file = written(tmp_path / "r.csv", f"conversation,turn,reference\nv00000,{turn},Yes.\n")
+    with pytest.raises(DataError, match=r"line 2: the turn is .*, not a whole number from 1"):
+        read_references(file, run, transcripts(run))
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.jsonl"])

@@ -163,6 +163,8 @@ def test_a_judge_that_never_rates_is_told_with_its_words(cache: Cache) -> None:
         ("[40, 50]", None),
         ('{"1": 40, "2": NaN}', None),
         ("", None),
+        ('{"1": ' + "[" * 100_000 + "}", None),
+        ('{"1": 40, "2": ' + "9" * 400 + "}", None),
     ],
 )
 def test_ratings_in_an_answer(answer: str, expected: list[float] | None) -> None:

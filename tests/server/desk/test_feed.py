@@ -30,6 +30,16 @@ async def test_who_comes_back_with_other_rights_is_told_all_there_is() -> None:
     await feed.close()
 
 
+async def test_who_comes_back_with_what_is_no_number_is_told_all_there_is() -> None:
+    feed: Feed[str] = Feed(Counted())
+    before = await first(feed, None, "viewer")
+    epoch = (before.name or "").partition(".")[0]
+    for number in ("²", "9" * 5_000, ""):
+        again = await first(feed, f"{epoch}.{number}.viewer", "viewer")
+        assert (again.whole, again.rows) == (True, before.rows)
+    await feed.close()
+
+
 async def test_who_comes_back_with_the_same_rights_is_told_what_is_new_alone() -> None:
     feed: Feed[str] = Feed(Counted())
     seen = (await first(feed, None, "viewer")).name

@@ -60,6 +60,8 @@ def test_a_file_of_texts_and_conversations(write: Callable[..., Path]) -> None:
     ("line", "reason"),
     [
         ("{", "texts.jsonl:2: not JSON"),
+        ("[" * 100_000, r"texts.jsonl:2: not JSON: recursion limit exceeded.*\. Write one JSON object"),
+        ('{"item": ' + "9" * 5_000 + "}", "texts.jsonl:2: not JSON: number out of range"),
         ({"item": "q", "system": "heron"}, "texts.jsonl:2: .*give either `text` or `turns`"),
         ({"item": "q", "system": "he ron", "text": "a"}, "texts.jsonl:2: system: "),
         ({"item": "q", "text": "a"}, "texts.jsonl:2: system: Field required"),

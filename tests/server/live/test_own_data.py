@@ -10,7 +10,7 @@ from server.clock import utc_now
 from tests.server.support.answers import error
 from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.server import House, stored
-from tests.server.support.study import RATINGS, SYSTEMS, study_text
+from tests.server.support.study import RATINGS, SYSTEMS, pairs_text, study_text
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -110,6 +110,33 @@ def test_a_line_has_the_time_at_which_it_was_shown(url: str, serve: Callable[...
     lines = post(house, "download", token).json()["conversations"][0]["lines"]
     assert len(lines) == 3  # the reply that is not shown yet is not there
     assert lines[1]["at"] == "2026-01-01T12:00:07+00:00"
+
+
+def test_of_two_side_by_side_the_faster_is_not_told_from_the_slower(
+    url: str, serve: Callable[..., House]
+) -> None:
+    house = serve(url, make_run(url, pairs_text(withdrawal_days=7)))
+    token = house.token("ann")
+    with house.open(token) as page:
+        page.agree()
+        page.open_topic()
+        for text, turn in (("Hi!", 0), ("Well?", 2)):
+            page.send("say", text=text, turn=turn)
+            page.until("said_by_both")
+    pair = "SELECT id FROM conversation WHERE position < 3 ORDER BY position"
+    (left,), (right,) = stored(house, pair)
+    shown = "UPDATE turn SET show_at = ? WHERE conversation_id = ? AND turn_index = ?"
+    execute(url, shown, "2026-01-01 12:00:07.000000", left, 1)
+    execute(url, shown, "2026-01-01 12:00:09.000000", right, 1)
+    execute(url, shown, "2226-01-01 12:00:00.000000", right, 3)
+    both = [each["lines"] for each in post(house, "download", token).json()["conversations"]]
+    assert [len(lines) for lines in both] == [3, 3]  # one reply is not shown yet: neither is there
+    assert {lines[1]["at"] for lines in both} == {"2026-01-01T12:00:09+00:00"}
+    execute(
+        url, "DELETE FROM turn WHERE conversation_id = ? AND turn_index = 3", right
+    )  # it has not answered
+    both = [each["lines"] for each in post(house, "download", token).json()["conversations"]]
+    assert [len(lines) for lines in both] == [3, 3]
 
 
 @pytest.mark.databases("sqlite")

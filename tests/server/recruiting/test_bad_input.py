@@ -76,11 +76,23 @@ def spend_the_budget(recruiting: Recruiting) -> None:
         page.finish()
 
 
+def spend_the_budget_on_a_bonus(recruiting: Recruiting) -> None:
+    """Let the run have a budget for two, and give the one who hands in first as much again."""
+    house = recruiting.house
+    first = recruiting.finish("PID-first")
+    recruiting.refreshed()
+    budget = {"total": "9.00", "pay": "4.50"}
+    rules = house.desk(f"/runs/{recruiting.run}/rules", method="PUT", json={"budget": budget})
+    assert rules.is_success, rules.text
+    batch = recruiting.ask("/bonuses", purpose="prize", cents={first: 450})["batch"]
+    recruiting.ask(f"/bonuses/{batch}/pay")
+
+
 def close_the_run(recruiting: Recruiting) -> None:
     assert recruiting.house.desk(f"/runs/{recruiting.run}/close", method="POST").is_success
 
 
-@pytest.mark.parametrize("end", [spend_the_budget, close_the_run])
+@pytest.mark.parametrize("end", [spend_the_budget, spend_the_budget_on_a_bonus, close_the_run])
 def test_who_chats_as_the_run_ends_finishes_and_is_paid_and_nobody_is_sent_any_more(
     recruiting: Recruiting, end: Act
 ) -> None:

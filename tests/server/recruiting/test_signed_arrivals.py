@@ -1,5 +1,6 @@
 """Workers of a study whose arrivals Prolific signs: only those come in, and they come back without."""
 
+import base64
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -129,6 +130,12 @@ def test_a_token_for_something_else_is_refused(signed: Recruiting, changes: dict
     token = signed.prolific.signer.token(claims(**({"aud": f"{HERE}/w/{signed.run}"} | changes)))
     answer = signed.house.join(parameters={"PROLIFIC_PID": "PID-ann", PARAMETER: token})
     assert why in refused(answer, "link_altered")
+
+
+def test_a_token_of_levels_without_end_is_refused(signed: Recruiting) -> None:
+    header = base64.urlsafe_b64encode(b"[" * 1_800).decode()
+    answer = signed.house.join(parameters={PARAMETER: f"{header}.e30.c2ln"})
+    assert "has not signed it" in refused(answer, "link_altered")
 
 
 @pytest.mark.databases("sqlite", "postgresql")

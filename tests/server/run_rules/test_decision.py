@@ -87,6 +87,19 @@ def test_who_left_with_a_report_is_paid_of_the_budget_and_fills_no_place() -> No
     assert places_open(RunRules(), places) == 1
 
 
+def test_what_is_paid_besides_is_of_the_budget() -> None:
+    # 1.5 rewards of 3 and bonuses of 2.50 are 7 and a third of it: 9.33. What is left of 41 pays for 7.
+    besides = Counts(completed=4, part_paid=Decimal("1.5"), bonuses=Decimal("2.50"))
+    assert places_open(PAID, Standing(besides)) == 3
+    assert places_open(PAID, Standing(replace(besides, part_paid=Decimal(0), bonuses=Decimal(0)))) == 6
+    # 7 of 4 are 28, and 9.33.
+    end = end_of(PAID, Standing(replace(besides, completed=7)))
+    assert end is not None
+    assert end.reason == "The budget of 41.00 GBP pays for no other assignment: 37.33 GBP are spent."
+    # More than there is may be decided: nobody comes any more.
+    assert places_open(PAID, Standing(replace(besides, bonuses=Decimal(50)))) == 0
+
+
 def test_the_places_of_the_study_are_a_target_without_spare_ones() -> None:
     standing = Standing(Counts(under_way=3, completed=5, dropped=9), places=10)
     assert places_open(RunRules(), standing) == 2
