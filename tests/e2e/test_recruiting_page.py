@@ -20,6 +20,7 @@ from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
+PAID_SCREEN_OUTS = {"Paid screen-out places": "2", "Reward of who is screened out": "0.50"}
 CONVERSATIONS = 3  # of which one is with the qc bot, without which there is no report
 
 
@@ -110,7 +111,7 @@ def publish(page: Page, stage: Stage) -> None:
     expect(page.get_by_text("would get nothing")).to_be_visible()
     press(page, "Cancel")
     confirm(page, "Discard the draft")
-    draft(page, **{"Paid screen-out places": "2", "Reward of who is screened out": "0.50"})
+    draft(page, **PAID_SCREEN_OUTS)
     confirm(page, "Publish")
     expect(page.get_by_text("is active")).to_be_visible()
 
@@ -189,6 +190,8 @@ def test_a_study_is_published_filled_paid_and_closed(
     decide(page, [ann], "Pay in full")
     decide(page, [bob], "Pay in part", **{"Per cent": "50", "participants read": "A chatbot failed."})
     expect(page.get_by_text("decided: pay in part (50 %)")).to_be_visible()
+    table = page.get_by_role("group", name="Submissions")
+    assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0  # no pay is cut off at 1280
     prepare_too_much_and_think_again(page, ann)
     decide(page, [ann, bob], "Prepare a bonus", **{"Bonus for each": "1.50", "What for": "thanks"})
     expect(page.get_by_text("Nothing is paid yet")).to_be_visible()
@@ -224,7 +227,7 @@ def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
     clean(page)
     run_opened(page, "charted")
     page.get_by_role("link", name="Recruiting").click()
-    draft(page)
+    draft(page, **PAID_SCREEN_OUTS)
     confirm(page, "Publish")
     expect(page.get_by_text("is active")).to_be_visible()
     (made,) = set(prolific.platform.studies) - before
