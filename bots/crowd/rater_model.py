@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bots.core.mistakes import mistakes
 
-Points = Annotated[float, Field(ge=-1000, le=1000)]
-Spread = Annotated[float, Field(ge=0, le=1000)]
+Points = Annotated[float, Field(ge=-1000, le=1000, strict=True)]
+Spread = Annotated[float, Field(ge=0, le=1000, strict=True)]
 Name = Annotated[str, Field(max_length=1000)]
 
 
@@ -34,7 +34,7 @@ class RaterModel(BaseModel):
     worker_sd: Spread
     conversation_sd: Spread
     rating_sd: Spread
-    random_share: Annotated[float, Field(ge=0, le=1)]
+    random_share: Annotated[float, Field(ge=0, le=1, strict=True)]
 
     def deserved(self, system: str, criterion: str) -> float | None:
         """Return what a system deserves on a criterion; None where the run had not both."""

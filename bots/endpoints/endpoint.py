@@ -71,8 +71,8 @@ class Price(_Kind):
     Of what is sent, and of what is written, thoughts included.
     """
 
-    input: Annotated[float, Field(ge=0)]
-    output: Annotated[float, Field(ge=0)]
+    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
 
 
 def _own_header(name: str) -> str:
@@ -108,6 +108,8 @@ _CONNECTION_HEADERS = frozenset(
     }
 )
 _Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
+Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # as a browser holds it exactly
 HeaderName = Annotated[str, AfterValidator(_own_header)]
 Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
@@ -127,15 +129,15 @@ class _Hosted(_Kind):
     model: Model
     key: Variable | None = None
     prompt: Annotated[str, StringConstraints(max_length=20_000)] = DEFAULT_PROMPT
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, strict=True)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
+    max_tokens: Tokens | None = None
     stop: Stop | None = None
     headers: dict[HeaderName, _Line] = {}
     extra_body: dict[str, Any] = {}
     refusals: Refusals = "failure"
     price: Price | None = None
-    spending_cap: Annotated[float, Field(gt=0)] | None = None
+    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
 
     @model_validator(mode="after")
     def _priced(self) -> "_Hosted":
@@ -153,8 +155,8 @@ class OpenAiEndpoint(_Hosted):
     """
 
     kind: Literal["openai"]
-    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
-    seed: int | None = None
+    max_completion_tokens: Tokens | None = None
+    seed: Seed | None = None
     reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
     query: dict[Annotated[str, Field(min_length=1, max_length=100)], _Line] = {}
     key_header: Annotated[str, Field(pattern=_HEADER.pattern), AfterValidator(_key_header)] = "Authorization"
@@ -166,7 +168,7 @@ class AnthropicEndpoint(_Hosted):
 
     kind: Literal["anthropic"]
     urls: Urls = ["https://api.anthropic.com/v1"]
-    max_tokens: Annotated[int, Field(ge=1)] = 1_024
+    max_tokens: Tokens = 1_024
 
 
 class GeminiEndpoint(_Hosted):
@@ -174,7 +176,7 @@ class GeminiEndpoint(_Hosted):
 
     kind: Literal["gemini"]
     urls: Urls = ["https://generativelanguage.googleapis.com/v1beta"]
-    seed: int | None = None
+    seed: Seed | None = None
 
 
 class BedrockEndpoint(_Hosted):

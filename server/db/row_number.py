@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-MOST = (
-    2**31 - 1
-)  # of a column of PostgreSQL; SQLite holds more, and a number beyond it was a fault of the server's
-RowNumber = Annotated[int, Field(ge=0, le=MOST)]
+# Of a column of PostgreSQL; SQLite holds more, and a number beyond it was a fault of the server's.
+MOST = 2**31 - 1
+RowNumber = Annotated[int, Field(ge=0, le=MOST)]  # in an address, where every number is a text
+GivenNumber = Annotated[int, Field(ge=0, le=MOST, strict=True)]  # in a body

@@ -412,6 +412,57 @@ V1_QUIZ: dict[str, str] = {
         JOIN assignment ON assignment.id = conversation.assignment_id""",
 }
 
+# Pay of every submission of a run on a platform, in cents of `currency`: what counts of the decisions about
+# it, what the platform has paid of the reward, and bonuses that were sent and not seen paid, or seen paid.
+# `ordinal` numbers the submissions; `assignment_id` and `worker` are null of those who were never seen here.
+# `decided_cents` and `paid_cents` are null where the amount is not known: of a paid screen-out, for example.
+V1_SUBMISSION_PAY: dict[str, str] = {
+    "v1_submission_pay": """
+        SELECT pay.run_id AS run_id, pay.ordinal AS ordinal, assignment.id AS assignment_id,
+               worker.pseudonym AS worker, pay.platform_status AS platform_status, pay.currency AS currency,
+               pay.reward AS reward_cents, payment_decision.decision AS decision,
+               payment_decision.decided_at AS decided_at,
+               CASE WHEN payment_decision.decision = 'approve' THEN pay.reward
+                    WHEN payment_decision.decision = 'partial'
+                    THEN (pay.reward * payment_decision.share + 50) / 100
+                    WHEN payment_decision.decision IN ('reject', 'request_return') THEN 0
+               END AS decided_cents,
+               CASE WHEN pay.platform_status IN ('APPROVED', 'PARTIALLY APPROVED')
+                    THEN (pay.reward * pay.paid_share + 50) / 100
+                    WHEN pay.platform_status NOT IN ('SCREENED OUT', 'UNKNOWN') THEN 0
+               END AS paid_cents,
+               COALESCE(pay.bonus_sent, 0) AS bonus_sent_cents,
+               COALESCE(pay.bonus_paid, 0) AS bonus_paid_cents
+        FROM (
+            SELECT recruitment.run_id AS run_id, recruitment.currency AS currency,
+                   recruitment.reward AS reward, submission.status AS platform_status,
+                   ROW_NUMBER() OVER (PARTITION BY recruitment.id ORDER BY submission.id) AS ordinal,
+                   (SELECT MAX(visit.assignment_id) FROM visit
+                    JOIN assignment ON assignment.id = visit.assignment_id
+                    WHERE visit.visit = submission.id AND assignment.run_id = recruitment.run_id
+                   ) AS assignment_id,
+                   (SELECT MAX(payment_decision.id) FROM payment_decision
+                    WHERE payment_decision.submission_id = submission.id) AS decision_id,
+                   CASE WHEN submission.status = 'APPROVED' THEN COALESCE(submission.paid_share, 100)
+                        ELSE COALESCE(
+                            submission.paid_share,
+                            (SELECT MAX(payment_decision.share) FROM payment_decision
+                             WHERE payment_decision.submission_id = submission.id
+                             HAVING COUNT(DISTINCT payment_decision.share) = 1))
+                   END AS paid_share,
+                   (SELECT SUM(bonus.cents) FROM bonus JOIN bonus_batch ON bonus_batch.id = bonus.batch_id
+                    WHERE bonus.submission_id = submission.id AND bonus_batch.state IN ('unknown', 'sent')
+                          AND bonus.seen_at IS NULL) AS bonus_sent,
+                   (SELECT SUM(bonus.cents) FROM bonus JOIN bonus_batch ON bonus_batch.id = bonus.batch_id
+                    WHERE bonus.submission_id = submission.id
+                          AND (bonus.seen_at IS NOT NULL OR bonus_batch.state = 'paid')) AS bonus_paid
+            FROM submission JOIN recruitment ON recruitment.id = submission.recruitment_id
+        ) AS pay
+        LEFT JOIN assignment ON assignment.id = pay.assignment_id
+        LEFT JOIN worker ON worker.id = assignment.worker_id
+        LEFT JOIN payment_decision ON payment_decision.id = pay.decision_id""",
+}
+
 # A setting of a run's rules, which are JSON, by the kind of database; NULL where the run has none.
 RULE = {
     "sqlite": "CAST(json_extract(run.rules, '$.target.{name}') AS {kind})",

@@ -19,7 +19,7 @@ from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db import studies
 from server.db.audit import record
-from server.db.row_number import RowNumber
+from server.db.row_number import GivenNumber, RowNumber
 from server.db.studies import StoredStudy
 from server.desk.listed import ListedStore
 from server.desk.preview import preview
@@ -81,7 +81,7 @@ class NewVersion(RequestBody):
     """A study's text now, and the number of the version that was edited."""
 
     yaml: StudyText
-    based_on: Annotated[int, Field(ge=1, strict=True)]
+    based_on: GivenNumber
 
 
 class CopyOfStudy(RequestBody):
@@ -99,7 +99,7 @@ class StudyChange(RequestBody):
 class SettingChange(RequestBody):
     """What is to become of the setting at `path`: `value`, or gone where `remove`."""
 
-    path: Annotated[list[int | str], Field(min_length=1, max_length=20)]
+    path: Annotated[list[GivenNumber | str], Field(min_length=1, max_length=20)]
     value: Any = None
     remove: StrictBool = False
 

@@ -12,7 +12,7 @@ from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
 from server.clock import utc_now
 from server.db import wizard
-from server.db.row_number import MOST
+from server.db.row_number import GivenNumber
 from server.db.runs import find_run
 from server.db.store import Store
 from server.db.wizard import WaitingLine
@@ -54,7 +54,7 @@ class WizardAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     conversation: Annotated[str, Field(max_length=100)]
-    turn: Annotated[int, Field(ge=1, le=MOST, strict=True)]
+    turn: GivenNumber
     text: Said
 
 

@@ -32,6 +32,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_assignment": ("assignment_id",),
     "v1_exclusion": ("assignment_id",),
     "v1_removal": ("assignment_id",),
+    "v1_submission_pay": ("ordinal",),
     "v1_tutorial_answer": ("assignment_id", "ordinal"),
     "v1_conversation": ("assignment_id", "position", "attempt", "conversation_id"),
     "v1_simulated_conversation": ("conversation_id",),
@@ -109,7 +110,7 @@ def kind_of(view: str, column: str) -> Kind:
     """Return what the values of a column are, where they are not null."""
     if column.endswith("_at") or column == "waiting_since":
         return "time"
-    if column.endswith("_ms"):
+    if column.endswith(("_ms", "_cents")):
         return "integer"
     return OF_A_VIEW.get((view, column)) or KINDS.get(column, "text")
 

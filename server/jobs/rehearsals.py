@@ -52,9 +52,9 @@ class RehearsalOptions(BaseModel):
     model: RaterModel | None = None
     spread: float | None = Field(None, ge=0, le=1, strict=True)
     planned: int | None = Field(None, ge=2, le=100_000, strict=True)
-    pay: float | None = Field(None, ge=0, strict=True)
+    pay: float | None = Field(None, ge=0, le=1_000_000, strict=True)
     fee: float = Field(0.0, ge=0, le=10, strict=True)
-    seed: int = Field(1, ge=0, strict=True)
+    seed: int = Field(1, ge=0, lt=2**53, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class ReportOptions(BaseModel):
 
     alpha: float = Field(0.05, gt=0, lt=1, strict=True)
     replicate: str | None = Field(None, max_length=100)
-    reward: float | None = Field(None, ge=0, strict=True)
+    reward: float | None = Field(None, ge=0, le=1_000_000, strict=True)
     workers: Literal["people", "simulated"] = "people"
     include_partial: bool = False
 

@@ -84,7 +84,7 @@ class JoinRequest(BaseModel):
     earlier: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
     simulated: bool = False
     simulated_as: Annotated[str, StringConstraints(max_length=200)] = ""
-    reply_pace: Annotated[float, Field(ge=0, le=1)] = 1.0
+    reply_pace: Annotated[float, Field(ge=0, le=1, strict=True)] = 1.0
 
 
 class JoinResponse(BaseModel):

@@ -105,7 +105,7 @@ class Sona(_Recruiter):
 
     kind: Literal["sona"]
     school: Annotated[str, StringConstraints(to_lower=True, pattern=_SCHOOL)]
-    experiment_id: Annotated[int, Field(ge=1)]
+    experiment_id: Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
     credit: Literal["browser", "server"] = "browser"
     person: ClassVar[str] = "survey_code"

@@ -12,7 +12,7 @@ from server.access.request_body import RequestBody
 from server.access.roles import Permission
 from server.db.pay_decisions import DecisionKind
 from server.db.recruitments import require_recruitment
-from server.db.row_number import RowNumber
+from server.db.row_number import GivenNumber, RowNumber
 from server.db.runs import find_run
 from server.db.store import Store
 from server.recruiters.prolific.studies import Transition
@@ -46,10 +46,10 @@ class PayDecision(RequestBody):
 
     submissions: Some
     decision: DecisionKind
-    share: Annotated[int, Field(strict=True)] | None = None
+    share: Annotated[int, Field(ge=0, le=100, strict=True)] | None = None
     category: str | None = None
     reason: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
-    instead_of: list[Annotated[int, Field(strict=True)]] = Field([], max_length=1_000)
+    instead_of: list[GivenNumber] = Field([], max_length=1_000)
 
 
 class NewBonuses(RequestBody):

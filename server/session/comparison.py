@@ -26,7 +26,7 @@ class Comparison(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    pairs: Annotated[int, Field(ge=1, le=20)] = 3
+    pairs: Annotated[int, Field(ge=1, le=20, strict=True)] = 3
     choose: Literal["end", "turn"] = "end"
     history: Literal["own", "chosen"] = "own"
     ties: bool = True

@@ -76,7 +76,7 @@ class PostEdit(_Given):
     """
 
     criterion: Label
-    top: Annotated[int, Field(ge=1, le=100)] = 90
+    top: Annotated[int, Field(ge=1, le=100, strict=True)] = 90
 
 
 class Scenario(_Given):
@@ -102,7 +102,7 @@ class Question(_Given):
     text: Statement
     question: Statement
     answers: Annotated[list[Statement], Field(min_length=2, max_length=6)]
-    right: Annotated[int, Field(ge=1)]
+    right: Annotated[int, Field(ge=1, le=6, strict=True)]
     why: Statement
 
 
@@ -110,7 +110,7 @@ class Tutorial(_Given):
     """Test questions that a worker answers first. More wrong answers than `mistakes` end the assignment."""
 
     questions: Annotated[list[Question], Field(min_length=1, max_length=30)]
-    mistakes: Annotated[int, Field(ge=0, le=100)] = 3
+    mistakes: Annotated[int, Field(ge=0, le=100, strict=True)] = 3
 
 
 class ConsentBox(_Given):

@@ -22,7 +22,7 @@ AnswerValue = float | str | Sequence[str]
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 _Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
-_Bound = Annotated[float, Field(allow_inf_nan=False)]
+_Bound = Annotated[float, Field(ge=-1e15, le=1e15, strict=True)]
 
 
 class _Given(BaseModel):
@@ -38,7 +38,7 @@ class AnswerForm(_Given):
     """
 
     kind: AnswerKind
-    points: Annotated[int, Field(ge=2, le=MAX_POINTS)] | None = None
+    points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = None
     ends: Annotated[tuple[Words, ...], Field(min_length=2, max_length=2)] | None = None
     choices: Annotated[tuple[Words, ...], Field(max_length=50)] = ()
     least: _Bound | None = None

@@ -22,9 +22,9 @@ class ReplyTime(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    median: Annotated[float, Field(ge=0, le=60)] = 2.5
-    spread: Annotated[float, Field(ge=0, le=2)] = 0.35
-    longest: Annotated[float, Field(ge=0, le=120)] = 8.0
+    median: Annotated[float, Field(ge=0, le=60, strict=True)] = 2.5
+    spread: Annotated[float, Field(ge=0, le=2, strict=True)] = 0.35
+    longest: Annotated[float, Field(ge=0, le=120, strict=True)] = 8.0
 
     def seconds(self, normal: float) -> float:
         """Return the delay that belongs to a value of the standard normal distribution."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Days = Annotated[int, Field(ge=0, le=36_500)]
+Days = Annotated[int, Field(ge=0, le=36_500, strict=True)]
 
 
 class Retention(BaseModel):

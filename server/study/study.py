@@ -78,16 +78,16 @@ class Timeouts(_Section):
     after `idle` without a message, or `assignment` in all.
     """
 
-    bot_try: Annotated[float, Field(gt=0, le=_HOUR)] = 20.0
-    bot_total: Annotated[float, Field(gt=0, le=_HOUR)] = 60.0
-    idle: Annotated[float, Field(gt=0, le=30 * _DAY)] = _HOUR / 2
-    assignment: Annotated[float, Field(gt=0, le=30 * _DAY)] = 3 * _HOUR
+    bot_try: Annotated[float, Field(gt=0, le=_HOUR, strict=True)] = 20.0
+    bot_total: Annotated[float, Field(gt=0, le=_HOUR, strict=True)] = 60.0
+    idle: Annotated[float, Field(gt=0, le=30 * _DAY, strict=True)] = _HOUR / 2
+    assignment: Annotated[float, Field(gt=0, le=30 * _DAY, strict=True)] = 3 * _HOUR
 
 
 class Simulate(_Section):
     """What simulated workers believe: the quality of every system, from 0 (bad) to 1 (good)."""
 
-    quality: dict[Label, Annotated[float, Field(ge=0, le=1)]]
+    quality: dict[Label, Annotated[float, Field(ge=0, le=1, strict=True)]]
 
 
 PARTNER = "human:partner"  # a bot that is another worker of the run
@@ -105,8 +105,8 @@ class PeopleSpec(_Section):
     """
 
     take_over: Statement
-    wait: Annotated[float, Field(gt=0, le=_HOUR / 4)] = 120.0
-    reply: Annotated[float, Field(gt=0, le=_HOUR / 4)] = 120.0
+    wait: Annotated[float, Field(gt=0, le=_HOUR / 4, strict=True)] = 120.0
+    reply: Annotated[float, Field(gt=0, le=_HOUR / 4, strict=True)] = 120.0
     when_left: WhenLeft = "take_over"
     consent_says_so: bool = False
 
@@ -127,10 +127,10 @@ class Composition(_Section):
     Bad twins, repeats and references belong to different ordinary items of the same assignment.
     """
 
-    ordinary: Annotated[int, Field(ge=1, le=200)]
-    bad: Annotated[int, Field(ge=0, le=100)] = 0
-    repeat: Annotated[int, Field(ge=0, le=100)] = 0
-    reference: Annotated[int, Field(ge=0, le=100)] = 0
+    ordinary: Annotated[int, Field(ge=1, le=200, strict=True)]
+    bad: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+    repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
+    reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
 
     @property
     def twins(self) -> int:
@@ -157,7 +157,7 @@ class QuizSpec(_Section):
     use it.
     """
 
-    choices: Annotated[int, Field(ge=2, le=6)] = 4
+    choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
 
 
 Task = Literal["chat", "transcripts", "side_by_side"]
@@ -222,19 +222,19 @@ class Study(_Section):
     rules is the same for all; MEANINGLESS names the rest.
     """
 
-    version: Annotated[int, Field(ge=1, le=VERSION)] = VERSION
+    version: Annotated[int, Field(ge=1, le=VERSION, strict=True)] = VERSION
     name: Label
     title: Statement
     payment: Statement
     task: Task = "chat"
     listed: bool = False
     topic_mode: TopicMode = "free"
-    systems_per_assignment: Annotated[int, Field(ge=1, le=20)] = 5
-    qc_per_assignment: Annotated[int, Field(ge=0, le=5)] = 1
-    minimum_inputs: Annotated[int, Field(ge=1, le=100)] = 10
-    maximum_inputs: Annotated[int, Field(ge=1, le=1_000)] = 100
-    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000)] = 50
-    assignments: Annotated[int, Field(ge=1)] | None = None
+    systems_per_assignment: Annotated[int, Field(ge=1, le=20, strict=True)] = 5
+    qc_per_assignment: Annotated[int, Field(ge=0, le=5, strict=True)] = 1
+    minimum_inputs: Annotated[int, Field(ge=1, le=100, strict=True)] = 10
+    maximum_inputs: Annotated[int, Field(ge=1, le=1_000, strict=True)] = 100
+    maximum_topic_changes: Annotated[int, Field(ge=0, le=1_000, strict=True)] = 50
+    assignments: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] | None = None
     criteria: Annotated[list[Criterion], Field(max_length=30)]
     questionnaires: Questionnaires = Questionnaires()
     corpus: Statement = "builtin:smalltalk"
@@ -244,20 +244,20 @@ class Study(_Section):
     qc: QcSpec = QcSpec()
     people: PeopleSpec | None = None
     scenarios: list[Scenario] = []
-    rate_share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    spending_cap: Annotated[float, Field(gt=0)] | None = None
+    rate_share: Annotated[float, Field(gt=0, le=1, strict=True)] = 1.0
+    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
     comparison: Comparison | None = None
     items: ItemsSpec | None = None
     composition: CompositionName | Composition = "questions"
-    judgments_per_item: Annotated[int, Field(ge=2, le=50)] = 2
+    judgments_per_item: Annotated[int, Field(ge=2, le=50, strict=True)] = 2
     degradation: Literal["chapter5", "chapter3"] = "chapter5"
     post_edit: PostEdit | None = None
     tutorial: Tutorial | None = None
     recruiter: Recruiter | None = None
     completion_url: WebAddress | None = None
-    minutes: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    minutes: Annotated[int, Field(ge=1, le=1_000, strict=True)] | None = None
     transcript_while_rating: bool = False
-    turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7)] | None = None
+    turn_ratings: Literal["thumbs"] | Annotated[int, Field(ge=3, le=7, strict=True)] | None = None
     quiz: QuizSpec | None = None
     language: Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")] = "en"
     texts: Texts = Texts()
@@ -265,7 +265,7 @@ class Study(_Section):
     display: Display = Display()
     timeouts: Timeouts = Timeouts()
     retention: Retention | None = None
-    withdrawal_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
+    withdrawal_days: Annotated[int, Field(ge=1, le=3_650, strict=True)] | None = None
     records_writing: bool = False
     moderation: Literal["words", "classifier"] = "words"
     simulate: Simulate | None = None

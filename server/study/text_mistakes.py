@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import lru_cache
+
+import yaml
 
 from server.session.texts import Text, places_in
 from server.settings_file import Location
-from server.study.study import Study
+from server.study.study import DEMO, Study
 from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 
 
@@ -44,12 +47,23 @@ def text_notes(study: Study) -> Iterator[str]:
                 "only the English ones were tested in the published experiment."
             )
     yield from _of_other_languages(study)
+    if left := _left_of_template(study):
+        yield (
+            f"The study is in `{study.language}`, but these texts are still the English ones of a template: "
+            f"{', '.join(left)}. Write them in `{study.language}`, unless you want workers to read English."
+        )
     if builtin := builtin_elsewhere(study):
         named = ", ".join(builtin)
         yield f"Builtin bots speak English only, and the study is in `{study.language}`: {named}."
     if study.bots_of_systems and instrument is not ENGLISH and study.qc.corpus.startswith("builtin:"):
         remedy = f"give one in `{study.language}` (`qc: {{corpus: FILE}}`)"
         yield f"The qc bot's corpus `{study.qc.corpus}` is English: {remedy}."
+    if _draws_personas(study) and instrument is not ENGLISH and study.corpus.startswith("builtin:"):
+        readers = "bots and workers read them" if study.topic_mode == "icebreaker" else "bots read them"
+        yield (
+            f"Personas come from the corpus `{study.corpus}`, which is English, and {readers}: "
+            f"write `personas`, or give a corpus in `{study.language}` (`corpus: FILE`)."
+        )
 
 
 def builtin_elsewhere(study: Study) -> tuple[str, ...]:
@@ -58,6 +72,33 @@ def builtin_elsewhere(study: Study) -> tuple[str, ...]:
         return ()
     bots = dict.fromkeys(study.bots_of_systems.values())
     return tuple(bot for bot in bots if bot.startswith("builtin:"))
+
+
+def _draws_personas(study: Study) -> bool:
+    drawn = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
+    return study.task != "transcripts" and study.personas == "corpus" and drawn
+
+
+def _left_of_template(study: Study) -> list[str]:
+    """Return the texts of a study in another language that are those of a study file that ships."""
+    if instrument_of(study.language) is ENGLISH:
+        return []
+    shown = [("title", study.title), ("payment", study.payment)]
+    shown += [
+        (f"criteria.{criterion.label}", criterion.statement)
+        for criterion in study.criteria
+        if criterion.statement not in ENGLISH.statements.values()
+    ]
+    return [f"`{name}`" for name, text in shown if text in _of_templates()]
+
+
+@lru_cache(maxsize=1)
+def _of_templates() -> frozenset[str]:
+    """Return the English texts that workers read in the study files that ship."""
+    files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in DEMO.parent.glob("*.yaml")]
+    statements = [each.get("statement") for file in files for each in file["criteria"]]
+    texts = [*statements, *(file[name] for file in files for name in ("title", "payment"))]
+    return frozenset(text for text in texts if text)
 
 
 def _of_other_languages(study: Study) -> Iterator[str]:

@@ -20,7 +20,35 @@ from tests.server.support.prolific import Prolific
 
 pytestmark = pytest.mark.browser
 RUN = "recruited"
+PAID_SCREEN_OUTS = {"Paid screen-out places": "2", "Reward of who is screened out": "0.50"}
 CONVERSATIONS = 3  # of which one is with the qc bot, without which there is no report
+
+
+def study_without_a_platform(page: Page, stage: Stage) -> None:
+    """Write the study `harbour` in the form, of one system and without a place that workers come from."""
+    desk(page, stage, "studies")
+    press(page, "New study")
+    page.get_by_label("Name").fill("harbour")
+    press(page, "Make the study")
+    page.get_by_label("Title").fill("Chats by the sea")
+    page.get_by_label("Payment").fill("4.50 GBP")
+    page.get_by_role("button", name=re.compile("^Systems")).click()
+    page.get_by_label("Systems per worker").fill("1")
+    press(page, "Add: system")
+    page.get_by_label("Name", exact=True).fill("shell")
+    page.get_by_label("Family").fill("shell")
+    page.get_by_label("Bot", exact=True).fill("builtin:reflect")
+    page.get_by_role("button", name=re.compile("^Quality control")).click()
+    page.get_by_label("Quality-control conversations per worker").fill("0")
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+
+
+def run_opened(page: Page, run: str) -> None:
+    """Open a run of the study on the page."""
+    press(page, "Open a run")
+    page.get_by_label("Name of the run").fill(run)
+    press(page, "Open the run")
+    page.wait_for_url(f"**/desk/runs/{run}")
 
 
 def take_part(browser: Browser, prolific: Prolific, study: str, who: str) -> Page:
@@ -83,7 +111,7 @@ def publish(page: Page, stage: Stage) -> None:
     expect(page.get_by_text("would get nothing")).to_be_visible()
     press(page, "Cancel")
     confirm(page, "Discard the draft")
-    draft(page, **{"Paid screen-out places": "2", "Reward of who is screened out": "0.50"})
+    draft(page, **PAID_SCREEN_OUTS)
     confirm(page, "Publish")
     expect(page.get_by_text("is active")).to_be_visible()
 
@@ -162,6 +190,8 @@ def test_a_study_is_published_filled_paid_and_closed(
     decide(page, [ann], "Pay in full")
     decide(page, [bob], "Pay in part", **{"Per cent": "50", "participants read": "A chatbot failed."})
     expect(page.get_by_text("decided: pay in part (50 %)")).to_be_visible()
+    table = page.get_by_role("group", name="Submissions")
+    assert table.evaluate("box => box.scrollWidth - box.clientWidth") == 0  # no pay is cut off at 1280
     prepare_too_much_and_think_again(page, ann)
     decide(page, [ann, bob], "Prepare a bonus", **{"Bonus for each": "1.50", "What for": "thanks"})
     expect(page.get_by_text("Nothing is paid yet")).to_be_visible()
@@ -177,3 +207,28 @@ def test_a_study_is_published_filled_paid_and_closed(
     desk(page, prolific_stage, f"runs/{RUN}")
     bundle = downloaded_bundle(page, RUN, tmp_path)
     assert_same_numbers(bundle, f"sqlite:///{prolific_stage.database}", RUN, tmp_path)
+
+
+def test_a_run_that_names_no_platform_leads_to_one_that_recruits(
+    page: Page, prolific_stage: Stage, prolific: Prolific
+) -> None:
+    before = set(prolific.platform.studies)
+    study_without_a_platform(page, prolific_stage)
+    run_opened(page, "uncharted")
+    page.get_by_role("link", name="Recruiting").click()
+    expect(page.get_by_text("The study of this run names no platform.")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="Studies").click()
+    page.get_by_role("link", name="harbour").click()
+    page.get_by_label("Where workers come from").select_option("prolific")
+    code = page.get_by_label("Completion code")
+    expect(code).to_have_value(re.compile(r"^[A-Za-z0-9_-]{8,64}$"))
+    given = code.input_value()
+    expect(page.get_by_role("status").filter(has_text="Unsaved changes")).to_contain_text("no mistakes")
+    clean(page)
+    run_opened(page, "charted")
+    page.get_by_role("link", name="Recruiting").click()
+    draft(page, **PAID_SCREEN_OUTS)
+    confirm(page, "Publish")
+    expect(page.get_by_text("is active")).to_be_visible()
+    (made,) = set(prolific.platform.studies) - before
+    assert given in {each["code"] for each in prolific.platform.study(made).given["completion_codes"]}

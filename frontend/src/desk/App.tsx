@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef, useState } from "preact/hooks";
+import { Button } from "../design/Button";
 import { Dialog } from "../design/Dialog";
 import { Wordmark } from "../design/Wordmark";
 import { brought, forgetToken, keepToken, keptToken } from "./access";
@@ -116,7 +117,7 @@ export function App() {
           </header>
           <main class="desk-main">
             <Breadcrumbs route={route} />
-            <View route={route} />
+            <GuardedView route={route} />
           </main>
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
@@ -152,6 +153,27 @@ function Door({ title, children }: { title: string; children: ComponentChildren 
         </div>
       </main>
     </>
+  );
+}
+
+/** A page of the desk, or a sentence where it cannot be drawn. The navigation goes on working. */
+function GuardedView({ route }: { route: Route }) {
+  const [error, forget] = useErrorBoundary((error: unknown) => console.error(error));
+  useEffect(forget, [route]);
+  if (!error) {
+    return <View route={route} />;
+  }
+  return (
+    <div role="alert">
+      <h1>This page could not be shown</h1>
+      <p>
+        Drawing it failed in this browser: {String(error)}. Nothing is lost on the server. Reload the page; if
+        that does not help, try another browser and tell whoever runs this server.
+      </p>
+      <div class="actions">
+        <Button onClick={() => window.location.reload()}>Reload</Button>
+      </div>
+    </div>
   );
 }
 

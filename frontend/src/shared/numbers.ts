@@ -1,3 +1,5 @@
+import { localeOf } from "./locale";
+
 /**
  * Return the number that somebody has typed: null where nothing is, undefined where it is no single number.
  * A point and a comma both mark decimals. The one that marks thousands in `language` does not where three digits
@@ -24,6 +26,6 @@ export function typedIn(value: number, language: string): string {
 }
 
 function decimalSign(language: string): string {
-  const parts = new Intl.NumberFormat(language).formatToParts(0.5);
+  const parts = new Intl.NumberFormat(localeOf(language)).formatToParts(0.5);
   return parts.find(({ type }) => type === "decimal")?.value ?? ".";
 }

@@ -89,6 +89,7 @@ VIEWS = (
     | views.V1_RUN_STATE
     | views.V1_REMOVAL
     | views.V1_MESSAGE_REPORT
+    | views.V1_SUBMISSION_PAY
 )
 
 
@@ -117,6 +118,8 @@ COLUMNS = {
     "v1_topic_mark": "run_id conversation_id ordinal round topic how opinion bot_opinion",
     "v1_note": "run_id conversation_id kind text created_at",
     "v1_exclusion": "run_id assignment_id reason excluded_at",
+    "v1_submission_pay": "run_id ordinal assignment_id worker platform_status currency reward_cents decision "
+    "decided_at decided_cents paid_cents bonus_sent_cents bonus_paid_cents",
     "v1_removal": "run_id assignment_id extent cause removed_at",
     "v2_note": "run_id conversation_id kind failure text created_at",
     "v1_item_rating": "run_id assignment_id worker_id position item_id source source_conversation_id system "
@@ -183,6 +186,7 @@ def test_views_show_a_whole_assignment(url: str, serve: Callable[..., House]) ->
         "v1_topic_mark": 4,
         "v1_note": 0,
         "v1_exclusion": 0,
+        "v1_submission_pay": 0,
         "v1_removal": 0,
         "v2_note": 0,
         "v1_item_rating": 0,

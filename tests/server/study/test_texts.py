@@ -1,5 +1,6 @@
 """What workers read: the shipped instruments, a study's own texts, and what is wrong with them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,10 @@ PUBLISHED = {
 # Unicode's plural rules: the forms that whole numbers take in the languages that ship. French, Spanish and
 # others have `many` for millions only.
 FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "fr": {"one", "other"}, "es": {"one", "other"}}
+
+
+# What a study of one system has.
+ALONE = {"systems_per_assignment": 1, "qc_per_assignment": 0, "simulate": None}
 
 
 def study(**changes: Any) -> Study:
@@ -80,6 +85,38 @@ def test_a_language_brings_its_statements_and_a_study_may_have_its_own() -> None
     criteria = [{"label": "fun", "statement": "Es war lustig."}]
     own = study(language="de", criteria=criteria, qc={"corpus": "reden.jsonl"})
     assert list(text_notes(own)) == []
+
+
+@pytest.mark.parametrize("language", [tag for tag in LANGUAGES if tag != "en"])
+@pytest.mark.parametrize("template", sorted(DEMO.parent.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_text_that_a_template_leaves_in_english_is_noted(template: Path, language: str) -> None:
+    instrument = instrument_of(language)
+    assert instrument is not None
+    content = yaml.safe_load(template.read_text(encoding="utf-8"))
+    english = {f"criteria.{one['label']}" for one in content["criteria"] if "statement" in one}
+    english |= {name for name in ("title", "payment") if content[name]}
+    content |= {name: content[name] or "eigen" for name in ("title", "payment")}
+    content["language"] = language
+    if template == BLANK:
+        content |= {"systems": [{"name": "a", "family": "a", "bot": "mine"}]} | ALONE
+    made = parse_study(yaml.safe_dump(content))
+    noted = [note for note in text_notes(made) if "but these texts are" in note]
+    assert set(re.findall("`([a-z_.]+)`", " ".join(noted))) - {language} == english
+
+
+def test_personas_of_an_english_corpus_are_noted() -> None:
+    spec = {"name": "a", "family": "a", "bot": "mine", "persona": "random"}
+    english: dict[str, Any] = {"language": "de", "corpus": "builtin:smalltalk", "personas": "corpus"}
+    drawn = study(**english, systems=[spec], **ALONE)
+    (note,) = [note for note in text_notes(drawn) if "Personas" in note]
+    assert note.startswith(
+        "Personas come from the corpus `builtin:smalltalk`, which is English, and bots read"
+    )
+    shown = study(**english, topic_mode="icebreaker")
+    assert any("and bots and workers read them" in note for note in text_notes(shown))
+    for changes in ({"language": "en"}, {"personas": [["Ich mag Bienen."]]}, {"corpus": "reden.jsonl"}):
+        fine = study(**{**english, "systems": [spec], **ALONE, **changes})
+        assert not [note for note in text_notes(fine) if "Personas" in note]
 
 
 @pytest.mark.parametrize("template", [BLANK, DEMO], ids=["blank", "demo"])

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { localeOf } from "../../shared/locale";
 
 interface Props {
   /** What it shows, in a sentence: all that somebody hears who does not see it. */
@@ -15,9 +16,14 @@ interface Props {
   level?: number | null;
 }
 
+type Library = typeof uPlot;
+
 const HEIGHT = 150;
 
-/** A line over the number of ratings, and what surrounds it. What is drawn is not changed by the mouse. */
+/**
+ * A line over the number of ratings, and what surrounds it. What is drawn is not changed by the mouse.
+ * Where it cannot be drawn, a sentence says so.
+ */
 export function Chart({ label, x, line, band, range, level }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -31,11 +37,22 @@ export function Chart({ label, x, line, band, range, level }: Props) {
   ] as uPlot.AlignedData;
   newest.current = data;
   const [low, high] = range;
+  const [library, setLibrary] = useState<{ Plot: Library } | "missing" | null>(null);
   useEffect(() => {
+    loaded().then(
+      (Plot) => setLibrary({ Plot }),
+      () => setLibrary("missing"),
+    );
+  }, []);
+  useEffect(() => {
+    if (library === null || library === "missing") {
+      return;
+    }
+    const { Plot } = library;
     const element = box.current as HTMLDivElement;
     const draw = () => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(element, low, high), newest.current, element);
+      plot.current = new Plot(optionsOf(element, low, high), newest.current, element);
     };
     draw();
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -50,9 +67,25 @@ export function Chart({ label, x, line, band, range, level }: Props) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [low, high]);
+  }, [library, low, high]);
   useEffect(() => plot.current?.setData(data), [x, line, band, level]);
+  if (library === "missing") {
+    return (
+      <p class="soft small">
+        This chart cannot be drawn here. The table below has its numbers; reload the page to try again.
+      </p>
+    );
+  }
   return <div ref={box} class="chart" role="img" aria-label={label} />;
+}
+
+/** Load the library. While it loads, it formats a number by the browser's language, which under LANG=C is none. */
+async function loaded(): Promise<Library> {
+  const language = localeOf(navigator.language);
+  if (language !== navigator.language) {
+    Object.defineProperty(navigator, "language", { value: language, configurable: true });
+  }
+  return (await import("uplot")).default;
 }
 
 function optionsOf(element: HTMLElement, low: number, high: number): uPlot.Options {

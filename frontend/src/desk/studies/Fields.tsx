@@ -38,7 +38,7 @@ export function Setting(props: SettingProps) {
   ) : null;
 }
 
-function Plain(props: SettingProps & { value: unknown; optional?: boolean }) {
+function Plain(props: SettingProps & { value: unknown; optional?: boolean; opened?: boolean }) {
   const { schema, value } = props;
   if (schema.properties) {
     return <Group {...props} />;
@@ -70,6 +70,7 @@ interface Option {
 function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
   const { editor, root, path, choices, value, schema } = props;
   const id = useId();
+  const [hasChosen, setHasChosen] = useState(false);
   const options = choices.flatMap((choice): Option[] => {
     const words = wordsOf(choice);
     return words.length > 0
@@ -92,6 +93,7 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
           aria-describedby={`${id}-hint ${id}-complaint`}
           onChange={(event) => {
             const chosen = options[Number(event.currentTarget.value)];
+            setHasChosen(true);
             if (chosen) {
               editor.set(path, chosen.word ?? beginning(chosen.choice, root));
             } else {
@@ -108,20 +110,20 @@ function Choice(props: SettingProps & { choices: Schema[]; value: unknown }) {
         </select>
       </Field>
       {current && current.word === null && value !== undefined && (
-        <Plain {...props} schema={current.choice} />
+        <Plain {...props} schema={current.choice} opened={hasChosen} />
       )}
     </>
   );
 }
 
-/** A section with settings of fixed names; it opens when it is wanted. */
-function Group(props: SettingProps & { value: unknown; optional?: boolean }) {
-  const { editor, schema, path, root, value, optional } = props;
+/** A section with settings of fixed names; it opens when it is wanted, or was just chosen (`opened`). */
+function Group(props: SettingProps & { value: unknown; optional?: boolean; opened?: boolean }) {
+  const { editor, schema, path, root, value, optional, opened = false } = props;
   const { label, hint } = nameOf(path);
   const inner = editor.mistakes.filter(
     (mistake) => isWithin(mistake.path, path) && mistake.path.length > path.length,
   );
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(opened);
   const shown = open || inner.length > 0;
   return (
     <details

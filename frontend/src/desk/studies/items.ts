@@ -8,7 +8,7 @@ const SINGULAR: Record<string, string> = {
 
 /** What one thing is called of a list of this name. */
 export function singular(label: string): string {
-  return SINGULAR[label] ?? label.replace(/s$/, "");
+  return SINGULAR[label] ?? label.replace(/^Questions\b/, "Question").replace(/s$/, "");
 }
 
 /** The shipped texts of the thing at a path, by the names of its settings. */

@@ -144,8 +144,9 @@ const NAMES: Record<string, SettingName> = {
   "retention.words": { label: "Days until what workers wrote is removed" },
   "retention.ids": { label: "Days until their ids are removed" },
   questionnaires: { label: "Questionnaires" },
-  "questionnaires.before": { label: "Questions before" },
-  "questionnaires.after": { label: "Questions after" },
+  "questionnaires.before": { label: "Questions before the first conversation" },
+  "questionnaires.conversation": { label: "Questions after each conversation" },
+  "questionnaires.after": { label: "Questions at the end" },
   "texts.consent": { label: "Consent" },
   "texts.contact": { label: "Contact", hint: "Whom workers write to." },
   "texts.debriefing": {

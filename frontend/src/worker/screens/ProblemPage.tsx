@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Button } from "../../design/Button";
+import { localeOf } from "../../shared/locale";
 import { useTexts } from "../hooks";
 import { ReturnLink } from "../ReturnLink";
 import type { Problem } from "../session/problem";
@@ -76,5 +77,7 @@ function timeThere(at: string, language: string): string {
     hour: "numeric",
     minute: "2-digit",
   } as const;
-  return new Intl.DateTimeFormat(language, { ...shown, timeZoneName: "short" }).format(new Date(at));
+  return new Intl.DateTimeFormat(localeOf(language), { ...shown, timeZoneName: "short" }).format(
+    new Date(at),
+  );
 }

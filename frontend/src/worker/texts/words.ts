@@ -1,3 +1,4 @@
+import { localeOf } from "../../shared/locale";
 import type { TextsCard } from "../session/protocol";
 import { ENGLISH } from "./english";
 
@@ -44,7 +45,7 @@ export function isTextKey(name: string): name is TextKey {
 const english = make({ language: "en", direction: "ltr", words: {} });
 
 function make({ language, direction, words }: TextsCard): Texts {
-  const format = new Intl.NumberFormat(language);
+  const format = new Intl.NumberFormat(localeOf(language));
   const template = (key: TextKey, values: Values): string => {
     const own = words[key];
     return own === undefined ? formOf(ENGLISH[key], "en", values) : formOf(own, language, values);
@@ -65,6 +66,6 @@ function formOf(text: string | Forms, language: string, { n }: Values): string {
   if (typeof text === "string") {
     return text;
   }
-  const form = new Intl.PluralRules(language).select(Number(n));
+  const form = new Intl.PluralRules(localeOf(language)).select(Number(n));
   return text[form] ?? text.other ?? "";
 }
