@@ -17,52 +17,48 @@ from typer.core import TyperCommand
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: the Typer application `app` of `module`."""
+    """A command: the Typer application `app` of `module`, listed under `group` in the help."""
 
+    group: str
     module: str
     summary: str
     app: str = "cli"
 
 
+_STUDY, _BOTS, _PEOPLE = "Run a study", "Bots", "People and access"
+_ANALYSE, _PLAN, _DATA = "Analyse", "Plan", "Data"
+
+# In the order in which a person needs them.
 COMMANDS = {
-    "serve": Command(
-        "server.cli.serve", "Serve every open run; an empty database gets the demo study first."
-    ),
-    "study": Command("server.cli.study", "Write studies, check them, open runs of them."),
-    "run": Command("server.cli.run", "Open, pause, resume, close or replicate a run, and list the runs."),
-    "demo": Command(
-        "server.cli.demo",
-        "Try out rating the demo's own conversations, or recruiting on a stand-in of Prolific.",
-    ),
-    "recruit": Command("server.cli.recruit", "Publish a run's study on Prolific, read its submissions, pay."),
-    "credits": Command("server.cli.credits", "Say which students of a run have their credit from SONA."),
-    "links": Command("server.cli.links", "Print a personal, signed link for each worker of a list."),
-    "bots": Command("bots.__main__", "Register bots with a server, check them, change them."),
-    "worker": Command("server.cli.worker", "Say what is stored of a worker, and forget them."),
-    "people": Command("server.cli.people", "Say who may sign in at the desk, and what they may do there."),
-    "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
-    "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
-    "rehearse": Command(
-        "bots.rehearse", "Try a study out with simulated workers, and hear what it will show."
-    ),
-    "host": Command("bots.host.__main__", "Host models, so that they can answer as bots."),
-    "report": Command("qc.report", "Report on a run: who is kept, how its systems score.", app="app"),
-    "watch": Command("qc.watch", "Say how a run stands while ratings come in, as JSON.", app="app"),
-    "metrics": Command("qc.metrics.__main__", "Hold automatic metrics of a run against people.", app="app"),
-    "estimate": Command(
-        "qc.estimate", "Say how precise means are, and what a metric saves in judgments.", app="app"
-    ),
-    "plan": Command("qc.plan", "Say what a run with so many workers would show, and cost.", app="app"),
-    "power": Command("qc.power", "Plan how many judgments a conclusion takes.", app="app"),
-    "randomisation": Command("qc.randomisation", "Test pairs of systems, and raters.", app="app"),
-    "bundle": Command("qc.bundle", "Pack a run, its study and its report for others.", app="app"),
-    "verify": Command("qc.verify", "Analyse such a bundle again, and say what differs.", app="app"),
-    "convert": Command("qc.convert", "Write a run in another format.", app="app"),
-    "export": Command("server.cli.export", "Write a run as a file: what was said and rated in it."),
-    "audit": Command("server.cli.audit", "Count anew what arrivals go by, and compare."),
-    "backup": Command("server.cli.backup", "Write an installation to one file.", app="backup_cli"),
-    "restore": Command("server.cli.backup", "Make an installation out of such a file.", app="restore_cli"),
-    "schema": Command("server.cli.schema", "Print the schema of the workers' wire, or of the API."),
+    "serve": Command(_STUDY, "server.cli.serve", "Serve all open runs. An empty database gets a demo study."),
+    "demo": Command(_STUDY, "server.cli.demo", "Try Candor before you have a study of your own."),
+    "study": Command(_STUDY, "server.cli.study", "Write and check studies, and open runs of them."),
+    "rehearse": Command(_STUDY, "bots.rehearse", "Forecast a study's results with simulated workers."),
+    "run": Command(_STUDY, "server.cli.run", "List, open, pause, resume, close or replicate runs."),
+    "recruit": Command(_STUDY, "server.cli.recruit", "Publish a run on Prolific, read submissions, pay."),
+    "credits": Command(_STUDY, "server.cli.credits", "List the students of a run who have SONA credit."),
+    "links": Command(_STUDY, "server.cli.links", "Print a personal, signed link for each worker of a list."),
+    "crowd": Command(_STUDY, "bots.crowd.__main__", "Send simulated workers into a run."),
+    "bots": Command(_BOTS, "bots.__main__", "Register, check and change bots."),
+    "host": Command(_BOTS, "bots.host.__main__", "Host models that answer as bots."),
+    "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
+    "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
+    "worker": Command(_PEOPLE, "server.cli.worker", "Show what is stored of a worker, or forget them."),
+    "report": Command(_ANALYSE, "qc.report", "Report on a run: workers kept, scores, differences.", "app"),
+    "watch": Command(_ANALYSE, "qc.watch", "Print the interim results of a run as JSON.", "app"),
+    "metrics": Command(_ANALYSE, "qc.metrics.__main__", "Compare metrics with people's ratings.", "app"),
+    "estimate": Command(_ANALYSE, "qc.estimate", "Estimate scores, and what a metric saves.", "app"),
+    "plan": Command(_PLAN, "qc.plan", "Forecast results and cost for a number of workers.", "app"),
+    "power": Command(_PLAN, "qc.power", "Compute how many judgments a conclusion takes.", "app"),
+    "randomisation": Command(_PLAN, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"),
+    "export": Command(_DATA, "server.cli.export", "Write a run to a file."),
+    "convert": Command(_DATA, "qc.convert", "Convert a run to another format.", "app"),
+    "bundle": Command(_DATA, "qc.bundle", "Pack a run, its study and its report for others.", "app"),
+    "verify": Command(_DATA, "qc.verify", "Analyse a bundle again, and list what differs.", "app"),
+    "audit": Command(_DATA, "server.cli.audit", "Check the database: its file, and every stored count."),
+    "backup": Command(_DATA, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
+    "restore": Command(_DATA, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"),
+    "schema": Command(_DATA, "server.cli.schema", "Print the schema of the wire or of the API."),
 }
 
 cli = typer.Typer(
@@ -83,14 +79,19 @@ class _PassedOn(TyperCommand):
 @cli.callback(invoke_without_command=True)
 def default(
     context: typer.Context,
-    host: Annotated[str | None, typer.Option(help="For serve: address to listen on.")] = None,
-    port: Annotated[str | None, typer.Option(help="For serve: port to listen on.")] = None,
-    data: Annotated[str | None, typer.Option(help="For serve: folder of the database.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on, without a command.")] = None,
+    port: Annotated[str | None, typer.Option(help="Port to listen on, without a command.")] = None,
+    data: Annotated[str | None, typer.Option(help="Folder of the database, without a command.")] = None,
 ) -> None:
-    """Serve where no command was given."""
-    if context.invoked_subcommand is None:
-        given = {"--host": host, "--port": port, "--data": data}
-        _start("serve", COMMANDS["serve"], [f"{name}={value}" for name, value in given.items() if value])
+    """Serve if no command is given."""
+    given = {"--host": host, "--port": port, "--data": data}
+    options = [f"{name}={value}" for name, value in given.items() if value is not None]
+    command = context.invoked_subcommand
+    if command is None:
+        _start("serve", COMMANDS["serve"], options)
+    elif options:
+        typer.echo(f"Put options after the command: candor {command} {' '.join(options)}", err=True)
+        raise typer.Exit(2)
 
 
 def _start(name: str, command: Command, arguments: Sequence[str]) -> None:
@@ -99,7 +100,7 @@ def _start(name: str, command: Command, arguments: Sequence[str]) -> None:
 
 
 def _add(name: str, command: Command) -> None:
-    @cli.command(name, cls=_PassedOn, help=command.summary)
+    @cli.command(name, cls=_PassedOn, help=command.summary, rich_help_panel=command.group)
     def start(context: typer.Context) -> None:
         _start(name, command, context.args)
 

@@ -34,6 +34,12 @@ def test_help_names_every_command() -> None:
     assert listed == list(COMMANDS)
 
 
+def test_an_option_before_a_command_is_refused_and_not_ignored() -> None:
+    told = CliRunner().invoke(cli, ["--port", "8123", "--data", "elsewhere", "serve"])
+    assert told.exit_code == 2
+    assert "candor serve --port=8123 --data=elsewhere" in " ".join(told.output.replace("│", " ").split())
+
+
 def test_the_list_of_commands_loads_none_of_them() -> None:
     """Nothing but typer and what it needs: loading the commands takes seconds."""
     script = (
