@@ -35,8 +35,10 @@ from server.recruiters.recruiter import (
     PROLIFIC_SITE,
     Connect,
     Recruiter,
+    WayBack,
     ending,
     prolific_return,
+    way_back,
 )
 from server.session.context import AssignmentContext, WaysOut
 from server.session.plan import derive_seed
@@ -150,6 +152,10 @@ class LiveSessions:
         if arrival.platform == PROLIFIC:
             codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
+
+    def way_back(self, run: OpenRun, arrival: Arrival) -> WayBack | None:
+        """Return where somebody returns the study whom a run does not take."""
+        return way_back(run.study.recruiter, arrival, self._prolific_site)
 
     async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.

@@ -14,6 +14,7 @@ from server.bots.lineup import study_card
 from server.cli.schema import page_schema
 from server.errors import InvalidMessage, MessageTooLong
 from server.live.socket import parse
+from server.recruiters.recruiter import WayBack
 from server.session import protocol
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.phase import Phase
@@ -212,7 +213,7 @@ def test_a_message_of_every_turn_is_written_by_its_schema(message: ServerMessage
 def test_a_frame_holds_messages_as_they_are_written_one_by_one() -> None:
     messages = [
         snapshot(new_state(), study_card(parse_study(study_text())), AT),
-        Error(code="run_paused", message="Later.", retry=True, again_at=AT),
+        Error(code="run_paused", message="Later.", retry=True, again_at=AT, way_back=WayBack("SONA", None)),
     ]
     assert json.loads(frame_of(messages)) == [json.loads(message.model_dump_json()) for message in messages]
 

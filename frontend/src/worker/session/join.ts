@@ -1,8 +1,8 @@
 import { abortedAfter } from "../../shared/browser";
 import { type ErrorBody, isErrorBody } from "../../shared/error_body";
 import { atServer } from "../../shared/site";
-import { type Problem, problemOf, type WayBack } from "./problem";
-import type { TextsCard } from "./protocol";
+import { type Problem, problemOf } from "./problem";
+import type { TextsCard, WayBack } from "./protocol";
 
 /**
  * Who comes to which run. `signature`: of a personal link. `parameters`: of the address beside them; `doubled`: those with two values. `token`: what this browser was given earlier. `earlier`:

@@ -1,3 +1,5 @@
+import type { WayBack } from "./protocol";
+
 /** Something that keeps the page from going on, told as a page of its own. */
 export interface Problem {
   /** What it is, as the server named it. */
@@ -10,12 +12,6 @@ export interface Problem {
   againAt: string | null;
   /** Where somebody who can't take part returns the study; null where they came from no platform. */
   wayBack: WayBack | null;
-}
-
-/** A platform that workers come from. `to`: its address for those who have not taken part, if there is one. */
-export interface WayBack {
-  platform: string;
-  to: string | null;
 }
 
 const REMEDIES: Record<string, Problem["remedy"]> = {

@@ -283,7 +283,8 @@ export class Session {
     this.#dispatch({ type: "received", message });
     if (message.type === "error" && isRefusedEntry(message.code)) {
       this.#socket?.stop();
-      this.#show(problemOf(message.code, message.message, undefined, message.again_at));
+      const { code, again_at, way_back } = message;
+      this.#show(problemOf(code, message.message, undefined, again_at, way_back));
     }
   }
 

@@ -227,6 +227,15 @@ describe("an agreement that comes when there is no place any more", () => {
     },
   );
 
+  it("leads those back to the platform who came from there", async () => {
+    const { session, connection } = await openPage(browser());
+    connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
+    session.send({ type: "agree" });
+    const wayBack = { platform: "Prolific", to: "https://app.prolific.com" };
+    connection.says({ ...error(connection.sent[1]?.id ?? null, "run_full"), way_back: wayBack });
+    expect(session.problem).toMatchObject({ code: "run_full", wayBack });
+  });
+
   it("is no end where it may be sent again", async () => {
     const { session, connection } = await openPage(browser());
     connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
