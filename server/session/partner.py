@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from bots import is_too_long
 from server.session.protocol.text import MAX_SAY
 
 Reason = Literal["nobody_came", "silent", "left"]
@@ -122,4 +123,4 @@ def heard(said: Mapping[int, str], *, came_first: bool, opening: str) -> dict[in
 def _joined(opening: str, text: str) -> str:
     """Return both lines as one, as long as that is no longer than what one worker may say at once."""
     both = f"{opening} {text}".strip()
-    return both if len(both) <= MAX_SAY else text
+    return text if is_too_long(both, MAX_SAY) else both

@@ -2,14 +2,19 @@
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from bots import MOST_CODE_POINTS, is_too_long
 from server.session.questionnaire import MAX_ANSWER
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
 MAX_TOKEN = 4_096
+# In characters, as people see them.
 MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
@@ -47,12 +52,34 @@ def _is_seen(mark: str) -> bool:
     return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
 
 
+@dataclass(frozen=True, slots=True)
+class MostCharacters:
+    """Limits a text to `most` characters as people see them, as an annotation of a field."""
+
+    most: int
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(schema) | {"maxLength": MOST_CODE_POINTS, "maxCharacters": self.most}
+
+    def _checked(self, text: str) -> str:
+        if is_too_long(text, self.most):
+            reason = "String should have at most {max_length} characters, and {code_points} code points"
+            limits = {"max_length": self.most, "code_points": MOST_CODE_POINTS}
+            raise PydanticCustomError("string_too_long", reason, limits)
+        return text
+
+
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 PlainText = AfterValidator(plain)
-Said = Annotated[str, StringConstraints(max_length=MAX_SAY), PlainText, AfterValidator(_something)]
-TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), PlainText, AfterValidator(_something)]
-Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), PlainText]
-AnswerText = Annotated[str, StringConstraints(max_length=MAX_ANSWER), PlainText]
+Said = Annotated[str, MostCharacters(MAX_SAY), PlainText, AfterValidator(_something)]
+TopicText = Annotated[str, MostCharacters(MAX_TOPIC), PlainText, AfterValidator(_something)]
+Edit = Annotated[str, MostCharacters(MAX_EDIT), PlainText]
+AnswerText = Annotated[str, MostCharacters(MAX_ANSWER), PlainText]
 # A number, a text, or several of the choices; which of them a question takes, the session knows.
 GivenAnswer = (
     Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -61,5 +88,5 @@ GivenAnswer = (
 )
 Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
-ReportNote = Annotated[str, StringConstraints(max_length=MAX_NOTE), PlainText]
-FeedbackText = Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), PlainText]
+ReportNote = Annotated[str, MostCharacters(MAX_NOTE), PlainText]
+FeedbackText = Annotated[str, MostCharacters(MAX_FEEDBACK), PlainText]
