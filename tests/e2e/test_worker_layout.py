@@ -50,6 +50,7 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
         ]
         phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
         assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
+        assert phone.get_by_role("textbox").evaluate("field => field.scrollHeight <= field.clientHeight")
         assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -53,12 +53,18 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
     }
   }, [ready]);
 
+  // As high as its lines, which are others once the page is wider or narrower.
   useLayoutEffect(() => {
-    const element = field.current;
-    if (element) {
-      element.style.height = "auto";
-      element.style.height = `${element.scrollHeight + 2}px`;
-    }
+    const grow = () => {
+      const element = field.current;
+      if (element) {
+        element.style.height = "auto";
+        element.style.height = `${element.scrollHeight + 2}px`;
+      }
+    };
+    grow();
+    window.addEventListener("resize", grow);
+    return () => window.removeEventListener("resize", grow);
   }, [text]);
 
   const send = () => {
