@@ -36,7 +36,6 @@ from bots.core.provenance import Provenance
 from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
 from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing
-from bots.core.text_length import MOST_CODE_POINTS, is_too_long
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
@@ -52,7 +51,6 @@ __all__ = [
     "AT_ONCE",
     "DIAL_IN_PATH",
     "MOST_AT_ONCE",
-    "MOST_CODE_POINTS",
     "NO_TRACE",
     "BodyLimit",
     "Bot",
@@ -110,7 +108,6 @@ __all__ = [
     "console",
     "fail",
     "gives_itself_away",
-    "is_too_long",
     "join_words",
     "listener",
     "load_corpus",

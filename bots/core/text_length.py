@@ -1,12 +1,6 @@
-"""Lengths of texts in characters as people see them: an emoji of a family is one.
+"""Lengths of replies in characters as people see them, as the server counts what workers write."""
 
-Characters are grapheme clusters (Unicode Standard Annex #29), which ICU finds here and, by the same data, in
-browsers: the worker's page counts as the server does. Browsers of other years may count some characters
-differently; the server decides.
-"""
-
-# The most of any text, whatever it is made of: a character can have any number of code points. 1,000 emoji of
-# a family of four fit. In UTF-8 these are at most 28,000 bytes, which leaves room in a page's frame for more.
+# The most of any text, whatever it is made of: a character can have any number of code points.
 MOST_CODE_POINTS = 7_000
 
 

@@ -23,11 +23,10 @@ from server.live.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol,
 from server.live.runtime import Connection, LiveSession
 from server.live.sessions import Begun, LiveSessions
 from server.live.taking import Then
-from server.recruiters.recruiter import WayBack
 from server.session.context import AssignmentContext, WaysOut
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
-from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
 from server.session.state import State
 from server.session.step import step
 from server.session.worker_view import snapshot
@@ -130,7 +129,7 @@ class Newcomers:
         """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
         return await self._live.ways_out(self._run(ticket), ticket.arrival)
 
-    def way_back(self, ticket: Ticket) -> WayBack | None:
+    def way_back(self, ticket: Ticket) -> WayBackCard | None:
         """Return where a ticket's holder returns the study. Raises RunNotReady."""
         return self._live.way_back(self._run(ticket), ticket.arrival)
 
@@ -190,7 +189,7 @@ class Newcomer:
         self._taking: asyncio.Task[None] | None = None
 
     @property
-    def way_back(self) -> WayBack | None:
+    def way_back(self) -> WayBackCard | None:
         """Where they return the study, as long as they have no assignment."""
         return self._way_back if self._enrolled is None else None
 

@@ -35,14 +35,13 @@ from server.recruiters.recruiter import (
     PROLIFIC_SITE,
     Connect,
     Recruiter,
-    WayBack,
     ending,
     prolific_return,
     way_back,
 )
 from server.session.context import AssignmentContext, WaysOut
 from server.session.plan import derive_seed
-from server.session.protocol import StudyNotice
+from server.session.protocol import StudyNotice, WayBackCard
 from server.session.records import Record
 from server.session.state import State, fold
 
@@ -153,9 +152,10 @@ class LiveSessions:
             codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
 
-    def way_back(self, run: OpenRun, arrival: Arrival) -> WayBack | None:
+    def way_back(self, run: OpenRun, arrival: Arrival) -> WayBackCard | None:
         """Return where somebody returns the study whom a run does not take."""
-        return way_back(run.study.recruiter, arrival, self._prolific_site)
+        way = way_back(run.study.recruiter, arrival, self._prolific_site)
+        return None if way is None else WayBackCard(platform=way.platform, to=way.to)
 
     async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.

@@ -35,7 +35,6 @@ from server.errors import (
 )
 from server.live.newcomers import Newcomers
 from server.live.sessions import LiveSessions
-from server.recruiters.recruiter import WayBack
 from server.session.events import FromWorker
 from server.session.protocol import (
     CLOSE_OUTDATED,
@@ -45,6 +44,7 @@ from server.session.protocol import (
     Error,
     Hello,
     ServerMessage,
+    WayBackCard,
     client_messages,
     frame_of,
     plain,
@@ -124,7 +124,7 @@ class Session(Protocol):
     """What a page is connected to: a live session, or that of a newcomer."""
 
     @property
-    def way_back(self) -> WayBack | None:
+    def way_back(self) -> WayBackCard | None:
         """Where the worker returns the study, if they came from a platform and have no assignment."""
 
     async def attach(self, page: Page) -> None:
@@ -388,7 +388,7 @@ async def _frame(socket: WebSocket) -> str:
     return text if text is not None else bytes(received["bytes"]).decode("utf-8", "replace")
 
 
-def _error_message(error: CandorError, message_id: str | None, way_back: WayBack | None = None) -> Error:
+def _error_message(error: CandorError, message_id: str | None, way_back: WayBackCard | None = None) -> Error:
     hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
     what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
     again_at = error.again_at if isinstance(error, RunOutOfHours) else None

@@ -3,11 +3,10 @@
 from datetime import datetime
 from typing import Literal
 
-from server.recruiters.recruiter import WayBack
 from server.session.comparison import Side
 from server.session.item import ItemContent
 from server.session.phase import Phase
-from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard
+from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard, WayBackCard
 from server.session.protocol.message import Message, turn_message
 
 PROTOCOL_VERSION = 6
@@ -236,7 +235,7 @@ class Error(Message):
     retry: bool
     id: str | None = None
     again_at: datetime | None = None
-    way_back: WayBack | None = None
+    way_back: WayBackCard | None = None
 
 
 ServerMessage = (

@@ -2,15 +2,12 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import AfterValidator, Field, StringConstraints
 
-from bots import MOST_CODE_POINTS, is_too_long
 from server.session.questionnaire import MAX_ANSWER
+from server.session.text_length import MostCharacters
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
 MAX_TOKEN = 4_096
@@ -50,28 +47,6 @@ def _is_seen(mark: str) -> bool:
     """Return whether a character is drawn; one that is newer than Python's tables may well be."""
     kind = unicodedata.category(mark)
     return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
-
-
-@dataclass(frozen=True, slots=True)
-class MostCharacters:
-    """Limits a text to `most` characters as people see them, as an annotation of a field."""
-
-    most: int
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return handler(schema) | {"maxLength": MOST_CODE_POINTS, "maxCharacters": self.most}
-
-    def _checked(self, text: str) -> str:
-        if is_too_long(text, self.most):
-            reason = "String should have at most {max_length} characters, and {code_points} code points"
-            limits = {"max_length": self.most, "code_points": MOST_CODE_POINTS}
-            raise PydanticCustomError("string_too_long", reason, limits)
-        return text
 
 
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]

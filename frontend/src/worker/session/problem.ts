@@ -1,4 +1,4 @@
-import type { WayBack } from "./protocol";
+import type { WayBackCard } from "./protocol";
 
 /** Something that keeps the page from going on, told as a page of its own. */
 export interface Problem {
@@ -11,7 +11,7 @@ export interface Problem {
   /** When newcomers are taken again, where they are not at this hour. */
   againAt: string | null;
   /** Where somebody who can't take part returns the study; null where they came from no platform. */
-  wayBack: WayBack | null;
+  wayBack: WayBackCard | null;
 }
 
 const REMEDIES: Record<string, Problem["remedy"]> = {
@@ -39,7 +39,7 @@ export function problemOf(
   message?: string,
   hint?: string,
   againAt: string | null = null,
-  wayBack: WayBack | null = null,
+  wayBack: WayBackCard | null = null,
 ): Problem {
   const words = [message, hint].filter(Boolean).map(sentence).join(" ");
   const remedy = REMEDIES[code];

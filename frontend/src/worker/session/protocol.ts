@@ -761,12 +761,12 @@ export interface Error {
   message: string;
   retry: boolean;
   type: "error";
-  way_back: WayBack | null;
+  way_back: WayBackCard | null;
 }
 /**
  * Where somebody who could not take part returns the study. `to`: an address that pays nothing.
  */
-export interface WayBack {
+export interface WayBackCard {
   platform: string;
   to: string | null;
 }
