@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from bots.core.chat import Reply
 from bots.core.failures import BotError, EmptyReply, ReplyTooLong, ThoughtsOnly
+from bots.core.text_length import characters, is_too_long
 from bots.shown import CHANGES, Change, is_plain, shown_text
 
-LONGEST_REPLY = 2_000  # characters
+LONGEST_REPLY = 2_000  # characters, as people see them
 LONGEST_OUTPUT = 100_000  # characters that are kept of what a model wrote
 
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
@@ -43,10 +44,10 @@ def checked_reply(
     shown = shown_text(output, opened=opened, at_limit=at_limit, tokens=tokens, labels=labels)
     if not _can_be_seen(shown.text):
         raise _with_output(_nothing_to_show(shown.changes), output)
-    if len(shown.text) > LONGEST_REPLY:
+    if is_too_long(shown.text, LONGEST_REPLY):
         too_long = ReplyTooLong(
-            f"the reply has {len(shown.text)} characters, and {LONGEST_REPLY} are the most that is shown;"
-            " make the model answer in fewer words"
+            f"the reply has {characters(shown.text)} characters, and {LONGEST_REPLY} are the most that is"
+            " shown; make the model answer in fewer words"
         )
         raise _with_output(too_long, output)
     if not shown.changes:
@@ -83,7 +84,7 @@ def rechecked(reply: Reply) -> Reply:
 
 def _is_fine(text: str) -> bool:
     """Return whether a line is shown as it is: a quick answer, which `checked_line` would give as well."""
-    return is_plain(text) and _can_be_seen(text) and len(text) <= LONGEST_REPLY
+    return is_plain(text) and _can_be_seen(text) and not is_too_long(text, LONGEST_REPLY)
 
 
 def _can_be_seen(text: str) -> bool:

@@ -316,12 +316,12 @@ class JoinApi:
         """
         may_have_one = isinstance(error, AlreadyTookPart) or (isinstance(error, RunClosed) and body.token)
         is_newcomer = isinstance(error, NotAvailable) and not may_have_one
-        recruiter = study.recruiter if is_newcomer and _named(body, study, is_signed=False) else None
+        arrival = _named(body, study, is_signed=False) if is_newcomer else None
         refused = JoinRefused(
             error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
             words=study_card(study).words,
             again_at=error.again_at if isinstance(error, RunOutOfHours) else None,
-            way_back=way_back(recruiter, self._prolific_site) if recruiter is not None else None,
+            way_back=way_back(study.recruiter, arrival, self._prolific_site),
         )
         return JSONResponse(refused.model_dump(mode="json"), error.status)
 

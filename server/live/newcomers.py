@@ -26,7 +26,7 @@ from server.live.taking import Then
 from server.session.context import AssignmentContext, WaysOut
 from server.session.events import Accept, FromWorker, Tell
 from server.session.phase import Phase
-from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
 from server.session.state import State
 from server.session.step import step
 from server.session.worker_view import snapshot
@@ -129,6 +129,10 @@ class Newcomers:
         """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
         return await self._live.ways_out(self._run(ticket), ticket.arrival)
 
+    def way_back(self, ticket: Ticket) -> WayBackCard | None:
+        """Return where a ticket's holder returns the study. Raises RunNotReady."""
+        return self._live.way_back(self._run(ticket), ticket.arrival)
+
     def begin_reading(self, page: Connection) -> None:
         """Take up that `page` shows the instructions to somebody who has no session."""
         self._reading.add(page)
@@ -180,8 +184,14 @@ class Newcomer:
         self._connection = connection
         nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, "", None)
         self._state = State(run.rules, nobodys)
+        self._way_back = newcomers.way_back(ticket)
         self._enrolled: tuple[str, LiveSession] | None = None
         self._taking: asyncio.Task[None] | None = None
+
+    @property
+    def way_back(self) -> WayBackCard | None:
+        """Where they return the study, as long as they have no assignment."""
+        return self._way_back if self._enrolled is None else None
 
     async def attach(self, page: Connection) -> None:
         """Show the instructions."""

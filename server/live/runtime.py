@@ -70,6 +70,8 @@ class LiveSession:
         notices: Words of the researchers to the worker so far.
     """
 
+    way_back = None  # who has an assignment is not told to return it: that would cost them the pay
+
     def __init__(
         self,
         state: State,

@@ -37,10 +37,11 @@ from server.recruiters.recruiter import (
     Recruiter,
     ending,
     prolific_return,
+    way_back,
 )
 from server.session.context import AssignmentContext, WaysOut
 from server.session.plan import derive_seed
-from server.session.protocol import StudyNotice
+from server.session.protocol import StudyNotice, WayBackCard
 from server.session.records import Record
 from server.session.state import State, fold
 
@@ -150,6 +151,11 @@ class LiveSessions:
         if arrival.platform == PROLIFIC:
             codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
+
+    def way_back(self, run: OpenRun, arrival: Arrival) -> WayBackCard | None:
+        """Return where somebody returns the study whom a run does not take."""
+        way = way_back(run.study.recruiter, arrival, self._prolific_site)
+        return None if way is None else WayBackCard(platform=way.platform, to=way.to)
 
     async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
         """Return the session of an assignment; where it is not this process's, that takes it over.

@@ -18,11 +18,13 @@ from server.access.open_sockets import OpenSockets
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
 from server.errors import (
+    AlreadyTookPart,
     CandorError,
     InvalidField,
     InvalidMessage,
     MalformedJson,
     MessageTooLong,
+    NotAvailable,
     OutdatedPage,
     RefusedMessage,
     RunOutOfHours,
@@ -42,6 +44,7 @@ from server.session.protocol import (
     Error,
     Hello,
     ServerMessage,
+    WayBackCard,
     client_messages,
     frame_of,
     plain,
@@ -119,6 +122,10 @@ def _frame_of(messages: Sequence[ServerMessage]) -> bytes:
 
 class Session(Protocol):
     """What a page is connected to: a live session, or that of a newcomer."""
+
+    @property
+    def way_back(self) -> WayBackCard | None:
+        """Where the worker returns the study, if they came from a platform and have no assignment."""
 
     async def attach(self, page: Page) -> None:
         """Show `page` where the worker is."""
@@ -330,7 +337,7 @@ class Listener:
         else:  # a fault of ours must not end the session of a worker
             log.error("message failed", assignment=self._assignment, exc_info=error)
             error = CandorError("something went wrong on the server")
-        self._page.send(_error_message(error, _id_in(frame)))
+        self._page.send(_error_message(error, _id_in(frame), self._session.way_back))
         if self._refused == _MOST_REFUSED:
             log.warning("page closed for what it sends", assignment=self._assignment, refused=self._refused)
             self._page.close(_CLOSE_POLICY)
@@ -381,12 +388,18 @@ async def _frame(socket: WebSocket) -> str:
     return text if text is not None else bytes(received["bytes"]).decode("utf-8", "replace")
 
 
-def _error_message(error: CandorError, message_id: str | None) -> Error:
+def _error_message(error: CandorError, message_id: str | None, way_back: WayBackCard | None = None) -> Error:
     hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
     what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
     again_at = error.again_at if isinstance(error, RunOutOfHours) else None
+    has_none = isinstance(error, NotAvailable) and not isinstance(error, AlreadyTookPart)
     return Error(
-        code=error.code, message=f"{what}.{hint}", retry=error.retry, id=message_id, again_at=again_at
+        code=error.code,
+        message=f"{what}.{hint}",
+        retry=error.retry,
+        id=message_id,
+        again_at=again_at,
+        way_back=way_back if has_none else None,
     )
 
 

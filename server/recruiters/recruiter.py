@@ -162,8 +162,15 @@ class WayBack:
     to: str | None
 
 
-def way_back(recruiter: Recruiter, prolific_site: str = PROLIFIC_SITE) -> WayBack:
-    """Return where those go whom a run does not take; no completion code is part of it."""
+def way_back(
+    recruiter: Recruiter | None, arrival: Arrival | None, prolific_site: str = PROLIFIC_SITE
+) -> WayBack | None:
+    """Return where `arrival` goes, whom a run does not take; None: they came from no platform.
+
+    No completion code is part of it.
+    """
+    if recruiter is None or arrival is None or arrival.platform != recruiter.kind:
+        return None
     match recruiter:
         case Prolific():
             return WayBack("Prolific", prolific_site)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from server.session.protocol.text import MAX_SAY
+from server.session.text_length import is_too_long
 
 Reason = Literal["nobody_came", "silent", "left"]
 WhenLeft = Literal["take_over", "end"]
@@ -122,4 +123,4 @@ def heard(said: Mapping[int, str], *, came_first: bool, opening: str) -> dict[in
 def _joined(opening: str, text: str) -> str:
     """Return both lines as one, as long as that is no longer than what one worker may say at once."""
     both = f"{opening} {text}".strip()
-    return both if len(both) <= MAX_SAY else text
+    return text if is_too_long(both, MAX_SAY) else both

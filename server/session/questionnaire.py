@@ -10,6 +10,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.errors import AnswersUnfit
+from server.session.text_length import is_too_long
 
 MAX_ANSWER = 2_000
 MAX_POINTS = 11
@@ -152,7 +153,7 @@ def _unfit(question: AnswerForm, value: float | str) -> str | None:
         case "choice" | "choices":
             return None if value in question.choices else "choose one of the answers"
         case "text":
-            fits = isinstance(value, str) and len(value) <= MAX_ANSWER
+            fits = isinstance(value, str) and not is_too_long(value, MAX_ANSWER)
             return None if fits else f"write a text of at most {MAX_ANSWER} characters"
         case "number":
             least = -math.inf if question.least is None else question.least

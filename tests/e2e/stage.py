@@ -59,6 +59,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "scenarios": [{"label": "lamp", "text": "Your lamp is broken.", "topic": "A lamp"}],
         "criteria": SCALES,
     },
+    "rich": {"minimum_inputs": 1, "reply_time": _QUICK, "display": {"markdown": True}},
     "closed": {},
     "demo": {"reply_time": _QUICK},
     "platform": {
@@ -272,11 +273,11 @@ def _write_items(folder: Path) -> None:
 
 
 # After how many answers the bots of a run fail.
-_ANSWERS = {"failing": 0, "faltering": 2}
+_ANSWERS = {"failing": 0, "faltering": 2, "rich": 50}
 
 
 class _Failing:
-    """A bot that answers so many times and then no more."""
+    """A bot that answers so many times, in Markdown, and then no more."""
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
@@ -284,7 +285,7 @@ class _Failing:
     async def reply(self, chat: Chat) -> Reply:
         if len(chat.turns) > 2 * self._answers:
             raise BotError(f"no model behind {chat.conversation_id}")
-        return Reply("I like that. Tell me more about it!")
+        return Reply("I like **that**. Tell me more about it!")
 
 
 class Stage:

@@ -9,6 +9,8 @@ from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
 
+LONG = "My bees do. " * 100  # 1,200 characters, where 1,000 are the most
+
 
 def write(page: Page, line: str) -> None:
     page.get_by_label("Your message").fill(line)
@@ -16,7 +18,12 @@ def write(page: Page, line: str) -> None:
 
 
 def answer(desk: Page, line: str) -> None:
-    desk.get_by_label("Your answer").fill(line)
+    """Paste an answer, which is not cut, and send it."""
+    field = desk.get_by_label("Your answer")
+    field.fill("")
+    field.focus()
+    desk.keyboard.insert_text(line)
+    expect(field).to_have_value(line)
     press(desk, "Answer")
 
 
@@ -38,6 +45,8 @@ def test_a_researcher_answers_at_the_desk_and_the_worker_is_not_told(
     expect(page.get_by_text("I keep bees.")).to_be_visible()
     expect(page.get_by_text("Do you like honey?")).to_be_visible()
     clean(page)
+    answer(page, LONG)
+    expect(page.get_by_role("alert").filter(has_text="at most 1000 characters")).to_be_visible()
     answer(page, "I make it, in a way.")
     replies = worker.locator(".bubble-bot:not(.bubble-typing) .bubble-text")
     expect(replies).to_have_text(["I make it, in a way."])

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.hands import enter, open_topic, say
+from tests.e2e.hands import choose, enter, open_topic, say
 from tests.e2e.stage import Stage
 
 pytestmark = pytest.mark.browser
@@ -50,6 +50,7 @@ def test_nothing_of_a_chat_is_lost_on_a_small_screen(phone: Page, stage: Stage, 
         ]
         phone.wait_for_function(f"selectors => ({MISPLACED})(selectors).length === 0", arg=parts)
         assert phone.evaluate("document.querySelector('.log').clientHeight") > 30
+        assert phone.get_by_role("textbox").evaluate("field => field.scrollHeight <= field.clientHeight")
         assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -60,6 +61,14 @@ TABLE = """log => {
     log.insertAdjacentHTML("beforeend", `<div class="bubble bubble-bot"><div class="bubble-text reply-rich">
         <table tabindex="0"><thead>${row("th")}</thead><tbody>${row("td")}</tbody></table></div></div>`);
 }"""
+
+
+def test_forced_colours_keep_what_is_chosen(phone: Page, stage: Stage) -> None:
+    phone.emulate_media(forced_colors="active")
+    enter(phone, f"{stage.url}/w/short?worker=chooser")
+    choose(phone, "How do you feel about it?", "Like")
+    edges = "cards => cards.map((card) => getComputedStyle(card).borderTopWidth)"
+    assert phone.locator(".card-radio").evaluate_all(edges) == ["3px", "1px", "1px"]
 
 
 def test_a_wide_table_scrolls_and_forced_colours_keep_bubbles_and_meter(phone: Page, stage: Stage) -> None:

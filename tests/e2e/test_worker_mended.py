@@ -113,6 +113,24 @@ def test_a_text_that_is_too_long_is_not_cut(page: Page, stage: Stage) -> None:
     say(page, "Bread.")
 
 
+def test_a_reply_is_never_shown_as_unread_markdown(page: Page, stage: Stage) -> None:
+    page.add_init_script(
+        """{
+            window.raw = 0;
+            new MutationObserver(() => {
+                for (const { textContent } of document.querySelectorAll(".bubble-bot .bubble-text"))
+                    window.raw += textContent.includes("**");
+            }).observe(document, { subtree: true, childList: true, characterData: true });
+        }"""
+    )
+    enter(page, f"{stage.url}/w/rich?worker=reader")
+    open_topic(page)
+    for line in ("I bake bread.", "It is good."):
+        say(page, line)
+    expect(page.locator(".bubble-bot strong")).to_have_text(["that", "that"])
+    assert page.evaluate("window.raw") == 0
+
+
 def test_what_is_written_from_right_to_left_is_shown_so(page: Page, stage: Stage) -> None:
     enter(page, f"{stage.url}/w/short?worker=hebrew")
     open_topic(page, "לחם")

@@ -1,8 +1,13 @@
 """What a worker types, as browsers, keyboards and input methods send it."""
 
+import json
+import random
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from bots.core.text_length import characters
 from tests.e2e.hands import BUBBLES, enter, open_topic, press, say
 from tests.e2e.stage import Stage
 
@@ -88,19 +93,77 @@ def test_emoji_are_not_too_long_and_half_a_character_is_sent(page: Page, stage: 
     assert stage.stored("half \ufffd of one") == 1
 
 
+# ---- how much may be written -----------------------------------------------------------------
+
+
+def test_the_browser_counts_characters_as_the_server_does(page: Page) -> None:
+    table = json.loads((Path(__file__).parents[1] / "data" / "text_lengths.json").read_text("utf-8"))
+    pieces = [row["text"] for row in table]
+    draw = random.Random(12)
+    texts = ["".join(draw.choices(pieces, k=draw.randint(1, 30))) for _ in range(2_000)]
+    count = "texts => texts.map((text) => [...new Intl.Segmenter('en').segment(text)].length)"
+    assert page.evaluate(count, texts) == [characters(text) for text in texts]
+
+
+def test_a_thousand_emoji_of_a_family_are_a_message_and_one_more_is_too_much(
+    page: Page, stage: Stage
+) -> None:
+    enter(page, f"{stage.url}/w/short?worker=families")
+    open_topic(page)
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"
+    message = page.get_by_label("Your message")
+    message.fill(family * 1_001)
+    expect(page.get_by_text("1 character too many")).to_be_visible()
+    message.fill("Z" + "\u0351" * 7_000)
+    expect(page.get_by_text("1 character too many")).to_be_visible()
+    say(page, family * 1_000)
+    assert stage.stored(family * 1_000) == 1
+
+
 # ---- another tab in front --------------------------------------------------------------------
+
+
+VISIBILITY = """state => {
+    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 
 def test_the_tab_says_that_a_reply_has_come(page: Page, stage: Stage) -> None:
     enter(page, f"{stage.url}/w/short?worker=elsewhere")
     open_topic(page)
-    visibility = """state => {
-        Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
-        document.dispatchEvent(new Event("visibilitychange"));
-    }"""
-    page.evaluate(visibility, "hidden")
+    page.evaluate(VISIBILITY, "hidden")
     expect(page).to_have_title("Conversation 1 – Candor")
     say(page, "Hello.")
     expect(page).to_have_title("● Conversation 1 – Candor")
-    page.evaluate(visibility, "visible")
+    page.evaluate(VISIBILITY, "visible")
     expect(page).to_have_title("Conversation 1 – Candor")
+
+
+def test_a_reply_sounds_in_another_tab_where_the_worker_wants_it(page: Page, stage: Stage) -> None:
+    page.add_init_script(
+        """{
+            const start = OscillatorNode.prototype.start;
+            window.tones = 0;
+            OscillatorNode.prototype.start = function (...when) {
+                window.tones += 1;
+                return start.apply(this, when);
+            };
+        }"""
+    )
+    enter(page, f"{stage.url}/w/short?worker=listener-2")
+    open_topic(page)
+    choice = page.get_by_role("checkbox", name="Play a sound when a reply comes")
+    expect(choice).not_to_be_checked()
+    page.evaluate(VISIBILITY, "hidden")
+    say(page, "Hello.")
+    assert page.evaluate("window.tones") == 0
+    choice.check()
+    assert page.evaluate("window.tones") == 1  # so that one knows how it sounds
+    say(page, "Are you there?")
+    assert page.evaluate("window.tones") == 2
+    page.evaluate(VISIBILITY, "visible")
+    say(page, "Good.")
+    assert page.evaluate("window.tones") == 2
+    page.reload()
+    expect(choice).to_be_checked()

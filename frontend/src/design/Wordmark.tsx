@@ -1,7 +1,7 @@
 /** The product's name, drawn: an open ring that is a speech bubble, with somebody in it. */
 export function Wordmark() {
   return (
-    <span class="wordmark">
+    <span class="wordmark" translate={false}>
       <svg viewBox="0 0 32 32" aria-hidden="true" fill="none">
         <path
           class="wordmark-ring"

@@ -7,7 +7,7 @@ import { Slider } from "../design/Slider";
 import { bandOf } from "../design/scale";
 import { numberIn, typedIn } from "../shared/numbers";
 import { useTexts } from "./hooks";
-import { lengthOf, MAX_ANSWER } from "./limits";
+import { MAX_ANSWER, roomIn } from "./limits";
 import type { AnswerForm } from "./session/protocol";
 import type { TextKey, Texts, Values } from "./texts/words";
 
@@ -210,8 +210,8 @@ export function faultOf(form: AnswerForm, value: AnswerValue | undefined, requir
   if (form.kind === "number" && typeof value === "string") {
     return { key: "question.number", values: { example: 7.5 } };
   }
-  if (typeof value === "string" && lengthOf(value) > MAX_ANSWER) {
-    return { key: "common.too_long", values: { n: lengthOf(value) - MAX_ANSWER } };
+  if (typeof value === "string" && roomIn(value, MAX_ANSWER) < 0) {
+    return { key: "common.too_long", values: { n: -roomIn(value, MAX_ANSWER) } };
   }
   if (form.kind === "number" && typeof value === "number") {
     const { least, most } = form;

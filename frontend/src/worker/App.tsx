@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Frame } from "./Frame";
 import { BrokenScreen, Guard } from "./Guard";
 import { useSession, useTexts } from "./hooks";
+import { useMarkdown } from "./Reply";
 import { Chat } from "./screens/Chat";
 import { Choice } from "./screens/Choice";
 import { Done } from "./screens/Done";
@@ -22,6 +23,7 @@ import type { Screen, State } from "./session/reducer";
 export function App() {
   const { problem, state } = useSession();
   const { language, direction } = useTexts();
+  useMarkdown(state.study?.display.markdown ?? false);
   useEffect(() => {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;

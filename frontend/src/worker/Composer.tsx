@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isEnter } from "../shared/keyboard";
 import { useDraft, useSession, useTexts } from "./hooks";
-import { lengthOf, MAX_SAY } from "./limits";
+import { MAX_SAY, roomIn } from "./limits";
 import type { Writing } from "./session/protocol";
 import type { Texts } from "./texts/words";
 import { useWriting } from "./writing";
@@ -15,7 +15,8 @@ interface Props {
   onSend: (text: string, writing: Writing | null) => void;
 }
 
-const COUNT_FROM = MAX_SAY - 200;
+/** How many characters are left when they begin to be counted. */
+const COUNTED = 200;
 
 /** Where the worker writes. Enter sends, Shift+Enter starts a new line. A text that is too long is not cut. */
 export function Composer({ conversation, ready, waiting, onSend }: Props) {
@@ -26,7 +27,7 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useDraft(`${conversation}:draft`, "");
   const takeWriting = useWriting(field, conversation);
-  const tooLong = lengthOf(text) > MAX_SAY;
+  const tooLong = roomIn(text, MAX_SAY) < 0;
   const sendable = ready && text.trim() !== "" && !tooLong;
 
   // An input that was refused comes back, before whatever was typed since.
@@ -52,12 +53,18 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
     }
   }, [ready]);
 
+  // As high as its lines, which are others once the page is wider or narrower.
   useLayoutEffect(() => {
-    const element = field.current;
-    if (element) {
-      element.style.height = "auto";
-      element.style.height = `${element.scrollHeight + 2}px`;
-    }
+    const grow = () => {
+      const element = field.current;
+      if (element) {
+        element.style.height = "auto";
+        element.style.height = `${element.scrollHeight + 2}px`;
+      }
+    };
+    grow();
+    window.addEventListener("resize", grow);
+    return () => window.removeEventListener("resize", grow);
   }, [text]);
 
   const send = () => {
@@ -116,12 +123,12 @@ export function Composer({ conversation, ready, waiting, onSend }: Props) {
 }
 
 function hint({ say }: Texts, waiting: boolean, text: string) {
-  const length = lengthOf(text);
-  if (length > MAX_SAY) {
-    return <strong class="composer-excess">{say("common.too_long", { n: length - MAX_SAY })}</strong>;
+  const left = roomIn(text, MAX_SAY);
+  if (left < 0) {
+    return <strong class="composer-excess">{say("common.too_long", { n: -left })}</strong>;
   }
-  if (length >= COUNT_FROM) {
-    return say("common.left", { n: MAX_SAY - length });
+  if (left <= COUNTED) {
+    return say("common.left", { n: left });
   }
   return waiting && text ? say("chat.wait") : null;
 }

@@ -1,6 +1,6 @@
 import { Excess } from "./Excess";
 import { useTexts } from "./hooks";
-import { lengthOf, MAX_EDIT } from "./limits";
+import { MAX_EDIT, roomIn } from "./limits";
 import type { ItemContent, PostEditCard } from "./session/protocol";
 
 /** Whether a text has to be improved, by how it was rated. */
@@ -33,7 +33,7 @@ export function Improve({ value, onChange, complaint }: Props) {
         dir={value ? "auto" : undefined}
         rows={6}
         value={value}
-        aria-invalid={complaint || lengthOf(value) > MAX_EDIT ? "true" : undefined}
+        aria-invalid={complaint || roomIn(value, MAX_EDIT) < 0 ? "true" : undefined}
         aria-describedby="improve-complaint improve-excess"
         onInput={(event) => onChange(event.currentTarget.value)}
       />

@@ -49,19 +49,27 @@ function Drawn({ text, render }: { text: string; render: Renderer }) {
   return <>{render(text)}</>;
 }
 
-/** Markdown is loaded only where a study asks for it; until then the text is shown as it is. */
-function useMarkdown(wanted: boolean): Renderer | null {
-  const [render, setRender] = useState<{ markdown: Renderer } | null>(null);
+let markdown: Renderer | null = null;
+
+/**
+ * Return what draws Markdown. It is loaded only where a study asks for it; the page calls this before there is any
+ * reply, because until it is there a reply is shown as it is written.
+ */
+export function useMarkdown(wanted: boolean): Renderer | null {
+  const [, draw] = useState(false);
   useEffect(() => {
-    if (wanted) {
+    if (wanted && !markdown) {
       // Where it cannot be loaded, the text stays as it is.
       import("./markdown").then(
-        ({ markdown }) => setRender({ markdown }),
+        (loaded) => {
+          markdown = loaded.markdown;
+          draw(true);
+        },
         () => undefined,
       );
     }
   }, [wanted]);
-  return render?.markdown ?? null;
+  return wanted ? markdown : null;
 }
 
 /** The beginning of `text` that is shown by now; all of it in the end. */

@@ -4,7 +4,7 @@ import { Dialog } from "../design/Dialog";
 import { RadioCards } from "../design/RadioCards";
 import { Excess } from "./Excess";
 import { useSession, useTexts } from "./hooks";
-import { lengthOf, MAX_NOTE } from "./limits";
+import { MAX_NOTE, roomIn } from "./limits";
 import type { ReportCard } from "./session/protocol";
 import { type ReportedScreen, reportOf, type Side } from "./session/reducer";
 
@@ -56,7 +56,7 @@ function ReportDialog({ screen, turn, side, text, report, onClose }: DialogProps
   const [reason, setReason] = useState<Reason | null>(report?.reason ?? null);
   const [note, setNote] = useState(report?.note ?? "");
   const [tried, setTried] = useState(false);
-  const tooLong = lengthOf(note) > MAX_NOTE;
+  const tooLong = roomIn(note, MAX_NOTE) < 0;
   const line = { conversation: screen.conversation, attempt: screen.attempt, turn, side };
   const send = (leave: boolean) => {
     setTried(true);

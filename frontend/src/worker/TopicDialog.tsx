@@ -4,7 +4,7 @@ import { Dialog } from "../design/Dialog";
 import { RadioCards } from "../design/RadioCards";
 import { Excess } from "./Excess";
 import { useDraft, useSession, useTexts } from "./hooks";
-import { lengthOf, MAX_TOPIC } from "./limits";
+import { MAX_TOPIC, roomIn } from "./limits";
 import { Opinions } from "./Opinions";
 import type { Opinion, TopicChangeKind } from "./session/protocol";
 import type { ChatScreen } from "./session/reducer";
@@ -48,7 +48,7 @@ export function TopicDialog({ chat, topic, onClose }: Props) {
   const stays = how === "no change" || how === "user wants bot change";
   const text = stays ? topic : (draft.topic ?? "");
   const textMissing = !text.trim();
-  const tooLong = lengthOf(text) > MAX_TOPIC;
+  const tooLong = roomIn(text, MAX_TOPIC) < 0;
   const opinion = draft.opinion ?? (stays ? chat.opinion : null);
   const botOpinion = draft.bot_opinion ?? (stays ? chat.botOpinion : null);
   const need = (missing: boolean, words = say("common.choose")) => (tried && missing ? words : null);

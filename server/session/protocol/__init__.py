@@ -24,6 +24,7 @@ from server.session.protocol.cards import (
     ReportCard,
     StudyCard,
     TurnCard,
+    WayBackCard,
 )
 from server.session.protocol.from_page import (
     Agree,
@@ -143,6 +144,7 @@ __all__ = [
     "TopicDue",
     "TurnCard",
     "Typing",
+    "WayBackCard",
     "client_messages",
     "frame_of",
     "json_schema",

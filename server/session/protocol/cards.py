@@ -153,3 +153,10 @@ class QuizCard(Message):
     conversation: int
     attempt: int
     lines: list[str]
+
+
+class WayBackCard(Message):
+    """Where somebody who could not take part returns the study. `to`: an address that pays nothing."""
+
+    platform: str
+    to: str | None

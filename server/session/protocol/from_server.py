@@ -6,7 +6,7 @@ from typing import Literal
 from server.session.comparison import Side
 from server.session.item import ItemContent
 from server.session.phase import Phase
-from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard
+from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard, WayBackCard
 from server.session.protocol.message import Message, turn_message
 
 PROTOCOL_VERSION = 6
@@ -225,7 +225,8 @@ class TakenOver(Message):
 class Error(Message):
     """A message was refused. `retry`: the same message may be sent again later.
 
-    `again_at`: when the run takes newcomers again, where it does not now because of its hours.
+    `again_at`: when the run takes newcomers again, where it does not now because of its hours. `way_back`:
+    where a newcomer returns the study whom the run does not take, if they came from a platform.
     """
 
     type: Literal["error"] = "error"
@@ -234,6 +235,7 @@ class Error(Message):
     retry: bool
     id: str | None = None
     again_at: datetime | None = None
+    way_back: WayBackCard | None = None
 
 
 ServerMessage = (

@@ -7,9 +7,11 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, StringConstraints
 
 from server.session.questionnaire import MAX_ANSWER
+from server.session.text_length import MostCharacters
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
 MAX_TOKEN = 4_096
+# In characters, as people see them.
 MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
@@ -49,10 +51,10 @@ def _is_seen(mark: str) -> bool:
 
 MessageId = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 PlainText = AfterValidator(plain)
-Said = Annotated[str, StringConstraints(max_length=MAX_SAY), PlainText, AfterValidator(_something)]
-TopicText = Annotated[str, StringConstraints(max_length=MAX_TOPIC), PlainText, AfterValidator(_something)]
-Edit = Annotated[str, StringConstraints(max_length=MAX_EDIT), PlainText]
-AnswerText = Annotated[str, StringConstraints(max_length=MAX_ANSWER), PlainText]
+Said = Annotated[str, MostCharacters(MAX_SAY), PlainText, AfterValidator(_something)]
+TopicText = Annotated[str, MostCharacters(MAX_TOPIC), PlainText, AfterValidator(_something)]
+Edit = Annotated[str, MostCharacters(MAX_EDIT), PlainText]
+AnswerText = Annotated[str, MostCharacters(MAX_ANSWER), PlainText]
 # A number, a text, or several of the choices; which of them a question takes, the session knows.
 GivenAnswer = (
     Annotated[float, Field(strict=True, allow_inf_nan=False)]
@@ -61,5 +63,5 @@ GivenAnswer = (
 )
 Answers = Annotated[dict[str, GivenAnswer], Field(max_length=100)]
 Score = Annotated[int, Field(ge=0, le=100, strict=True)]
-ReportNote = Annotated[str, StringConstraints(max_length=MAX_NOTE), PlainText]
-FeedbackText = Annotated[str, StringConstraints(max_length=MAX_FEEDBACK), PlainText]
+ReportNote = Annotated[str, MostCharacters(MAX_NOTE), PlainText]
+FeedbackText = Annotated[str, MostCharacters(MAX_FEEDBACK), PlainText]

@@ -54,8 +54,17 @@ async def return_nothing() -> None:
         ("\u202eleft\u202c and \u200bright", "left and right"),
         ("👩\u200d🚀", "👩\u200d🚀"),  # what joins two signs to one stays
         ("x" * 2_000 + " \x00", "x" * 2_000),
+        ("\U0001f44d\U0001f3fd" * 2_000, "\U0001f44d\U0001f3fd" * 2_000),  # two code points each
     ],
-    ids=["spaces", "controls", "lines", "direction", "joined", "as long as can be"],
+    ids=[
+        "spaces",
+        "controls",
+        "lines",
+        "direction",
+        "joined",
+        "as long as can be",
+        "as long by what is seen",
+    ],
 )
 async def test_a_reply_comes_as_it_can_be_shown(text: str, shown: str) -> None:
     assert (await ask(says(text), CHAT, LONG)).text == shown

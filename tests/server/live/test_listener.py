@@ -55,6 +55,8 @@ class Socket:
 class Session:
     """Takes messages, and is done with one when it is told."""
 
+    way_back = None
+
     def __init__(self) -> None:
         self.taken: list[str] = []
         self._thens: list[Then] = []

@@ -71,6 +71,23 @@ def test_who_finds_no_place_is_shown_the_way_back_without_a_code(recruited: Hous
     assert held.get("way_back") is None  # who has finished must not return the study
 
 
+def test_who_agrees_too_late_is_shown_the_way_back_too(recruited: House) -> None:
+    with recruited.open(come(recruited, "5f3a", "v1")["token"]) as page:
+        recruited.desk(f"/runs/{RUN}/pause", method="POST")
+        refused = page.ask("agree")
+        assert refused["code"] == "run_paused"
+        assert refused["way_back"] == {"platform": "Prolific", "to": "https://app.prolific.com"}
+        assert page.refused("nonsense")["way_back"] is None  # which says nothing about a place
+        recruited.desk(f"/runs/{RUN}/resume", method="POST")
+        page.agree()
+        again = page.ask("agree")
+        assert (again["code"], again["way_back"]) == ("wrong_phase", None)  # who has one keeps it
+    answer = recruited.join("ann", signature=recruited.auth.link_signature(RUN, "ann"))
+    with recruited.open(answer.json()["token"]) as page:
+        recruited.desk(f"/runs/{RUN}/pause", method="POST")
+        assert page.ask("agree")["way_back"] is None  # who came from no platform
+
+
 def test_another_person_has_another_place(recruited: House) -> None:
     tickets = {come(recruited, person, "v")["assignment"] for person in ("5f3a", "5f3b")}
     assert len(tickets) == 2

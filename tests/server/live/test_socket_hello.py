@@ -131,6 +131,7 @@ def test_a_page_built_before_is_told_to_reload_and_loses_no_word(house: House) -
         "retry": False,
         "id": "h1",
         "again_at": None,
+        "way_back": None,
     }
     assert code == CLOSE_OUTDATED
     with house.open(token) as page:  # loaded again

@@ -29,6 +29,7 @@ from server.session.protocol import (
     Say,
     ServerMessage,
     Typing,
+    WayBackCard,
     client_messages,
     frame_of,
     json_schema,
@@ -212,7 +213,13 @@ def test_a_message_of_every_turn_is_written_by_its_schema(message: ServerMessage
 def test_a_frame_holds_messages_as_they_are_written_one_by_one() -> None:
     messages = [
         snapshot(new_state(), study_card(parse_study(study_text())), AT),
-        Error(code="run_paused", message="Later.", retry=True, again_at=AT),
+        Error(
+            code="run_paused",
+            message="Later.",
+            retry=True,
+            again_at=AT,
+            way_back=WayBackCard(platform="SONA", to=None),
+        ),
     ]
     assert json.loads(frame_of(messages)) == [json.loads(message.model_dump_json()) for message in messages]
 

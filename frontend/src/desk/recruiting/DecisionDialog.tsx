@@ -127,7 +127,6 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
             id={`${id}-text`}
             class="input"
             rows={4}
-            maxLength={2_000}
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
           />

@@ -73,7 +73,6 @@ export function ActionDialog({ title, action, onClose }: Props) {
               id={id}
               class="input"
               rows={3}
-              maxLength={500}
               value={text}
               onInput={(event) => setText(event.currentTarget.value)}
             />

@@ -112,7 +112,6 @@ function Waiting({ run, line, onSent }: Props) {
           id={field}
           class="input"
           rows={2}
-          maxLength={1_000}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />

@@ -8,6 +8,7 @@ import { Heading } from "../Heading";
 import { useSession, useTexts, useTitle } from "../hooks";
 import { Log } from "../Log";
 import { RateReply } from "../RateReply";
+import { ReplySound } from "../ReplySound";
 import { Report } from "../Report";
 import type { StudyCard, Writing } from "../session/protocol";
 import {
@@ -91,6 +92,7 @@ export function Chat({ chat, study }: Props) {
           </Button>
         </div>
         <p class="chat-tip soft small">{say(full ? "chat.full" : enough ? "chat.tip_enough" : "chat.tip")}</p>
+        <ReplySound replies={replies} />
       </section>
       <p class="unseen" role="status">
         {full ? say("chat.full") : enough ? say("chat.enough_said") : ""}

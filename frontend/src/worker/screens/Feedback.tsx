@@ -2,7 +2,7 @@ import { Button } from "../../design/Button";
 import { Excess } from "../Excess";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
-import { lengthOf, MAX_FEEDBACK } from "../limits";
+import { MAX_FEEDBACK, roomIn } from "../limits";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
 
@@ -13,7 +13,7 @@ export function Feedback({ study }: { study: StudyCard }) {
   const session = useSession();
   const [text, setText] = useDraft("feedback", "");
   const sending = underWay(session.state, "feedback") !== null;
-  const tooLong = lengthOf(text) > MAX_FEEDBACK;
+  const tooLong = roomIn(text, MAX_FEEDBACK) < 0;
   const submit = (event: Event) => {
     event.preventDefault();
     if (!sending && !tooLong) {

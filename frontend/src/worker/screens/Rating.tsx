@@ -7,7 +7,7 @@ import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { Improve, mustImprove } from "../Improve";
 import { Item } from "../Item";
 import { Lines } from "../Lines";
-import { lengthOf, MAX_EDIT } from "../limits";
+import { MAX_EDIT, roomIn } from "../limits";
 import { Marked } from "../Marked";
 import { showFirstMissing } from "../missing";
 import { type Answers, changed, faulty, Questions, toSend } from "../Questions";
@@ -81,7 +81,7 @@ export function Rating({ screen, study }: Props) {
     if (missing > 0) {
       setTried(true);
       showFirstMissing(form.current);
-    } else if (unimproved || (improving && lengthOf(edit) > MAX_EDIT)) {
+    } else if (unimproved || (improving && roomIn(edit, MAX_EDIT) < 0)) {
       setTried(true);
       form.current?.querySelector<HTMLTextAreaElement>("textarea")?.focus();
     } else if (!sending) {

@@ -3,7 +3,7 @@ import { Button } from "../../design/Button";
 import { Excess } from "../Excess";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
-import { lengthOf, MAX_TOPIC } from "../limits";
+import { MAX_TOPIC, roomIn } from "../limits";
 import { Marked } from "../Marked";
 import { Opinions } from "../Opinions";
 import type { Opinion, StudyCard } from "../session/protocol";
@@ -29,7 +29,7 @@ export function Topic({ screen, study }: Props) {
   const sending = underWay(session.state, "topic", screen) !== null;
   const free = icebreaker === null;
   const textMissing = free && !text.trim();
-  const tooLong = free && lengthOf(text) > MAX_TOPIC;
+  const tooLong = free && roomIn(text, MAX_TOPIC) < 0;
 
   const submit = (event: Event) => {
     event.preventDefault();

@@ -1,8 +1,8 @@
 import { abortedAfter } from "../../shared/browser";
 import { type ErrorBody, isErrorBody } from "../../shared/error_body";
 import { atServer } from "../../shared/site";
-import { type Problem, problemOf, type WayBack } from "./problem";
-import type { TextsCard } from "./protocol";
+import { type Problem, problemOf } from "./problem";
+import type { TextsCard, WayBackCard } from "./protocol";
 
 /**
  * Who comes to which run. `signature`: of a personal link. `parameters`: of the address beside them; `doubled`: those with two values. `token`: what this browser was given earlier. `earlier`:
@@ -58,7 +58,7 @@ export async function join(request: JoinRequest): Promise<JoinResult> {
 interface RefusalBody extends ErrorBody {
   words?: TextsCard | null;
   again_at?: string | null;
-  way_back?: WayBack | null;
+  way_back?: WayBackCard | null;
 }
 
 function refused(body: RefusalBody): JoinResult {

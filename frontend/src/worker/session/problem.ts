@@ -1,3 +1,5 @@
+import type { WayBackCard } from "./protocol";
+
 /** Something that keeps the page from going on, told as a page of its own. */
 export interface Problem {
   /** What it is, as the server named it. */
@@ -9,13 +11,7 @@ export interface Problem {
   /** When newcomers are taken again, where they are not at this hour. */
   againAt: string | null;
   /** Where somebody who can't take part returns the study; null where they came from no platform. */
-  wayBack: WayBack | null;
-}
-
-/** A platform that workers come from. `to`: its address for those who have not taken part, if there is one. */
-export interface WayBack {
-  platform: string;
-  to: string | null;
+  wayBack: WayBackCard | null;
 }
 
 const REMEDIES: Record<string, Problem["remedy"]> = {
@@ -43,7 +39,7 @@ export function problemOf(
   message?: string,
   hint?: string,
   againAt: string | null = null,
-  wayBack: WayBack | null = null,
+  wayBack: WayBackCard | null = null,
 ): Problem {
   const words = [message, hint].filter(Boolean).map(sentence).join(" ");
   const remedy = REMEDIES[code];

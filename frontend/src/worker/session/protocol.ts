@@ -751,7 +751,8 @@ export interface TakenOver {
 /**
  * A message was refused. `retry`: the same message may be sent again later.
  *
- * `again_at`: when the run takes newcomers again, where it does not now because of its hours.
+ * `again_at`: when the run takes newcomers again, where it does not now because of its hours. `way_back`:
+ * where a newcomer returns the study whom the run does not take, if they came from a platform.
  */
 export interface Error {
   again_at: string | null;
@@ -760,6 +761,14 @@ export interface Error {
   message: string;
   retry: boolean;
   type: "error";
+  way_back: WayBackCard | null;
+}
+/**
+ * Where somebody who could not take part returns the study. `to`: an address that pays nothing.
+ */
+export interface WayBackCard {
+  platform: string;
+  to: string | null;
 }
 
 /**

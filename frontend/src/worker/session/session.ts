@@ -85,6 +85,16 @@ const TRIES_UNTIL_ASKED = 3;
 const LATEST = "latest";
 const WORDS = "words";
 const REFUSED_TEXT = "words";
+/** The most of a message to the server. */
+const MAX_FRAME_BYTES = 32_768;
+const TOO_LONG = {
+  type: "error",
+  code: "too_long",
+  message: "",
+  retry: false,
+  again_at: null,
+  way_back: null,
+} as const;
 
 /**
  * A worker's session as the page holds it: joins, keeps the state, and lends the screens what they need.
@@ -208,11 +218,15 @@ export class Session {
     this.#dispatch({ type: "dismissed" });
   }
 
-  /** Send what the worker did. */
+  /** Send what the worker did. The server hangs up on what is far too long, so that it is refused here. */
   send(content: MessageWithoutId): void {
     const message = wellFormed({ ...content, id: newId() } as WorkerMessage);
     this.#dispatch({ type: "sent", message });
-    this.#socket?.send(message);
+    if (new TextEncoder().encode(JSON.stringify(message)).length > MAX_FRAME_BYTES) {
+      this.#receive({ ...TOO_LONG, id: message.id });
+    } else {
+      this.#socket?.send(message);
+    }
   }
 
   /** The text of inputs that were refused. They are given back once. */
@@ -283,7 +297,8 @@ export class Session {
     this.#dispatch({ type: "received", message });
     if (message.type === "error" && isRefusedEntry(message.code)) {
       this.#socket?.stop();
-      this.#show(problemOf(message.code, message.message, undefined, message.again_at));
+      const { code, again_at, way_back } = message;
+      this.#show(problemOf(code, message.message, undefined, again_at, way_back));
     }
   }
 

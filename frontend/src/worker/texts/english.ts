@@ -168,6 +168,7 @@ export const ENGLISH = {
   "chat.more": "{n} more",
   "chat.tip": "When the conversation moves to something new, record it with the Topic button.",
   "chat.tip_enough": "You can go on as long as you like, or finish here.",
+  "chat.sound": "Play a sound when a reply comes while I am in another tab",
   "chat.enough_said": "You have written enough messages. You can go on, or finish this conversation.",
   "chat.full": "This conversation is complete: no more messages can be written in it. Please finish it.",
   "chat.begin": "You start. Say something about your topic, or ask about it:",

@@ -153,6 +153,7 @@ describe("an input", () => {
       code: "storage_failed",
       message: "",
       again_at: null,
+      way_back: null,
       retry: true,
     } as const;
     const state = hear(send(chatting(), say("a", "Hello", 0)), error);
@@ -199,6 +200,7 @@ describe("the topic", () => {
       code: "invalid_field",
       message: "",
       again_at: null,
+      way_back: null,
       retry: false,
     } as const;
     const state = hear(send(chatting(), change), error);
@@ -421,6 +423,7 @@ it("drops a notice when the worker closes it or does something else", () => {
     message: "",
     retry: true,
     again_at: null,
+    way_back: null,
   } as const;
   const told = hear(chatting(), error);
   expect(told.notice).not.toBeNull();

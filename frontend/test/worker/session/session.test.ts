@@ -211,6 +211,19 @@ describe("a WebSocket that does not come about", () => {
   });
 });
 
+describe("a message that is too long for the server to answer", () => {
+  it("is refused here, and what comes after it is sent", async () => {
+    const { session, connection } = await openPage(browser());
+    connection.welcomes();
+    // 30 answers of 2,000 characters of three bytes: 180,000 bytes, where the server hangs up at 65,536.
+    const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`q${n}`, "語".repeat(2_000)]));
+    session.send({ type: "questionnaire", part: "before", answers });
+    expect(session.state).toMatchObject({ notice: { code: "too_long" }, pending: [] });
+    session.send({ type: "say", ...NOW, turn: 0, text: "Hello" });
+    expect(connection.sent.map(({ type }) => type)).toEqual(["hello", "say"]);
+  });
+});
+
 describe("an agreement that comes when there is no place any more", () => {
   it.each(["run_full", "run_closed", "link_unsigned"])(
     "shows what joining would have shown: %s",
@@ -226,6 +239,15 @@ describe("an agreement that comes when there is no place any more", () => {
       expect(last()).toBe(connection);
     },
   );
+
+  it("leads those back to the platform who came from there", async () => {
+    const { session, connection } = await openPage(browser());
+    connection.welcomes(snapshot({ phase: "instructions", conversation: null }));
+    session.send({ type: "agree" });
+    const wayBack = { platform: "Prolific", to: "https://app.prolific.com" };
+    connection.says({ ...error(connection.sent[1]?.id ?? null, "run_full"), way_back: wayBack });
+    expect(session.problem).toMatchObject({ code: "run_full", wayBack });
+  });
 
   it("is no end where it may be sent again", async () => {
     const { session, connection } = await openPage(browser());

@@ -41,7 +41,7 @@ export class FakeConnection implements Connection {
 }
 
 export function error(id: string | null, code: string, retry = false): ServerMessage {
-  return { type: "error", id, code, message: "No.", retry, again_at: null };
+  return { type: "error", id, code, message: "No.", retry, again_at: null, way_back: null };
 }
 
 export const study: Snapshot["study"] = {
