@@ -1372,7 +1372,8 @@ export interface RunRules {
 /**
  * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
  *
- * Places are given out only as far as `total` pays for all that are completed and under way.
+ * Places are given out only as far as `total` pays for all that are completed and under way, beside what
+ * was decided to pay others and the bonuses.
  */
 export interface Budget {
   currency?: string;
