@@ -6,7 +6,7 @@ import typer
 from sqlalchemy import Connection
 
 from bots import console, fail
-from server.cli.database import require_undamaged, transaction_or_fail
+from server.cli.database import check_secrets, require_undamaged, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db import pair_counts, plan_counts, run_counts, spending
 from server.db.runs import all_runs
@@ -23,16 +23,18 @@ _REFERENCES = (
 
 @cli.command()
 def audit(data: Data = None) -> None:
-    """Check the database for damage, and count anew the conversations and free places that arrivals go by.
+    """Check the database for damage and its secrets, and count anew what arrivals go by.
 
     Every page of an SQLite file is read, which takes a minute for some gigabytes. Of runs whose workers rate
     items, say how evenly these were given out.
     """
+    settings = settings_from(data=data)
     try:
-        require_undamaged(settings_from(data=data), whole=True)
+        require_undamaged(settings, whole=True)
     except CandorError as error:
         fail(error.message, error.hint)
     with transaction_or_fail(data) as connection:
+        check_secrets(settings, connection)
         if broken := _broken_references(connection):
             fail(f"Rows refer to rows that are missing: {broken}", _REFERENCES)
         found = [

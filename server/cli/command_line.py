@@ -41,6 +41,9 @@ COMMANDS = {
     "worker": Command("server.cli.worker", "Say what is stored of a worker, and forget them."),
     "people": Command("server.cli.people", "Say who may sign in at the desk, and what they may do there."),
     "token": Command("server.cli.token", "Make, list and revoke tokens of researchers and bot hosts."),
+    "new-secrets": Command(
+        "server.cli.new_secrets", "Make new secrets for an installation whose secrets are lost."
+    ),
     "crowd": Command("bots.crowd.__main__", "Let simulated workers take part in a run."),
     "rehearse": Command(
         "bots.rehearse", "Try a study out with simulated workers, and hear what it will show."
