@@ -34,9 +34,9 @@ def audit(data: Data = None) -> None:
     except CandorError as error:
         fail(error.message, error.hint)
     with transaction_or_fail(data) as connection:
-        check_secrets(settings, connection)
         if broken := _broken_references(connection):
             fail(f"Rows refer to rows that are missing: {broken}", _REFERENCES)
+        check_secrets(settings, connection)
         found = [
             *plan_counts.differences(connection),
             *pair_counts.differences(connection),

@@ -1,4 +1,4 @@
-"""Marks of the secrets that a database depends on: each tells its secret from any other, without naming it."""
+"""Marks of the secrets that a database depends on: each tells its secret from others, without naming it."""
 
 from typing import Final, Literal
 
