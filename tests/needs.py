@@ -34,11 +34,14 @@ def need_services() -> None:
     _require(absent, remedy="tests/support/need-services")
 
 
-def need_tex() -> None:
-    """Go on only where LaTeX documents can be compiled."""
-    _require(
-        [name.upper() for name in ("pdflatex", "bibtex") if not which(name)], "tests/support/need-services"
-    )
+def need_programs(*names: str) -> None:
+    """Go on only where these programs can be run."""
+    _require([name.upper() for name in names if not which(name)], remedy="tests/support/need-services")
+
+
+def need_telemetry() -> None:
+    """Go on only where traces can be made."""
+    _need("opentelemetry", remedy="make install")
 
 
 def _need(*modules: str, remedy: str) -> None:

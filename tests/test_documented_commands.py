@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -134,6 +135,27 @@ def test_every_target_of_make_in_a_document_exists() -> None:
     }
     assert len(shown) > 10
     assert {(name, target) for name, target in shown if target not in targets} == set()
+
+
+def test_what_the_code_tells_people_to_install_or_make_exists() -> None:
+    """Every `make TARGET` and `pip install` in a message: our wheel with an extra of it, or a dependency."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"])
+    depends = {"parlai", *(re.split(r"[<>=!~;]", each)[0].strip() for each in project["dependencies"])}
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    told, wrong = 0, []
+    for path in (each for each in CODE if each.suffix == ".py"):
+        text = path.read_text(encoding="utf-8")
+        for target in re.findall(r"(?:`|checkout: )make ([a-z][a-z-]*)", text):
+            told += 1
+            wrong += [] if target in targets else [(path.name, target)]
+        for package in re.findall(r"pip install (?:--no-deps )?'?([^\s'\"`]+)", text):
+            told += 1
+            ours = re.fullmatch(r"candor_eval-….whl\[(.+)\]", package)
+            known = ours[1] in {*extras, "{extra}"} if ours else package in depends
+            wrong += [] if known else [(path.name, package)]
+    assert told > 8
+    assert wrong == []
 
 
 def test_nobody_is_told_to_install_a_strangers_program() -> None:

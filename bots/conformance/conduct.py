@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from unicodedata import east_asian_width
 
 from bots.conformance import measures
 from bots.conformance.answer import Answer
@@ -28,11 +29,20 @@ _PROMPT = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«「『].{2,}[\"”“»」』][.!?]?", re.DOTALL)
 _LABEL = re.compile(r"\W{0,3}([^\W\d_]\w{1,20})(?: says| said| sagt| dice| dijo|说|曰)? ?[:\uff1a]\s?\S")
-_INNER_END = re.compile(r"[.!?…]\s+\S")
-_FINAL = re.compile(r"[.!?…。！？~>)\]\"'”’»」』*:;\u2600-\U0001faff]\W*$")
+_INNER_END = re.compile(r"[.!?…\u061f\u06d4]\s+\S|[。｡！？\u0964\u0965\u104b\u1362\u17d4]\s*\S")
+# With the full stops of Urdu, Hindi, Tibetan, Burmese, Amharic, Khmer and Armenian, the question mark of
+# Arabic, emoji, and faces such as :D.
+_FINAL = re.compile(
+    r"(?:[.!?…。！？｡\uff0e\u061f\u06d4\u0964\u0965\u0f0d\u104b\u1362\u17d4\u17d5\u0589"
+    r"~〜\uff5e>)）\]】\"'”’»」』*:;\uff1a\uff1b"
+    r"\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]|[:;=]-?[dop3]|\bxd|<3)\W*$",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"[,，、\u060c]\s*$")
+_NO_MARKS = re.compile(r"[\u0e00-\u0eff]\W*$")  # Thai and Lao have no mark for the end of a sentence
 _LEAST_ECHO = 8  # characters of a line: whatever is shorter is often said again by chance
-_LEAST_SENTENCE = 12  # characters: less is an answer such as "not really"
-_LEAST_CUT = 40  # characters: people leave out the mark at the end of less
+_LEAST_SENTENCE = 12  # columns: less is an answer such as "not really"
+_LEAST_CUT = 40  # columns: people leave out the mark at the end of less
 _CHANGES: dict[Change, str] = {
     "thoughts": "its thoughts were taken out",
     "marks": "marks of a template, or its own label, were taken out",
@@ -115,15 +125,19 @@ def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
     # Different replies that stop at the same length, without an end, were stopped.
     longest = max(len(answer.text) for answer in spoken)
     at_limit = {a.text for a in spoken if len(a.text) >= longest - 1 and not _FINAL.search(a.text)}
-    limited = longest >= _LEAST_CUT and len(at_limit) > max(2, TOLERATED * len(spoken))
-    ends_sentences = 2 * sum(_FINAL.search(a.text) is not None for a in spoken) >= len(spoken)
+    limited = max(map(_columns, at_limit), default=0) >= _LEAST_CUT and len(at_limit) > max(
+        2, TOLERATED * len(spoken)
+    )
+    ends_sentences = _ends_sentences([answer.text for answer in spoken])
 
     def broken(answer: Answer) -> bool:
-        if "limit" in answer.changes or (limited and answer.text in at_limit):
+        if "limit" in answer.changes or (limited and answer.text in at_limit) or _COMMA.search(answer.text):
             return True
         if any(each.unfinished.search(answer.text.lower()) for each in languages_of(language)):
             return True
-        unended = len(answer.text) >= _LEAST_CUT and not _FINAL.search(answer.text)
+        unended = (
+            _columns(answer.text) >= _LEAST_CUT and _can_end(answer.text) and not _FINAL.search(answer.text)
+        )
         return ends_sentences and unended and _INNER_END.search(answer.text) is not None
 
     found = [answer for answer in spoken if broken(answer)]
@@ -140,17 +154,53 @@ def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
 def _endings(replies: Sequence[str]) -> Judgement:
     """Return the judgement on replies that do not break off for certain: some may end within a sentence.
 
-    Who writes small letters only leaves out the mark at the end, too.
+    A mark at the end is expected of a bot that sets one elsewhere, and of a reply that begins with a capital
+    letter. Whoever writes small letters only leaves out the mark at the end, too. Of a script without capital
+    letters, replies of a bot that sets no marks are not judged.
     """
-    written = [text for text in replies if len(text) >= _LEAST_SENTENCE and text[0].isupper()]
-    unended = [text for text in written if not _FINAL.search(text)]
-    if len(unended) <= TOLERATED * len(replies):
-        return Judgement("pass", f"None of {len(replies)} replies breaks off.")
-    reason = (
-        f"{len(unended)} of {len(replies)} replies end without a mark of punctuation, as"
-        f' "{quoted(unended[0])}". Check that they are whole.'
-    )
-    return Judgement("warn", reason)
+    unended = [
+        text
+        for text in replies
+        if _columns(text) >= _LEAST_SENTENCE and _can_end(text) and not _FINAL.search(text)
+    ]
+    sets_marks = _ends_sentences(replies)
+    doubtful = [text for text in unended if sets_marks or _first_letter(text).isupper()]
+    if len(doubtful) > TOLERATED * len(replies):
+        reason = (
+            f"{len(doubtful)} of {len(replies)} replies end without a mark of punctuation, as"
+            f' "{quoted(doubtful[0])}". Check that they are whole.'
+        )
+        return Judgement("warn", reason)
+    unjudged = sum(not _can_end(text) and not _FINAL.search(text) for text in replies)
+    if not sets_marks:
+        unjudged += sum(not _first_letter(text).islower() for text in unended) - len(doubtful)
+    if unjudged:
+        reason = (
+            f"The ends of {unjudged} of {len(replies)} replies were not judged: nothing in them marks the "
+            "end of a sentence. None of the others breaks off."
+        )
+        return Judgement("pass", reason)
+    return Judgement("pass", f"None of {len(replies)} replies breaks off.")
+
+
+def _ends_sentences(replies: Sequence[str]) -> bool:
+    """Return whether a bot sets a mark at the end of its replies, in half of those that could have one."""
+    can_end = [text for text in replies if _can_end(text)]
+    return bool(can_end) and 2 * sum(_FINAL.search(text) is not None for text in can_end) >= len(can_end)
+
+
+def _can_end(text: str) -> bool:
+    """Return whether the end of a sentence shows in the script in which `text` ends."""
+    return _NO_MARKS.search(text) is None
+
+
+def _first_letter(text: str) -> str:
+    return next((mark for mark in text if mark.isalpha()), "")
+
+
+def _columns(text: str) -> int:
+    """Return how wide `text` is: a character of Chinese, Japanese or Korean says as much as two letters."""
+    return len(text) + sum(east_asian_width(mark) in "WF" for mark in text)
 
 
 def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:

@@ -147,7 +147,7 @@ class ResearcherClient:
             response = self._client.request(method, path, **request)
         except httpx2.HTTPError as error:
             raise NoAnswer(
-                f"no answer from {self._server} ({type(error).__name__}). Start the server with `make run`,"
+                f"no answer from {self._server} ({type(error).__name__}). Start the server (`candor serve`),"
                 " or say with --server where it is."
             ) from error
         if not response.is_success:

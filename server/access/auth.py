@@ -113,6 +113,11 @@ class Auth:
         """What nobody may read in a log."""
         return self.secret, self.researcher_token, *self.id_keys
 
+    @property
+    def mark(self) -> str:
+        """What tells the secret from any other; the secret cannot be computed from it."""
+        return self._hmac("mark of the secret").hex()
+
     @cached_property
     def ids(self) -> IdCipher:
         """What encrypts the ids of workers, as the database keeps them."""

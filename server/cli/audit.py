@@ -6,7 +6,7 @@ import typer
 from sqlalchemy import Connection
 
 from bots import console, fail
-from server.cli.database import require_undamaged, transaction_or_fail
+from server.cli.database import check_secrets, require_undamaged, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db import pair_counts, plan_counts, run_counts, spending
 from server.db.runs import all_runs
@@ -23,13 +23,14 @@ _REFERENCES = (
 
 @cli.command()
 def audit(data: Data = None) -> None:
-    """Check the database for damage, and count anew the conversations and free places that arrivals go by.
+    """Check the database for damage and its secrets, and count anew what arrivals go by.
 
     Every page of an SQLite file is read, which takes a minute for some gigabytes. Of runs whose workers rate
     items, say how evenly these were given out.
     """
+    settings = settings_from(data=data)
     try:
-        require_undamaged(settings_from(data=data), whole=True)
+        require_undamaged(settings, whole=True)
     except CandorError as error:
         fail(error.message, error.hint)
     with transaction_or_fail(data) as connection:
@@ -41,17 +42,18 @@ def audit(data: Data = None) -> None:
             *run_counts.differences(connection),
             *spending.differences(connection),
         ]
+        if found:
+            fail(
+                "what is kept differs from what is stored:\n" + "\n".join(found),
+                "Workers still get an assignment, but a less balanced one. Report this with the lines above.",
+            )
+        check_secrets(settings, connection)
         balances = {
             (run.slug, who): balance
             for run in all_runs(connection)
             for who, simulated in (("workers", False), ("simulated workers", True))
             if (balance := item_balance(connection, run, simulated=simulated)) is not None
         }
-    if found:
-        fail(
-            "what is kept differs from what is stored:\n" + "\n".join(found),
-            "Workers still get an assignment, but a less balanced one. Report this with the lines above.",
-        )
     console.print(
         "The database is sound, and the counts that arrivals go by agree with what is stored.", soft_wrap=True
     )

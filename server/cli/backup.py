@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bots import console, fail
 from server.access.auth import load_signer, token_file
 from server.access.id_keys import key_file
+from server.cli.database import check_secrets_beside
 from server.cli.settings import Data, settings_from
 from server.config import Settings
 from server.db.damage import damage_in, damaged, is_damage, remember_backup
@@ -46,6 +47,10 @@ def backup(file: File, data: Data = None) -> None:
     with _new_folder(file) as folder:
         copy, archive = folder / _DATABASE, folder / "archive"
         _copy(database, copy)
+        try:
+            check_secrets_beside(settings)
+        except CandorError as error:
+            fail(error.message, error.hint)
         with tarfile.open(archive, "w") as tar:
             tar.add(copy, _DATABASE)
             tar.add(secrets, _SECRETS)
@@ -73,7 +78,7 @@ def restore(file: File, data: Data = None) -> None:
             )
     with _new_folder(database) as folder:
         _unpack(file, folder)
-        _require_installation(file, folder)
+        _require_installation(file, settings.model_copy(update={"data": folder, "database_url": None}))
         for name, path in ((_SECRETS, secrets), (_DATABASE, database)):
             _settle(folder / name)
             (folder / name).rename(path)
@@ -138,16 +143,16 @@ def _unpack(file: Path, folder: Path) -> None:
         )
 
 
-def _require_installation(file: Path, folder: Path) -> None:
+def _require_installation(file: Path, unpacked: Settings) -> None:
     """End where what a backup holds is no installation that this version can serve."""
-    database = folder / _DATABASE
     try:
-        load_signer(folder, 1)
-        found = damage_in(database, whole=True)
+        load_signer(unpacked.data, 1)
+        found = damage_in(_database(unpacked), whole=True)
         if found is None:
-            require_installation(f"sqlite:///{database}")
+            require_installation(unpacked.resolved_database_url)
+            check_secrets_beside(unpacked)
     except CandorError as error:
-        found = error.message.replace(f"{folder}{os.sep}", "")
+        found = error.message.replace(f"{unpacked.data}{os.sep}", "")
     except (sqlite3.Error, SQLAlchemyError) as error:
         found = str(error)
     if found is not None:

@@ -12,14 +12,15 @@ from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from bots import fail, stderr
-from server.access.auth import make_secrets, token_file
+from server.access.auth import Auth, load_signer, make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
 from server.db.damage import damaged, is_damage, require_sound, sqlite_file
 from server.db.engine import empty_log, migrate, open_engine, require_durable, seconds_ahead
+from server.db.secret_marks import leave_mark, mark_of
 from server.db.sole_server import sole_server
-from server.db.worker_ids import PUT_KEY_BACK, needs_key
+from server.db.worker_ids import PUT_KEY_BACK, needs_key, require_key
 from server.errors import CandorError, DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
@@ -75,19 +76,60 @@ def require_id_key(settings: Settings, connection: Connection) -> None:
 
 
 def require_secrets(settings: Settings, connection: Connection) -> None:
-    """Check that the secrets are at hand; make them for a database that no server has used yet.
+    """Check that the secrets are those of this database; make them for one that no server has used yet.
 
     Raises:
-        DatabaseUnfit: a server has used it, and the secrets are gone.
-        CandorError: they cannot be written.
+        DatabaseUnfit: they are lost, or others.
+        CandorError: they cannot be read or written.
     """
-    path = token_file(settings.data)
-    if not path.exists() and needs_key(connection):
+    if not _needs_secrets(connection):
+        make_secrets(settings.data)
+    leave_mark(connection, "signing", _found_signer(settings).mark)
+    _require_own_secrets(settings, connection)
+
+
+def check_secrets(settings: Settings, connection: Connection) -> None:
+    """Check that the secrets and the key of workers' ids are those of a database that was used.
+
+    Raises:
+        DatabaseUnfit: they are lost, or others.
+        CandorError: they cannot be read.
+    """
+    if _needs_secrets(connection):
+        _require_own_secrets(settings, connection)
+    if needs_key(connection):
+        require_key(connection, id_cipher(settings, connection))
+
+
+def check_secrets_beside(settings: Settings) -> None:
+    """Check that the secrets are those of a database, of this version or an earlier one, that is not changed.
+
+    Raises:
+        DatabaseUnfit: they are lost, or others.
+        CandorError: they or the database cannot be read.
+    """
+    with reading(settings) as connection:
+        if connection is not None and inspect(connection).has_table("secret_mark"):
+            _require_own_secrets(settings, connection)
+
+
+def _needs_secrets(connection: Connection) -> bool:
+    return mark_of(connection, "signing") is not None or needs_key(connection)
+
+
+def _require_own_secrets(settings: Settings, connection: Connection) -> None:
+    if mark_of(connection, "signing") not in {None, _found_signer(settings).mark}:
         raise DatabaseUnfit(
-            f"There is no {path}. Links, completion codes and pseudonyms are made from the secret in it",
+            f"{token_file(settings.data)} holds another secret than the one that this database was used "
+            f"with. {_MADE_FROM_IT}",
             _PUT_SECRETS_BACK,
         )
-    make_secrets(settings.data)
+
+
+def _found_signer(settings: Settings) -> Auth:
+    if not (path := token_file(settings.data)).exists():
+        raise DatabaseUnfit(f"There is no {path}. {_MADE_FROM_IT}", _PUT_SECRETS_BACK)
+    return load_signer(settings.data, settings.token_days)
 
 
 def _id_cipher(settings: Settings) -> IdCipher:
@@ -256,10 +298,12 @@ def _database_errors(url: str) -> Iterator[None]:
         raise CandorError(f"the database {shown} cannot be opened: {reason}", hint) from error
 
 
+_MADE_FROM_IT = "Links, completion codes and pseudonyms are made from the secret in it"
 _PUT_SECRETS_BACK = (
     "Put the file back: every backup has it (`tar -xf BACKUP.tar secrets.json`), and so has every other "
-    "machine that serves this database. If it is lost for good, write a new one as docs/deploy.md says: then "
-    "earlier links and codes are no longer valid, and workers who come back get other pseudonyms."
+    "machine that serves this database. If it is lost for good, move any other away and run "
+    "`candor new-secrets`: then earlier links and codes are no longer valid, and workers who come back get "
+    "other pseudonyms."
 )
 _HOW_TO_WRITE = (
     "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, signs such as @ : / in the "

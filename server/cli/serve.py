@@ -16,6 +16,7 @@ from server.app import PAGES, create_app
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.cli.database import (
+    check_secrets,
     id_cipher,
     reading,
     require_secrets,
@@ -169,6 +170,7 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
             raise CandorError(
                 reason, "Stop the server and start it again: that brings the database up to date."
             )
+        check_secrets(settings, connection)
         entries = all_runs(connection)
         opened_bots.load(connection)
     return _opened_runs(entries, opened_bots)

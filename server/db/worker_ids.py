@@ -5,6 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from server.db.secret_marks import leave_mark, mark_of, replace_mark
 from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
@@ -13,11 +14,6 @@ PUT_KEY_BACK: Final = (
     "Put worker-ids.key back into the data folder from where you keep it, or set "
     "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
     "docs/privacy.md says more."
-)
-_MARK: Final = text("SELECT mark FROM worker_id_key")
-# Of two servers that start at once the second waits here, and then finds the mark of the first.
-_FIRST_MARK: Final = text(
-    "INSERT INTO worker_id_key (id, mark) VALUES (1, :mark) ON CONFLICT (id) DO NOTHING"
 )
 _KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # by which an id is found again, of each table
 
@@ -34,7 +30,7 @@ def external_id(kept: str, ids: IdCipher) -> str | None:
 
 def needs_key(connection: Connection) -> bool:
     """Return whether a key was in use: it has left its mark, or ids that are encrypted under it."""
-    if connection.execute(_MARK).scalar_one_or_none() is not None:
+    if mark_of(connection, "worker_ids") is not None:
         return True
     found = (connection.execute(text(f"SELECT 1 FROM {table} LIMIT 1")).first() for table in _KEYS)  # noqa: S608
     return any(row is not None for row in found)
@@ -42,7 +38,7 @@ def needs_key(connection: Connection) -> bool:
 
 def require_key(connection: Connection, ids: IdCipher) -> None:
     """Check that ids are encrypted under one of these keys, or none is yet. Raises DatabaseUnfit."""
-    mark = connection.execute(_MARK).scalar_one_or_none()
+    mark = mark_of(connection, "worker_ids")
     if mark is not None and mark not in ids.marks:
         raise _another_key()
 
@@ -63,11 +59,11 @@ def encrypt_again(connection: Connection, ids: IdCipher) -> int:
     Raises:
         DatabaseUnfit: an id was encrypted under a key that is not at hand, or another server has marked one.
     """
-    if (connection.execute(_MARK).scalar_one_or_none(),) == ids.marks:
+    if (mark_of(connection, "worker_ids"),) == ids.marks:
         return 0
-    connection.execute(_FIRST_MARK, {"mark": ids.marks[0]})
+    leave_mark(connection, "worker_ids", ids.marks[0])
     require_key(connection, ids)
-    connection.execute(text("UPDATE worker_id_key SET mark = :mark"), {"mark": ids.marks[0]})
+    replace_mark(connection, "worker_ids", ids.marks[0])
 
     def again(kept: str) -> str:
         plain = external_id(kept, ids)

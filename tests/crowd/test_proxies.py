@@ -4,7 +4,6 @@
 """
 
 import os
-import shutil
 import ssl
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.needs import need_programs
 from tests.support import tls_proxy
 from tests.support.local_process import free_port
 from tests.support.server_process import Server
@@ -38,8 +38,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(params=tls_proxy.KINDS)
 def proxy(request: pytest.FixtureRequest, server: Server, tmp_path: Path) -> Iterator[Proxy]:
     """One of the proxies. Of the two processes that it knows, one refuses connections."""
-    if shutil.which(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
+    need_programs(request.param)
     with tls_proxy.serving(tmp_path, free_port(), [free_port(), server.port], request.param) as made:
         yield made
 

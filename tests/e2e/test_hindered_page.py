@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.chromium import BROWSERS, FLAGS
 from tests.e2e.hands import enter, open_topic, press, say
 from tests.e2e.stage import Stage
+from tests.needs import need_programs
 from tests.support.local_process import free_port
 from tests.support.waiting import wait_until
 
@@ -92,8 +93,7 @@ _UPGRADE = (
 @pytest.fixture(scope="module")
 def below_a_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, str]]:
     """A server below a path of an nginx; and the address of another nginx, which passes on no WebSocket."""
-    if shutil.which("nginx") is None:
-        pytest.skip("nginx is not installed")
+    need_programs("nginx")
     folder = tmp_path_factory.mktemp("nginx")
     port, port_without = free_port(), free_port()
     stage = Stage(tmp_path_factory.mktemp("below"), public_url=f"http://127.0.0.1:{port}/candor")

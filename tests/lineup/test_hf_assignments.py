@@ -1,8 +1,6 @@
 """Whole assignments over WebSocket against five models of Hugging Face and the qc bot, all processes real."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,10 @@ from bots.host.fingerprint import hash_of_folder
 from bots.host.options import HfOptions
 from qc.loading import load
 from qc.method.served import describe_served
+from server.cli.database import transaction
+from server.clock import utc_now
+from server.config import Settings
+from server.db.runs import open_run
 from tests.bots.support.host_process import running
 from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations
@@ -59,10 +61,9 @@ def database(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) 
     hosted = [f"--model={kind}=hf:{models[kind]}" for kind in KINDS]
     settings = ["--device", "cpu", "--dtype", "float64", "--max-new-tokens", str(TOKENS)]
     with running(*hosted, *settings, ready=len(KINDS)) as (_, url):
-        (data / "study.yaml").write_text(study_of(url))
-        command = [sys.executable, "-m", "server", "study", "open", str(data / "study.yaml"), "--run", "tiny"]
-        # What they say makes no sense, and the check that comes before a run would say so.
-        subprocess.run([*command, "--data", str(data), "--despite-failing-bots"], check=True)
+        # What they say makes no sense, and the check that comes before a run would say so, after 250 replies.
+        with transaction(Settings(data=data), begins=True) as connection:
+            open_run(connection, study_of(url), "tiny", utc_now())
         server = Server(data)
         server.start()
         try:

@@ -16,7 +16,7 @@ import qc
 from qc.options import AnalysisOptions
 from qc.render.findings.several_runs import several_runs_findings
 from qc.several_runs import SeveralRuns, set_side_by_side
-from tests.needs import need_tex
+from tests.needs import need_programs
 from tests.qc.support.designs import DESIGNS, run_of, with_equal_systems
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -189,7 +189,7 @@ def test_the_files_for_a_paper_hold_the_numbers_and_compile(
         assert z == said
     r = found.pairs.iloc[0]["pearson"]
     assert f"correlate at r = {r:.3f}" in (folder / "methods.tex").read_text("utf-8")
-    need_tex()
+    need_programs("pdflatex", "bibtex")
     ran = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"],
         cwd=folder, capture_output=True, text=True, errors="replace", check=False,

@@ -1,6 +1,6 @@
 """The tables. Times are UTC; a text id is made by the server and says nothing."""
 
-from server.db.models.access import AuditEntry, OneTimeLink, Person, PersonRole, SignIn, Token
+from server.db.models.access import AuditEntry, OneTimeLink, Person, PersonRole, SecretMark, SignIn, Token
 from server.db.models.assignment import (
     Answer,
     Assignment,
@@ -10,7 +10,6 @@ from server.db.models.assignment import (
     TutorialAnswer,
     Visit,
     Worker,
-    WorkerIdKey,
 )
 from server.db.models.bot import Bot, BotCheck, Registration
 from server.db.models.conversation import (
@@ -112,6 +111,7 @@ __all__ = [
     "ReplyOutput",
     "Revision",
     "Run",
+    "SecretMark",
     "ShownItem",
     "SignIn",
     "Spending",
@@ -127,7 +127,6 @@ __all__ = [
     "Visit",
     "WizardLine",
     "Worker",
-    "WorkerIdKey",
     "Writing",
     "columns",
 ]

@@ -23,6 +23,14 @@ class Token(SQLModel, table=True):
     study: str | None = None
 
 
+class SecretMark(SQLModel, table=True):
+    """A mark of a secret that this database depends on, by its purpose: `secret_marks`."""
+
+    __tablename__ = "secret_mark"
+    purpose: str = Field(primary_key=True)
+    mark: str
+
+
 class Person(SQLModel, table=True):
     """Somebody who uses the desk: `people`. `password`: Argon2's hash of it."""
 

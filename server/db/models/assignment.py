@@ -19,14 +19,6 @@ class Worker(SQLModel, table=True):
     pseudonym: str = Field(unique=True)
 
 
-class WorkerIdKey(SQLModel, table=True):
-    """One row: what tells the key under which workers' ids are encrypted from others. It is not the key."""
-
-    __tablename__ = "worker_id_key"
-    id: int = Field(primary_key=True)
-    mark: str
-
-
 class Assignment(SQLModel, table=True):
     """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
     a later assignment may fill the same place once this one has expired or was returned.

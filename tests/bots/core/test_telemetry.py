@@ -15,12 +15,13 @@ from structlog.testing import capture_logs
 from bots import Chat, HostSession, KnownLines, Turn
 from bots.core.telemetry import ENDPOINT, carrier, span, start_tracing
 from bots.host.child import BuiltinHost, LineWriter
+from tests.needs import need_telemetry
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
+need_telemetry()
 
 REPOSITORY = Path(__file__).parents[3]
 

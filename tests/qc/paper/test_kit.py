@@ -17,7 +17,7 @@ from qc.paper.one_run import write_paper
 from qc.paper.references import ENTRIES, bibliography
 from qc.paper.tex import escaped
 from qc.render.table import Column, Table
-from tests.needs import need_tex
+from tests.needs import need_programs
 from tests.qc.paper.conftest import BOTH
 from tests.qc.support.analyses import QUICK, SYSTEMS, bare, rated, whole
 from tests.qc.support.registrations import registration
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.tex
 def test_the_kit_compiles_as_it_is_whatever_people_call_their_systems(kit: Written, tmp_path: Path) -> None:
-    need_tex()
+    need_programs("pdflatex", "bibtex")
     folder = tmp_path / "paper"
     shutil.copytree(kit.directory / FOLDER, folder)
     signs = "".join(map(chr, (*range(32, 127), *range(0xA0, 0x180), *range(0x391, 0x3CA), 0x2026, 0x4E2D)))

@@ -15,7 +15,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from server.access.auth import load_auth
+from server.access.auth import load_auth, token_file
 from server.bots.opened_bots import OpenedBots
 from server.cli.command_line import COMMANDS
 from server.cli.serve import prepare
@@ -212,6 +212,7 @@ COMMANDS_WITH_A_ROW = {
     "token new": "token.new",
     "token revoke": "token.revoke",
     "export": "worker_ids.read",
+    "new-secrets": "secrets.replace",
 }
 COMMANDS_WITHOUT_A_ROW = {
     "study list": "reads",
@@ -313,10 +314,13 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
         ("token new", ["--name", "gpu", "--for", "host"]),
         ("token revoke", ["gpu"]),
         ("export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),
+        ("new-secrets", []),
     ]
     assert {name for name, _ in steps} == set(COMMANDS_WITH_A_ROW) - {"serve", "demo transcripts"}
     for name, arguments in steps:
         before = len(query(url, "SELECT id FROM audit_entry"))
+        if name == "new-secrets":
+            token_file(data).unlink()  # it replaces none
         done = candor(*name.split(), *arguments, "--data", data)
         assert done.exit_code == 0, (name, done.output)
         written = query(url, "SELECT kind, action FROM audit_entry ORDER BY id")[before:]

@@ -30,7 +30,7 @@ from tests.support.waiting import ENOUGH
 def test_help_names_every_command() -> None:
     done = process("--help")
     assert done.returncode == 0
-    listed = re.findall(r"^│ (\w+)  +[A-Z]", done.stdout, re.MULTILINE)
+    listed = re.findall(r"^│ ([a-z-]+)  +[A-Z]", done.stdout, re.MULTILINE)
     assert listed == list(COMMANDS)
 
 

@@ -114,7 +114,7 @@ def test_no_secrets_are_made_in_the_place_of_lost_ones(
     token_file(restored).unlink()
     Path("workers.txt").write_text("ann\n")
     done = candor(*command.split(), "--data", restored)
-    assert_refused(done, f"There is no {token_file(restored)}", "Put the file back", "docs/deploy.md")
+    assert_refused(done, f"There is no {token_file(restored)}", "Put the file back", "candor new-secrets")
     assert not token_file(restored).exists()
 
 
@@ -126,7 +126,7 @@ def test_a_server_says_that_its_secrets_are_lost_and_makes_none(restored: Path) 
         prepare(settings, OpenedBots(refuse_private=False))
     assert "completion codes" in refused.value.message
     assert not token_file(restored).exists()
-    # Whoever accepts the loss writes new ones, as docs/deploy.md says. Here the old ones come back.
+    # Whoever accepts the loss makes new ones. Here the old ones come back.
     token_file(restored).write_text(kept)
     begun = Settings(data=restored.parent / "begun")
     shutil.copy(key_file(begun.data), restored)

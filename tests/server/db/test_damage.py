@@ -19,6 +19,7 @@ from server.config import Settings
 from server.db.damage import require_sound
 from server.db.store import Store
 from server.errors import DatabaseDamaged, StorageDamaged
+from tests.needs import need_programs
 from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import make_run, query
 from tests.server.support.server import House
@@ -79,10 +80,10 @@ def test_a_page_in_the_middle_is_missed_by_nobody(candor: Candor, installation: 
     assert_refused(candor("audit", "--data", installation), "restore your newest backup")
 
 
-@pytest.mark.skipif(shutil.which("sqlite3") is None, reason="the command sqlite3 is not installed")
 def test_without_a_backup_the_command_that_is_named_saves_the_rest(
     candor: Candor, installation: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    need_programs("sqlite3")
     database = installation / "candor.db"
     with closing(sqlite3.connect(database)) as connection:
         tables = "SELECT type, name FROM sqlite_master ORDER BY name"

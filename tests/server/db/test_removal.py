@@ -22,6 +22,7 @@ from server.jobs.retention import RetentionJob
 from tests.server.support.answers import error
 from tests.server.support.commands import assert_refused
 from tests.server.support.database import audit, everything, execute, make_run, query
+from tests.server.support.exports import made_export
 from tests.server.support.page import Page
 from tests.server.support.server import ID_KEY, House, stored
 from tests.server.support.study import RUN, study_text
@@ -299,11 +300,11 @@ def closed(url: str, serve: Callable[..., House], **retention: int) -> House:
     return house
 
 
-async def look_after(url: str, days: float) -> None:
+async def look_after(url: str, days: float, exports_folder: Path = Path("there are none")) -> None:
     """Have the server look so many days from now."""
     store = Store(url)
     store.start()
-    exports = KeptExports(store, Path("there are none"))
+    exports = KeptExports(store, exports_folder)
     await RetentionJob(store, exports, lambda: utc_now() + timedelta(days=days)).look()
     store.stop()
 
@@ -341,6 +342,41 @@ async def test_what_is_over_its_time_is_in_no_file_while_the_server_runs(
     house = await asyncio.to_thread(closed, url, serve, words=90)
     assert files_with(house.folder, SECRET) != []
     await look_after(url, 90.1)
+    assert files_with(house.folder, SECRET) == []
+
+
+def withdraw(house: House) -> float:
+    """Have Ann withdraw what she gave; return after how many days to look."""
+    gone = house.http("POST", "/api/own-data/withdraw", json={"token": house.token("ann")})
+    assert gone.status_code == 204, gone.text
+    return 0
+
+
+def forget_ann(house: House) -> float:
+    """Forget Ann; return after how many days to look."""
+    forget(house, worker="ann")
+    return 0
+
+
+def close(house: House) -> float:
+    """Close the run; return after how many days its words are over their time."""
+    assert house.desk(f"/runs/{RUN}/close", method="POST").status_code == 200
+    return 90.1
+
+
+@pytest.mark.databases("sqlite")
+@pytest.mark.parametrize("remove", [forget_ann, withdraw, close])
+def test_what_was_removed_is_in_no_file_of_the_folder_either_where_it_was_exported(
+    url: str, serve: Callable[..., House], remove: Callable[[House], float]
+) -> None:
+    """In the database, its log, files beside them, and the exports that the server keeps."""
+    house = serve(url, make_run(url, study_text(withdrawal_days=7, retention={"words": 90})))
+    with house.page("ann") as page:
+        whole(page, SECRET)
+    assert made_export(house)["status"] == "done"
+    assert any(name.startswith("candor.db") for name in files_with(house.folder, SECRET))
+    assert files_with(house.folder / "exports", SECRET) != []
+    asyncio.run(look_after(url, remove(house), house.folder / "exports"))
     assert files_with(house.folder, SECRET) == []
 
 

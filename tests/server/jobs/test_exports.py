@@ -14,11 +14,9 @@ from server.jobs.exports import KeptExports
 from server.jobs.files import FileLinks
 from tests.server.support.answers import error
 from tests.server.support.database import execute, make_run, query
+from tests.server.support.exports import exports, made_export
 from tests.server.support.server import House
 from tests.server.support.study import RUN
-from tests.support.waiting import ENOUGH, wait_until
-
-OVER = {"done", "failed", "cancelled"}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +37,7 @@ def rated(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def exported(rated: House) -> dict[str, Any]:
     """An export that is done."""
-    return made(rated, "jsonl")
+    return made_export(rated, "jsonl")
 
 
 @pytest.fixture
@@ -49,24 +47,6 @@ async def kept(rated: House) -> AsyncIterator[KeptExports]:
     store.start()
     yield KeptExports(store, rated.folder / "exports")
     store.stop()
-
-
-def exports(house: House, run: str = RUN) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = house.desk(f"/runs/{run}/exports").json()["exports"]
-    return found
-
-
-def made(house: House, form: str, run: str = RUN) -> dict[str, Any]:
-    """Have a run exported; return the job once it is over."""
-    answer = house.desk(f"/runs/{run}/exports", method="POST", json={"format": form})
-    assert answer.status_code == 202, answer.text
-    job = answer.json()["job"]
-
-    def latest() -> dict[str, Any]:
-        return next(each for each in exports(house, run) if each["job"] == job)
-
-    wait_until(lambda: latest()["status"] in OVER, "the export", ENOUGH)
-    return latest()
 
 
 def test_an_export_is_downloaded(rated: House, exported: dict[str, Any], tmp_path: Path) -> None:
@@ -98,7 +78,7 @@ def test_a_download_that_broke_off_goes_on(rated: House, exported: dict[str, Any
 
 
 def test_why_there_is_no_export(rated: House) -> None:
-    bundle = made(rated, "bundle", "empty")
+    bundle = made_export(rated, "bundle", "empty")
     assert bundle["status"] == "failed"
     assert bundle["error"].startswith("the bundle was not made: ")
     assert "empty" in bundle["error"]
@@ -143,12 +123,12 @@ async def test_files_are_removed_in_time(rated: House, exported: dict[str, Any],
     refused = error(rated.http("GET", exported["files"][0]["path"]), 404, "job_not_found")
     assert refused["message"] == "something of a worker was removed since this export was made"
     # Nor is one that was begun so shortly after it that it may have read what was removed.
-    during = made(rated, "csv")
+    during = made_export(rated, "csv")
     assert during["error"] == "Something of a worker was removed meanwhile. Export the run anew in a minute."
     await kept.remove_old(utc_now())
     assert kept.files.jobs() == set()
     execute(rated.url, "UPDATE removal SET at = '2026-01-01 00:00:00.000000'")
-    later = made(rated, "csv")["job"]
+    later = made_export(rated, "csv")["job"]
     await kept.remove_old(utc_now())
     assert kept.files.jobs() == {later}
     assert [each["job"] for each in exports(rated) if each["status"] == "done"] == [later]

@@ -14,6 +14,7 @@ from bots import BudgetSpent, Chat, Provenance, Reply
 from bots.core.failures import ThoughtsOnly
 from qc.loading import load
 from qc.method.served import describe_served
+from server.access.auth import make_secrets
 from server.bots.lineup import spending_caps
 from server.bots.opened_bots import OpenedBots
 from server.bots.spending_caps import SpendingCap
@@ -21,7 +22,7 @@ from server.session.plan import QC
 from server.study import parse_study
 from tests.server.support.commands import Candor
 from tests.server.support.database import execute, make_run, query
-from tests.server.support.server import House
+from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import RUN, study_text
 from tests.support.waiting import wait_until
 
@@ -91,7 +92,9 @@ def test_every_reply_is_stored_with_where_it_came_from(
     failed = query(url, "SELECT tries, failure, output, finish_reason FROM v1_bot_call WHERE failure <> ''")
     assert failed == [(1, "thoughts", "<think>Zanzibar plans.", "length")] * 8
     assert query(url, "SELECT sum(cost) FROM spending") == [(16 * 0.25,)]
-    audited = candor("audit", CANDOR_DATABASE_URL=url)
+    make_secrets(tmp_path)
+    given = {"CANDOR_DATABASE_URL": url, "CANDOR_WORKER_ID_KEY": ID_KEY}
+    audited = candor("audit", "--data", tmp_path, **given)
     assert audited.exit_code == 0, audited.output
     file = tmp_path / "hits_data.json"
     done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server.access.auth import make_secrets
 from server.bots.lineup import OpenRun
 from server.db.store import Store
 from server.desk.transcript import transcript
@@ -211,7 +212,8 @@ def test_a_whole_assignment_and_its_views_and_export(
     assert exported == sorted({row[:5] for row in rows})
     assert all(item["ratings"] == RATED for item in assignment["items"])
 
-    said = candor("audit", "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    make_secrets(tmp_path)
+    said = candor("audit", "--data", tmp_path, CANDOR_DATABASE_URL=url, CANDOR_WORKER_ID_KEY=ID_KEY)
     assert "gallery, workers: 4 judgments; 0 to 1 of an item" in said.output
 
 

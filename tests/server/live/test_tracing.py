@@ -8,6 +8,7 @@ import pytest
 
 from bots import Chat, Reply, StreamConsumer
 from server.bots.opened_bots import OpenedBots
+from tests.needs import need_telemetry
 from tests.server.support.bots import Says
 from tests.server.support.database import make_run
 from tests.server.support.server import House
@@ -17,7 +18,7 @@ from tests.support.waiting import until, wait_until
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-pytest.importorskip("opentelemetry.sdk.trace", reason="NO OPENTELEMETRY: pip install .[telemetry]")
+need_telemetry()
 
 
 def forget_up_to(type_: str, spans: "InMemorySpanExporter") -> None:
