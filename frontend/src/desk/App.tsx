@@ -7,6 +7,7 @@ import { AccountContext } from "./account";
 import { accountOf, askAgain } from "./api";
 import type { Account } from "./api_types";
 import { AssignmentView } from "./assignment/AssignmentView";
+import { Confirmation } from "./Confirmation";
 import { ExportView } from "./export/ExportView";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
@@ -118,6 +119,7 @@ export function App() {
             <Breadcrumbs route={route} />
             <View route={route} />
           </main>
+          <Confirmation />
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
               <SignIn
