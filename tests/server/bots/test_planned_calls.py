@@ -69,13 +69,11 @@ def test_systems_share_the_conversations_and_builtin_bots_cost_nothing(connectio
 
 
 def test_side_by_side_two_systems_answer_each_line(connection: Connection) -> None:
-    compared = study(
-        task="side_by_side",
-        criteria=[],
-        comparison={"pairs": 3},
-        systems=[{"name": name, "family": name, "bot": "far"} for name in ("a", "b")],
-        systems_per_assignment=5,
-    )
+    systems = [{"name": name, "family": name, "bot": "far"} for name in ("a", "b")]
+    content = yaml.safe_load(study_text(task="side_by_side", systems=systems, bots={"far": PAID}))
+    content |= {"criteria": [], "comparison": {"pairs": 3}, "minimum_inputs": 10, "simulate": None}
+    del content["systems_per_assignment"]
+    compared = parse_study(yaml.safe_dump(content))
     # 3 pairs of two systems, and one beside the qc bot: 7 × 10 lines, all to `far`.
     assert counted(of_assignments(connection, compared, 1)) == [("", "`far`", 70)]
 
@@ -83,7 +81,10 @@ def test_side_by_side_two_systems_answer_each_line(connection: Connection) -> No
 def test_a_bot_that_takes_over_from_people_is_asked_in_their_place(connection: Connection) -> None:
     people = {"take_over": "far", "consent_says_so": True}
     systems = [{"name": "a", "family": "a", "bot": "human:wizard"}]
-    human = study(people=people, systems=systems, systems_per_assignment=1)
+    consent = {"consent": {"version": "1", "text": "Some partners may be people, who read what you write."}}
+    human = study(
+        texts=consent, people=people, systems=systems, systems_per_assignment=1, qc_per_assignment=0
+    )
     assert counted(of_assignments(connection, human, 5)) == [("", "`far`", 50)]
 
 
@@ -167,7 +168,13 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
     systems = [{"name": "a", "family": "a", "bot": "far"}]
     text = yaml.safe_dump(
         yaml.safe_load(study_text())
-        | {"name": "paid", "systems": systems, "systems_per_assignment": 1, "personas": "corpus"}
+        | {
+            "name": "paid",
+            "systems": systems,
+            "systems_per_assignment": 1,
+            "qc_per_assignment": 0,
+            "personas": "corpus",
+        }
         | {"simulate": {"quality": {"a": 0.5}}, "bots": {"far": priced(provider)}}
     )
     body = {"run": "paid", "yaml": text, "despite_failing_bots": True}
@@ -209,7 +216,9 @@ def test_a_run_is_confirmed_first_and_so_is_its_replication(house: House, provid
 
 def test_bots_that_cost_nothing_are_asked_without_a_question(url: str, serve: Serve) -> None:
     builtin = [{"name": "a", "family": "a", "bot": "builtin:retrieval"}]
-    text = study_text(systems=builtin, systems_per_assignment=1, personas="corpus", simulate=None)
+    text = study_text(
+        systems=builtin, systems_per_assignment=1, qc_per_assignment=0, personas="corpus", simulate=None
+    )
     house = serve(url, make_run(url, text))
     assert house.desk(f"/runs/{RUN}/replicate", method="POST", json={}).status_code == 201
 
@@ -223,7 +232,13 @@ def test_without_a_terminal_a_study_is_opened_checked_and_replicated_with_yes_al
     data = ("--data", tmp_path / "data")
     file = tmp_path / "study.yaml"
     systems = [{"name": "a", "family": "a", "bot": "far"}]
-    given = {"systems": systems, "systems_per_assignment": 1, "personas": "corpus", "simulate": None}
+    given = {
+        "systems": systems,
+        "systems_per_assignment": 1,
+        "qc_per_assignment": 0,
+        "personas": "corpus",
+        "simulate": None,
+    }
     file.write_text(study_text(bots={"far": priced(provider)}, **given))
     opening = ("run", "open", file, "--run", "paid", *data, "--despite-failing-bots")
     assert_refused(candor(*opening), "The run `paid` may cost money", "there is no terminal", "--yes")
