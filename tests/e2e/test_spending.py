@@ -1,6 +1,7 @@
 """What may cost money, on the desk: somebody is asked first, and nothing is asked of a bot before a yes."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 import yaml
@@ -8,9 +9,10 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import clean
 from tests.e2e.hands import press
-from tests.e2e.stage import DEMO, Stage
+from tests.e2e.stage import DEMO
 from tests.e2e.studies import call, desk, made
 from tests.server.support.provider import providing
+from tests.support.server_process import Server
 
 pytestmark = pytest.mark.browser
 
@@ -24,12 +26,20 @@ CHANGES = {
 }
 
 
-def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: Page, stage: Stage) -> None:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("candor"))
+    running.start()
+    yield running
+    running.stop()
+
+
+def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: Page, server: Server) -> None:
     text = yaml.safe_dump(yaml.safe_load(DEMO.read_text(encoding="utf-8")) | CHANGES)
     with providing() as provider:
         endpoint = provider.endpoint() | {"price": {"input": 100, "output": 400}}
-        call(page, stage, "POST", "/bots", {"name": "paid", "endpoint": endpoint})
-        made(page, stage, "spending", text)
+        call(page, server, "POST", "/bots", {"name": "paid", "endpoint": endpoint})
+        made(page, server, "spending", text)
         press(page, "Bots")
         press(page, "Check paid")
         question = page.get_by_role("dialog", name="Check?")
@@ -58,9 +68,14 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         page.keyboard.press("Escape")
         expect(question).to_have_count(0)
         expect(page.get_by_role("alert").filter(has_text=re.compile("."))).to_have_count(0)
-        assert not call(page, stage, "GET", "/runs/calm/rehearsals")["rehearsals"]
+        assert provider.asked == asked
+        press(page, "Rehearse")
+        question.get_by_role("button", name="Rehearse").click()
+        expect(page.get_by_role("progressbar", name="The rehearsal")).to_be_visible()
+        press(page, "Cancel")
+        expect(page.get_by_text("cancelled")).to_be_visible()
 
-        desk(phone, stage, "studies/spending")
+        desk(phone, server, "studies/spending")
         press(phone, "Open a run")
         press(phone, "Open the run")
         question = phone.get_by_role("dialog", name="Open the run?")
@@ -72,4 +87,3 @@ def test_a_check_a_rehearsal_and_a_run_are_asked_about_first(page: Page, phone: 
         expect(question).to_be_visible()
         question.get_by_role("button", name="Open the run").click()
         phone.wait_for_url("**/desk/runs/spending")
-        assert provider.asked == asked
