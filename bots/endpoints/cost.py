@@ -57,8 +57,9 @@ class PlannedCalls:
         if self.prices is None:
             return f"{said}: no price is set, and the provider may charge"
         cost = self.prices.cost(self.estimate.tokens_in, self.estimate.tokens_out)
+        about = f"about {cost:,.2f}" if cost >= 0.01 else "less than 0.01"
         each = f"{self.prices.input:g} and {self.prices.output:g}"
-        return f"{said}: about {cost:,.2f}, at {each} for a million tokens in and out"
+        return f"{said}: {about}, at {each} for a million tokens in and out"
 
 
 def in_words(what: str, planned: Sequence[PlannedCalls]) -> str | None:

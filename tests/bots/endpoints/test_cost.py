@@ -56,6 +56,10 @@ def test_it_is_said_how_many_calls_to_whom_and_at_what_price() -> None:
     paid = endpoint(OPENAI | {"urls": THERE, "price": PRICE})
     found = planned_calls("`gpt`", paid, Estimate(1200, 2_000_000, 500_000), "all 40 assignments: ")
     assert found is not None
+    cheap = planned_calls("`gpt`", paid, Estimate(1, 2_000, 500))
+    assert str(cheap).endswith(
+        "at api.example.org: less than 0.01, at 0.5 and 2 for a million tokens in and out"
+    )
     unpriced = PlannedCalls("`mine`", (), Estimate(1), None)
     assert in_words("The run `pilot`", [found, unpriced]) == (
         "The run `pilot` may cost money:\n"
