@@ -30,7 +30,7 @@ export function Confirmation() {
     <Dialog title={`${question.verb}?`} onClose={() => close(false)}>
       <p>{inWords(about)}</p>
       {calls.length > 0 && (
-        <ul>
+        <ul class="costs">
           {calls.map((each) => (
             <li key={each}>{inWords(each)}</li>
           ))}
