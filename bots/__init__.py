@@ -10,7 +10,7 @@ from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require
 from bots.conformance.check import check_bot
 from bots.conformance.qc_findings import qc_findings
 from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, worst
-from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
+from bots.conformance.script import AT_ONCE, MOST_AT_ONCE, estimate_check
 from bots.conformance.table import verdict_table
 from bots.core.ask import PunctualBot, ask, within
 from bots.core.backoff import backoff
@@ -39,14 +39,22 @@ from bots.core.self_identification import gives_itself_away
 from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
-from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, open_replica
+from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
+from bots.endpoints.endpoint import (
+    DialInEndpoint,
+    Endpoint,
+    UrlEndpoint,
+    open_endpoint,
+    open_replica,
+    planned_calls,
+)
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.moderation import Judgement, Moderation
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots.material import run_length
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount, redis_pool
-from bots.terminal import console, fail, stderr
+from bots.terminal import Yes, agree, console, fail, stderr
 
 __all__ = [
     "AT_ONCE",
@@ -72,6 +80,7 @@ __all__ = [
     "Earlier",
     "Endpoint",
     "EndpointError",
+    "Estimate",
     "FailureKind",
     "Finding",
     "Hold",
@@ -83,6 +92,7 @@ __all__ = [
     "NumberedReply",
     "Offer",
     "Overruns",
+    "PlannedCalls",
     "Provenance",
     "PunctualBot",
     "RaterModel",
@@ -100,6 +110,8 @@ __all__ = [
     "Verdict",
     "WireError",
     "WorkCount",
+    "Yes",
+    "agree",
     "ask",
     "backoff",
     "base_language",
@@ -107,9 +119,12 @@ __all__ = [
     "bot_specs",
     "check_bot",
     "console",
+    "estimate",
+    "estimate_check",
     "fail",
     "failure",
     "gives_itself_away",
+    "in_words",
     "join_words",
     "listener",
     "load_corpus",
@@ -119,6 +134,7 @@ __all__ = [
     "open_bot",
     "open_endpoint",
     "open_replica",
+    "planned_calls",
     "qc_findings",
     "redis_pool",
     "require_openable",

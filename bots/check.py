@@ -18,9 +18,9 @@ from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.conformance.table import coloured, conformance_table, transcript
 from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
-from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import CheckView
-from bots.terminal import console, fail, stderr
+from bots.terminal import Yes, console, fail, stderr
 
 BOT_TRY = 20.0  # seconds; what a study has unless its `timeouts` say otherwise
 _CORPUS = "builtin:smalltalk"
@@ -50,13 +50,15 @@ def check(
         Path | None, typer.Option("--json", help="Write the report, with the transcripts, to this file.")
     ] = None,
     transcripts: Annotated[bool, typer.Option(help="Print the three conversations.")] = False,
+    yes: Yes = False,
     server: Server = SERVER,
     token: Token = None,
     data: Data = None,
 ) -> None:
     """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
 
-    The bots of a study file are checked by `candor study check FILE --bots`.
+    The bots of a study file are checked by `candor study check FILE --bots`. Where the calls may cost money,
+    you are asked first: how many, to whom, at what price.
 
     Ends with 0 where the bot passes or there is something to know, 1 where it fails, 2 where it could not be
     checked.
@@ -80,7 +82,7 @@ def check(
             report = _here(name, at_once or AT_ONCE)
         else:
             with ResearcherClient(access(server, token, data)) as client:
-                report = _there(client, name, study, at_once)
+                report = _there(client, name, study, at_once, yes=yes)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))
     if json is not None:
@@ -115,9 +117,12 @@ def _here(name: str, at_once: int) -> ConformanceReport:
         )
 
 
-def _there(client: ResearcherClient, name: str, study: Path | None, at_once: int | None) -> ConformanceReport:
+def _there(
+    client: ResearcherClient, name: str, study: Path | None, at_once: int | None, *, yes: bool
+) -> ConformanceReport:
     """Have the server check a bot, and wait for the report. Raises RequestFailed."""
-    view: CheckView | None = client.start_check(name, None if study is None else _read(study), at_once)
+    text = None if study is None else _read(study)
+    view: CheckView | None = confirmed(client.start_check, name, text, at_once, yes=yes)
     with _progress(name) as progress:
         while view is not None and view.state == "running":
             progress(view.done, view.total)

@@ -10,9 +10,9 @@ from rich.table import Table
 
 from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
-from bots.researcher.client import RequestFailed, ResearcherClient
+from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import Forecast, RehearsalView
-from bots.terminal import console, fail, stderr
+from bots.terminal import Yes, console, fail, stderr
 
 _LOOK_SECONDS = 1.0
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
@@ -57,13 +57,15 @@ def rehearse(
         float, typer.Option(min=0, help="Share that the platform takes on top, as 0.2 for 20 %.")
     ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
+    yes: Yes = False,
     server: Server = SERVER,
     token: Token = None,
     data: Data = None,
 ) -> None:
     """Let simulated workers take part in the real study, in a run of its own, and say what people would show.
 
-    The study's chatbots are asked as if people came. No report mixes the rehearsal with other data.
+    The study's chatbots are asked as if people came. Where their calls may cost money, you are asked first:
+    how many, to whom, at what price. No report mixes the rehearsal with other data.
     """
     if fee > 1:
         fail(f"--fee is {fee:g}, but here it is a share", "Write 0.2 for 20 %.")
@@ -75,7 +77,7 @@ def rehearse(
             options["model"] = read_rater_model(model).model_dump(mode="json")
         text = study.read_text(encoding="utf-8")
         with ResearcherClient(access(server, token, data)) as client:
-            over = _watched(client, client.rehearse(text, options))
+            over = _watched(client, confirmed(client.rehearse, text, options, yes=yes))
     except (OSError, UnicodeDecodeError) as error:
         fail(
             f"{study} cannot be read: {getattr(error, 'strerror', None) or error}",

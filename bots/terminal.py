@@ -1,8 +1,10 @@
 """Consoles of the commands, and the message for an error that the user can fix."""
 
 import re
-from typing import Any, NoReturn
+import sys
+from typing import Annotated, Any, NoReturn
 
+import typer
 from rich import console as rich_console
 from rich.markup import escape
 from rich.text import Text
@@ -28,6 +30,7 @@ class Console(rich_console.Console):
 
 console = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first where it may cost money.")]
 
 
 def fail(what: str, hint: str | None = None) -> NoReturn:
@@ -40,3 +43,20 @@ def fail(what: str, hint: str | None = None) -> NoReturn:
     if hint is not None:
         stderr.print(escape(hint), soft_wrap=True)
     raise SystemExit(EXIT_REFUSED)
+
+
+def agree(question: str | None, *, yes: bool) -> None:
+    """Ask whether to go on with what may cost money, unless `yes`; end the process where the answer is no.
+
+    `question`: what is to be known of it; None: it costs nothing, and nobody is asked.
+
+    Raises:
+        SystemExit: the answer is no, or there is no terminal to ask at.
+    """
+    if yes or question is None:
+        return
+    stderr.print(escape(question), soft_wrap=True)
+    if not sys.stdin.isatty():
+        fail("nothing was done: there is no terminal to ask at.", "To do it, add --yes to the command.")
+    if not typer.confirm("Go on?", default=False, err=True):
+        fail("nothing was done.", "--yes goes on without asking.")

@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import Literal, TypeVar
 
 from bots.conformance.check_language import CheckLanguage, check_language
+from bots.endpoints.cost import Estimate, estimate
 
 ScriptPart = Literal["small talk", "questions", "awkward", "again", "swapped", "at once"]
 T = TypeVar("T")
@@ -135,12 +136,18 @@ def at_once_scripts(at_once: int, rng: random.Random, language: str = "en") -> l
     return [Script("at once", tuple(rng.choice(row) for row in rows)) for _ in range(together(at_once))]
 
 
+def estimate_check(at_once: int, lines: int = LINES) -> Estimate:
+    """Return how often a bot is asked in all, where no call fails, and about how much it reads and writes."""
+    scripts = draw_scripts(random.Random(0), lines)
+    again = _ASKED_AGAIN + len(swapped(scripts.small_talk))
+    held = [estimate(1, len(script.lines)) for script in scripts.alone]
+    held += [estimate(again, 1), estimate(together(at_once), _lines_at_once(at_once))]
+    return sum(held, Estimate())
+
+
 def calls(at_once: int, lines: int = LINES) -> int:
     """Return how often a bot is asked in all, where no call fails."""
-    scripts = draw_scripts(random.Random(0), lines)
-    alone = sum(len(script.lines) for script in scripts.alone)
-    again = _ASKED_AGAIN + len(swapped(scripts.small_talk))
-    return alone + again + _lines_at_once(at_once) * together(at_once)
+    return estimate_check(at_once, lines).calls
 
 
 def _lines_at_once(at_once: int) -> int:

@@ -12,16 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 import typer
 from rich.table import Table
 
-from bots.crowd.cost import Estimate
 from bots.crowd.crowd import CrowdOptions, hold_crowd
 from bots.crowd.phrases import without_lines
 from bots.crowd.profile import PROFILES, ProfileName, deal, mix_of, parse_mix
 from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
 from bots.crowd.speakers import Talk, TalkRefused
 from bots.crowd.worker import Diary
+from bots.endpoints.endpoint import Price
 from bots.researcher.access import Data, NoAccess, Token, access
 from bots.researcher.client import RequestFailed
-from bots.terminal import console, fail
+from bots.terminal import Yes, console, fail
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
@@ -78,7 +78,7 @@ def crowd(
     price_out: Annotated[
         float, typer.Option(min=0, help="openai: what a million tokens cost that it writes.")
     ] = 0.0,
-    yes: Annotated[bool, typer.Option("--yes", help="openai: do not ask whether that is too much.")] = False,
+    yes: Yes = False,
     writing_pace: Annotated[
         float, typer.Option(min=0, max=1, help="Scales the time that workers take to write; 1 is as people.")
     ] = 0.0,
@@ -92,7 +92,8 @@ def crowd(
     worker's place: whole replies, pasted in an even rhythm, and ratings with little noise.
 
     They answer what was said to them: with small talk, or by the model of --talk, which is told who it is,
-    and what about to talk. What a model at a URL will cost is shown before it is asked anything.
+    and what about to talk. Where the run's bots or that model may cost money, you are asked first: how many
+    calls, to whom, at what price.
 
     Examples:
 
@@ -104,6 +105,7 @@ def crowd(
     known, shares = _raters(model, mix)
     dealt = deal(shares, workers, random.Random(f"{seed} deal"))
     base, linked_run = _split(url)
+    price = Price(input=price_in, output=price_out) if price_in or price_out else None
     asked = CrowdOptions(
         run=run or linked_run,
         dealt=dealt,
@@ -112,8 +114,8 @@ def crowd(
         reply_pace=reply_pace,
         writing_pace=writing_pace,
         patience=patience,
-        talk=Talk(talk, talk_url, talk_key),
-        agree=lambda costs: yes or _agreed(costs, price_in, price_out),
+        talk=Talk(talk, talk_url, talk_key, price),
+        yes=yes,
     )
     try:
         way_in = access(base, token, data)
@@ -146,17 +148,6 @@ def _raters(model: Path | None, mix: str | None) -> tuple[RaterModel | None, dic
         fail(f"--model: {error}")
     except ValueError as error:
         fail(f"--mix: {error}")
-
-
-def _agreed(costs: Estimate, price_in: float, price_out: float) -> bool:
-    """Show what the model's words will cost, and return whether to go on."""
-    console.print(
-        f"About {costs.calls:,} calls, {costs.tokens_in:,} tokens in and {costs.tokens_out:,} out: "
-        + (f"{costs.price(price_in, price_out):.2f}" if price_in or price_out else "no price was given")
-        + ". An estimate for chats of the least length.",
-        highlight=False,
-    )
-    return typer.confirm("Go on?", default=False, err=True)
 
 
 def _summarise(diaries: list[Diary], dealt: list[ProfileName], seconds: float, *, has_model: bool) -> None:

@@ -5,7 +5,7 @@ import json
 import random
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TextIO
@@ -14,26 +14,26 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bots.corpus import Corpus, load_corpus
-from bots.crowd.cost import Estimate, estimate
 from bots.crowd.look import look
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import PROFILES, Honest, Profile, ProfileName, manner_of
 from bots.crowd.rater_model import RaterModel
-from bots.crowd.speakers import Talk, TalkRefused, speaker
+from bots.crowd.speakers import Talk, speaker
 from bots.crowd.talk import Speaker
 from bots.crowd.view import Message
 from bots.crowd.worker import Diary, SimulatedWorker
+from bots.endpoints.cost import estimate, in_words
+from bots.endpoints.endpoint import may_cost, planned_calls
 from bots.researcher.access import Access
 from bots.researcher.client import RequestFailed, ResearcherClient
-from bots.terminal import stderr
+from bots.terminal import agree, stderr
 
 
 @dataclass(frozen=True, slots=True)
 class CrowdOptions:
     """What a crowd is asked for.
 
-    `dealt` has the profile of each worker. `agree` is asked about what the model's words will cost, if a
-    paid one speaks.
+    `dealt` has the profile of each worker. `yes`: nobody is asked first whether it may cost money.
     """
 
     run: str | None
@@ -44,14 +44,14 @@ class CrowdOptions:
     writing_pace: float
     patience: float
     talk: Talk
-    agree: Callable[[Estimate], bool]
+    yes: bool
 
 
 async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) -> tuple[list[Diary], float]:
     """Let the workers take part; return their diaries, and the seconds that it took.
 
     Raises:
-        TalkRefused: nobody can speak for them, or it costs too much.
+        TalkRefused: nobody can speak for them.
         RequestFailed: the server has no such run, or several and none was chosen.
         TimeoutError: it was away for too long, before anybody took part.
     """
@@ -66,16 +66,26 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
         with ResearcherClient(way_in) as client, PatientClient(client, options.patience, tell) as patient:
             run = options.run or await _only_run(patient)
             socket_url = f"{way_in.server.replace('http', 'ws', 1)}/ws"
-            if options.talk.is_paid:
-                study = await look(patient, run, socket_url)
-                costs = estimate(len(options.dealt), study["conversations"], study["minimum_inputs"])
-                if not options.agree(costs):
-                    raise TalkRefused("no model was asked, and nobody took part")
+            if not options.yes:
+                await _ask_first(options, patient, run, socket_url)
             workers = _workers(options, corpus, speaking, patient, socket_url, log)
             await _with_progress(workers, run, options.reply_pace)
             if not patient.answered:
                 raise TimeoutError
     return [worker.diary for worker in workers], time.monotonic() - started
+
+
+async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, socket_url: str) -> None:
+    """Ask whether to go on, where the run's bots or the words of its workers may cost money."""
+    workers = len(options.dealt)
+    asked = [await client.crowd_question(run, workers)]
+    speaking = options.talk.endpoint
+    if speaking is not None and may_cost(speaking):
+        study = await look(client, run, socket_url)
+        calls = estimate(workers * study["conversations"], study["minimum_inputs"])
+        planned = planned_calls(f"`{speaking.model}`", speaking, calls)
+        asked.append(in_words("What its workers say", [planned] if planned else []))
+    agree("\n".join(filter(None, asked)) or None, yes=False)
 
 
 def _workers(

@@ -56,6 +56,10 @@ class PatientClient:
         """Return what a simulated worker believes of the systems of its assignment."""
         return await self._patiently(self._client.simulation, assignment)
 
+    async def crowd_question(self, run: str, workers: int) -> str | None:
+        """Return what is to be known before so many simulated workers take part; None: it costs nothing."""
+        return await self._patiently(self._client.crowd_question, run, workers)
+
     async def runs(self) -> list[str]:
         """Return the names of the server's runs."""
         return [run.run for run in await self._patiently(self._client.runs)]

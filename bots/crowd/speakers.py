@@ -12,7 +12,7 @@ from bots.core.mistakes import mistakes
 from bots.corpus import Corpus
 from bots.crowd.phrases import InTheLanguage
 from bots.crowd.talk import Prompted, Retrieved, Speaker
-from bots.endpoints.endpoint import OpenAiEndpoint, open_endpoint
+from bots.endpoints.endpoint import OpenAiEndpoint, Price, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
@@ -26,11 +26,12 @@ class TalkRefused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a crowd is asked to speak by. None as `spec`: the corpus."""
+    """What a crowd is asked to speak by. None as `spec`: the corpus. `price`: of a million tokens."""
 
     spec: str | None = None
     url: str | None = None
     key: str | None = None
+    price: Price | None = None
 
     @property
     def name(self) -> str:
@@ -38,9 +39,18 @@ class Talk:
         return self.spec or "builtin:retrieval"
 
     @property
-    def is_paid(self) -> bool:
-        """Whether somebody else's model is asked, call by call."""
-        return self.spec is not None and self.spec.startswith("openai:")
+    def endpoint(self) -> OpenAiEndpoint | None:
+        """The model that is asked call by call, if one is. Raises TalkRefused: it is not well described."""
+        kind, _, model = (self.spec or "").partition(":")
+        if kind != "openai" or not model:
+            return None
+        if self.url is None:
+            raise TalkRefused("openai:… needs --talk-url, as in --talk-url http://127.0.0.1:11434/v1")
+        described = {"urls": [self.url], "model": model, "key": self.key, "price": self.price}
+        try:
+            return OpenAiEndpoint(kind="openai", prompt="", **described)
+        except ValidationError as error:
+            raise TalkRefused(mistakes(error)) from error
 
 
 @asynccontextmanager
@@ -53,8 +63,8 @@ async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
     kind, _, name = (talk.spec or "").partition(":")
     if talk.spec is None:
         yield InTheLanguage(Retrieved(open_bot("builtin:retrieval", corpus)))
-    elif kind == "openai" and name:
-        replicas = _endpoint(name, talk)
+    elif (endpoint := talk.endpoint) is not None:
+        replicas = _opened(endpoint)
         try:
             yield Prompted(replicas)
         finally:
@@ -65,15 +75,9 @@ async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
         raise TalkRefused(f'"{talk.spec}" names nobody who could speak: write openai:MODEL or hf:FOLDER')
 
 
-def _endpoint(model: str, talk: Talk) -> Replicas:
-    if talk.url is None:
-        raise TalkRefused("openai:… needs --talk-url, as in --talk-url http://127.0.0.1:11434/v1")
+def _opened(endpoint: OpenAiEndpoint) -> Replicas:
     try:
-        return open_endpoint(
-            OpenAiEndpoint(kind="openai", urls=[talk.url], model=model, key=talk.key, prompt="")
-        )
-    except ValidationError as error:
-        raise TalkRefused(mistakes(error)) from error
+        return open_endpoint(endpoint)
     except EndpointError as error:
         raise TalkRefused(str(error)) from error
 

@@ -1,4 +1,4 @@
-"""Refuse addresses in private networks, where a server must stay out of them.
+"""Tell addresses on this machine, and refuse those in private networks where a server must stay out of them.
 
 Whoever writes a study names the addresses of its bots, and the server connects to them: from within its own
 network, where it may reach what the writer of the study cannot (server-side request forgery).
@@ -7,6 +7,7 @@ network, where it may reach what the writer of the study cannot (server-side req
 import asyncio
 import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -26,6 +27,23 @@ def is_public(address: IPv4Address | IPv6Address) -> bool:
     if inner is not None:
         return is_public(inner)
     return address.is_global and not address.is_multicast
+
+
+def host_of(url: str) -> str:
+    """Return the host that `url` names."""
+    return urlsplit(url).hostname or ""
+
+
+def is_on_this_machine(url: str) -> bool:
+    """Return whether `url` names this machine itself."""
+    host = host_of(url)
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | None:

@@ -17,9 +17,11 @@ from pydantic import (
 )
 
 from bots.core.persona_prompt import DEFAULT_PROMPT
+from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.anthropic import VERSION as ANTHROPIC_VERSION
 from bots.endpoints.anthropic import AnthropicApi
 from bots.endpoints.bedrock import BedrockApi
+from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.gemini import GeminiApi
 from bots.endpoints.hosted import Api, HostedBot, Prices, Refusals
 from bots.endpoints.http import HttpBot
@@ -236,6 +238,27 @@ def is_paid(endpoint: Endpoint) -> bool:
     return isinstance(endpoint, HostedEndpoint) and (endpoint.key is not None or endpoint.price is not None)
 
 
+def may_cost(endpoint: Endpoint) -> bool:
+    """Return whether a call may cost money: the service is taken to charge for it, or the bot is elsewhere.
+
+    A bot on this machine, one that dials in, and one whose price is 0 cost nothing.
+    """
+    if isinstance(endpoint, DialInEndpoint):
+        return False
+    prices = _prices(endpoint)
+    if prices is not None:
+        return bool(prices.input or prices.output)
+    return is_paid(endpoint) or not all(map(is_on_this_machine, endpoint.urls))
+
+
+def planned_calls(to: str, endpoint: Endpoint, calls: Estimate, occasion: str = "") -> PlannedCalls | None:
+    """Return calls of `endpoint` that may cost money; None where they cost nothing, or there are none."""
+    if isinstance(endpoint, DialInEndpoint) or not may_cost(endpoint) or not calls.calls:
+        return None
+    hosts = tuple(dict.fromkeys(map(host_of, endpoint.urls)))
+    return PlannedCalls(to, hosts, calls, _prices(endpoint), occasion)
+
+
 def open_replica(
     endpoint: Endpoint, url: str, *, refuse_private: bool = False, patience: float = PATIENCE
 ) -> Replica:
@@ -248,16 +271,20 @@ def open_replica(
     """
     match endpoint:
         case OpenAiEndpoint() | AnthropicEndpoint() | GeminiEndpoint() | BedrockEndpoint():
-            price = endpoint.price
-            prices = None if price is None else Prices(price.input, price.output)
             remote = _hosted_remote(endpoint, url, refuse_private, patience)
-            return HostedBot(remote, _api(endpoint), endpoint.prompt, endpoint.refusals, prices)
+            api, prices = _api(endpoint), _prices(endpoint)
+            return HostedBot(remote, api, endpoint.prompt, endpoint.refusals, prices)
         case HttpEndpoint():
             return HttpBot(_remote(url, endpoint.key, refuse_private, patience))
         case ParlaiWebEndpoint():
             return ParlaiWebBot(_remote(url, None, refuse_private, patience))
         case DialInEndpoint():
             raise EndpointError("a bot that dials in has no urls: start one more bot host under its name")
+
+
+def _prices(endpoint: Endpoint) -> Prices | None:
+    price: Price | None = getattr(endpoint, "price", None)
+    return None if price is None else Prices(price.input, price.output)
 
 
 def _remote(url: str, key: str | None, refuse_private: bool, patience: float) -> Remote:

@@ -12,6 +12,8 @@ from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
 from bots.core.trust import trusted
+from bots.endpoints.address import host_of, is_on_this_machine
+from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.provider_error import failure_of
 
 _SECONDS = 15.0  # that an answer may take
@@ -53,6 +55,15 @@ class Moderation:
         self._url = url
         self._key = key
         self._seconds = seconds
+
+    def planned_calls(self, calls: int, occasion: str = "") -> PlannedCalls | None:
+        """Return calls of the service that may cost money; None where they cost nothing, or there are none.
+
+        They may where the service wants a key, or is elsewhere.
+        """
+        if not calls or (self._key is None and is_on_this_machine(self._url)):
+            return None
+        return PlannedCalls("the moderation service", (host_of(self._url),), Estimate(calls), None, occasion)
 
     async def judge(self, lines: Sequence[str]) -> list[Judgement]:
         """Return what the service says of each of `lines`; it is asked once, and not again if it fails.

@@ -1,5 +1,6 @@
 """Asks the server, as a researcher."""
 
+from collections.abc import Callable
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
@@ -11,16 +12,19 @@ from bots.researcher.views import (
     BotList,
     BotView,
     CheckView,
+    CrowdQuestion,
     JoinView,
     RehearsalView,
     RunList,
     RunView,
     SimulatedBeliefs,
 )
+from bots.terminal import agree
 
 _SECONDS = 30.0
 _TOO_MANY, _SERVER_ERROR = 429, 500
 Shape = TypeVar("Shape", bound=BaseModel)
+T = TypeVar("T")
 
 
 class RequestFailed(Exception):
@@ -41,6 +45,10 @@ class RequestRefused(RequestFailed):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class ConfirmationNeeded(RequestRefused):
+    """What is asked for may cost money: says how many calls, to whom, at what price."""
 
 
 class ResearcherClient:
@@ -92,9 +100,14 @@ class ResearcherClient:
         """Have a server answer for a bot no more."""
         return self._read(BotView, "DELETE", _path("bots", name, "replicas"), params={"url": url})
 
-    def start_check(self, name: str, study: str | None, at_once: int | None) -> CheckView:
-        """Have a bot checked for a study, given as YAML, or watch the check that is under way."""
-        asked = {"study": study, "at_once": at_once}
+    def start_check(
+        self, name: str, study: str | None, at_once: int | None, *, confirmed: bool = False
+    ) -> CheckView:
+        """Have a bot checked for a study, given as YAML, or watch the check that is under way.
+
+        Raises ConfirmationNeeded, too, unless it is `confirmed` that it may cost money.
+        """
+        asked = {"study": study, "at_once": at_once, "confirmed": confirmed}
         return self._read(CheckView, "POST", _path("bots", name, "check"), json=asked)
 
     def check(self, name: str) -> CheckView | None:
@@ -110,9 +123,13 @@ class ResearcherClient:
         """Return every run."""
         return self._read(RunList, "GET", _path("runs")).runs
 
-    def rehearse(self, yaml: str, options: dict[str, Any]) -> RehearsalView:
-        """Begin a rehearsal of the study that `yaml` describes."""
-        return self._read(RehearsalView, "POST", _path("rehearsals"), json={"yaml": yaml, **options})
+    def rehearse(self, yaml: str, options: dict[str, Any], *, confirmed: bool = False) -> RehearsalView:
+        """Begin a rehearsal of the study that `yaml` describes.
+
+        Raises ConfirmationNeeded, too, unless it is `confirmed` that it may cost money.
+        """
+        asked = {"yaml": yaml, "confirmed": confirmed, **options}
+        return self._read(RehearsalView, "POST", _path("rehearsals"), json=asked)
 
     def rehearsal(self, run: str, job: str) -> RehearsalView:
         """Return a rehearsal by its own run and its job."""
@@ -121,6 +138,11 @@ class ResearcherClient:
     def cancel(self, run: str, job: str) -> None:
         """Give up what is done in the background."""
         self._call("POST", _path("runs", run, "jobs", job, "cancel"))
+
+    def crowd_question(self, run: str, workers: int) -> str | None:
+        """Return what is to be known before so many simulated workers take part; None: it costs nothing."""
+        path = _path("runs", run, "crowd-question")
+        return self._read(CrowdQuestion, "GET", path, params={"workers": workers}).question
 
     def join_simulated(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
         """Let a simulated worker into a run.
@@ -160,6 +182,8 @@ class ResearcherClient:
             code, reason = str(error["code"]), f"{_sentence(error['message'])} {error['hint']}".strip()
         except (ValueError, KeyError, TypeError):
             code, reason = "", self._stranger(response)
+        if code == "needs_confirmation":
+            return ConfirmationNeeded(code, str(error["message"]))
         if response.status_code == _TOO_MANY or response.status_code >= _SERVER_ERROR:
             return ServerAway(reason)
         return RequestRefused(code, reason) if code else RequestFailed(reason)
@@ -169,6 +193,15 @@ class ResearcherClient:
             f"{self._server} gave an answer (status {response.status_code}) that this command does not"
             " understand. Is it a Candor server, of the same version?"
         )
+
+
+def confirmed(call: Callable[..., T], *given: Any, yes: bool) -> T:
+    """Return `call(*given, confirmed=…)`, asking at the terminal, unless `yes`, where it may cost money."""
+    try:
+        return call(*given, confirmed=yes)
+    except ConfirmationNeeded as error:
+        agree(str(error), yes=False)
+        return call(*given, confirmed=True)
 
 
 def _path(*parts: str) -> str:

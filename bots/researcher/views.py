@@ -75,6 +75,12 @@ class RunList(BaseModel):
     runs: list[RunView]
 
 
+class CrowdQuestion(BaseModel):
+    """What is to be known before simulated workers take part; None where that costs nothing."""
+
+    question: str | None
+
+
 class QualityView(BaseModel):
     """How good the system of conversation number `conversation` is, from 0 to 1.
 

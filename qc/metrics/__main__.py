@@ -1,6 +1,7 @@
 """Score a run by metrics and hold them against people: `python -m qc.metrics SOURCE`."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
 from qc.metrics.cache import Cache, default_path, open_cache
 from qc.metrics.findings import metrics_findings
-from qc.metrics.judge import JudgeOptions
+from qc.metrics.judge import JudgeOptions, planned_calls
 from qc.metrics.judge_prompt import statements
 from qc.metrics.local_model import LocalModel
 from qc.metrics.metric_scores import MetricScores
@@ -140,8 +141,14 @@ def metrics(
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask first where the judge may cost money.")
+    ] = False,
 ) -> None:
-    """Score the conversations and systems of a run by metrics, and say how these agree with people."""
+    """Score the conversations and systems of a run by metrics, and say how these agree with people.
+
+    Where the judge may cost money, you are asked first: how many calls, to whom, at what price.
+    """
     with stderr_console() as stderr:
         require_draws(bootstrap)
         wanted = wanted_formats(formats, out)
@@ -156,10 +163,13 @@ def metrics(
         with open_source(source) as opened:
             given = read_run(opened, LoadOptions(run, include_partial, criteria=criteria))
         sample = take_sample(given, alpha)
-        with open_cache(cache or default_path()) as kept, _bar(stderr) as on_part:
-            scored = _score(sample, asked, kept, on_part)
-            on_part("Against people", 0, 1)
-            against = hold_against_people(sample, scored.metrics, bootstrap, seed)
+        with open_cache(cache or default_path()) as kept:
+            if asked.judge and not yes:
+                _ask_first(given, asked.judge, asked.statements, kept, judge_price)
+            with _bar(stderr) as on_part:
+                scored = _score(sample, asked, kept, on_part)
+                on_part("Against people", 0, 1)
+                against = hold_against_people(sample, scored.metrics, bootstrap, seed)
             signed = _signature(given, alpha, seed, bootstrap, scored)
             found = metrics_findings(sample, against, scored.judged, judge_price, signed)
         files = write_all(found, out, wanted, stderr)
@@ -183,8 +193,7 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
         signatures.append(f"{model.name}=sha256:{model.fingerprint[:16]}")
     judged = None
     if asked.judge:
-        labels = run.criteria["label"].to_list()
-        asks = statements(labels, asked.statements)
+        asks = _statements(run, asked.statements)
         judged = from_judge(sample, spoken, asks, asked.judge, cache, on_part)
         found += judged.metrics
         signatures.append(f"judge={asked.judge.model}:2x{asked.judge.repeats}")
@@ -193,6 +202,39 @@ def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Score
     _require_distinct(found)
     rated = len(run.conversations)
     return Scored([metric.split(rated) for metric in found], judged, signatures)
+
+
+def _statements(run: Run, path: Path | None) -> dict[str, str]:
+    """Return the statement of each criterion of a run."""
+    return statements(run.criteria["label"].to_list(), path)
+
+
+def _ask_first(
+    run: Run, judge: JudgeOptions, path: Path | None, cache: Cache, price: tuple[float, float] | None
+) -> None:
+    """Ask whether the judge is to be asked, where that may cost money.
+
+    Raises:
+        OptionError: the answer is no, or there is no terminal to ask at.
+    """
+    planned = planned_calls(transcripts(run), list(_statements(run, path).values()), judge, cache)
+    is_free = not any(price) if price else not judge.may_cost
+    if is_free or not planned.calls:
+        return
+    cost = "no price is set, and the provider may charge"
+    if price:
+        dollars = (planned.tokens_in * price[0] + planned.tokens_out * price[1]) / 1e6
+        cost = (
+            f"about {dollars:,.2f} dollars, at {price[0]:g} and {price[1]:g} for a million tokens in and out"
+        )
+    typer.echo(
+        f"The judge may cost money: about {planned.calls:,} calls to {judge.model} at {judge.url}: {cost}.",
+        err=True,
+    )
+    if not sys.stdin.isatty():
+        raise OptionError("--judge: nothing was asked, as there is no terminal to confirm it at. Add --yes.")
+    if not typer.confirm("Go on?", default=False, err=True):
+        raise OptionError("--judge: nothing was asked. --yes goes on without a question.")
 
 
 def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:

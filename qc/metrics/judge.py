@@ -6,10 +6,13 @@ it comes, so that what was broken off goes on where it was.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from itertools import product
 from typing import Any, TypedDict
+from urllib.parse import urlsplit
 
 import httpx2
 import numpy as np
@@ -31,6 +34,8 @@ CONNECT_SECONDS = 10.0
 TEMPERATURE = 1.0
 # Seven ratings are 60 tokens; models that think aloud first need more.
 MOST_TOKENS = 2000
+# For estimates: English has about four characters to a token (the providers' own rule of thumb).
+CHARACTERS_OF_TOKEN, TOKENS_OF_RATING = 4, 9
 SHOWN_ANSWER = 200  # characters
 # Worth asking again: too many requests, a server that is starting or was cut off.
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
@@ -63,6 +68,20 @@ class JudgeOptions:
     model: str
     key: str | None
     repeats: int
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether a call may cost money: the endpoint wants a key, or is not on this machine."""
+        return self.key is not None or not _is_on_this_machine(urlsplit(self.url).hostname or "")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """How many calls are to be made, and about how many tokens go in and come out."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
 
 
 @dataclass(frozen=True)
@@ -143,14 +162,7 @@ def judge(
         JudgeRefused: the endpoint refuses; its words are told.
         JudgeUnreadable: no answer at all held ratings.
     """
-    # Conversations that are word for word the same are asked about once.
-    keys: dict[tuple[int, int, int], str] = {}
-    asks: dict[str, _Ask] = {}
-    for number, each in enumerate(spoken):
-        for order, repeat in product(range(len(ORDERS)), range(options.repeats)):
-            ask = _ask(options, order, repeat, each, asked)
-            keys[number, order, repeat] = ask.key
-            asks[ask.key] = ask
+    keys, asks = _asks(spoken, asked, options)
     answers = {key: cache.get(key) for key in asks}
     missing = [asks[key] for key, answer in answers.items() if answer is None]
     there = len(asks) - len(missing)
@@ -182,6 +194,35 @@ def judge(
     )
 
 
+def planned_calls(
+    spoken: Sequence[Transcript], asked: Sequence[str], options: JudgeOptions, cache: Cache
+) -> PlannedCalls:
+    """Return what `judge` is about to ask for, given the same: what is kept is not asked for again."""
+    _, asks = _asks(spoken, asked, options)
+    missing = [ask.body["messages"] for key, ask in asks.items() if cache.get(key) is None]
+    read = sum(len(message["content"]) for messages in missing for message in messages)
+    return PlannedCalls(
+        len(missing), math.ceil(read / CHARACTERS_OF_TOKEN), len(missing) * len(asked) * TOKENS_OF_RATING
+    )
+
+
+def _asks(
+    spoken: Sequence[Transcript], asked: Sequence[str], options: JudgeOptions
+) -> tuple[dict[tuple[int, int, int], str], dict[str, _Ask]]:
+    """Return the key of every conversation's request, by order and repeat, and the requests by their keys.
+
+    Conversations that are word for word the same are asked about once.
+    """
+    keys: dict[tuple[int, int, int], str] = {}
+    asks: dict[str, _Ask] = {}
+    for number, each in enumerate(spoken):
+        for order, repeat in product(range(len(ORDERS)), range(options.repeats)):
+            ask = _ask(options, order, repeat, each, asked)
+            keys[number, order, repeat] = ask.key
+            asks[ask.key] = ask
+    return keys, asks
+
+
 def _ask(options: JudgeOptions, order: int, repeat: int, spoken: Transcript, asked: Sequence[str]) -> _Ask:
     ordered = asked if ORDERS[order] == "forwards" else asked[::-1]
     body = {
@@ -192,6 +233,13 @@ def _ask(options: JudgeOptions, order: int, repeat: int, spoken: Transcript, ask
     }
     # The order is part of the key, as two orders of one criterion are the same words.
     return _Ask(body, content_key("judge", options.url, body, order, repeat))
+
+
+def _is_on_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _require_ratings(answers: Sequence[_Answer]) -> None:

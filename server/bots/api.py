@@ -14,6 +14,7 @@ from server.access.auth import Auth
 from server.access.request_body import RequestBody
 from server.bots import stored_bots
 from server.bots.check_view import check_of, check_view, without_addresses
+from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import RegisteredBots
 from server.bots.responses import BotList, BotView, CheckView, LastCheck
 from server.bots.stored_bots import Registration
@@ -45,10 +46,12 @@ class NewCheck(RequestBody):
     """How to check a bot: for which study, as YAML, and how many conversations it has at the same time.
 
     Without a study it is that of the newest run that has the bot; without a number, as many as it holds.
+    `confirmed`: it may cost money.
     """
 
     study: Annotated[str, Field(max_length=60_000)] | None = None
     at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE, strict=True)] | None = None
+    confirmed: StrictBool = False
 
 
 class BotsApi:
@@ -118,7 +121,8 @@ class BotsApi:
         asked = body or NewCheck()
         text = asked.study
         study = None if text is None else await aside(lambda: parse_study(text))
-        return check_view(await self._bots.start_check(name, actor, study, asked.at_once))
+        confirmation = Confirmation(asked.confirmed)
+        return check_view(await self._bots.start_check(name, actor, confirmation, study, asked.at_once))
 
     async def show_check(self, name: str, actor: Caller) -> CheckView:
         """The check that is under way, or the latest report."""

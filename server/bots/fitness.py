@@ -14,12 +14,14 @@ from bots import (
     Bot,
     ConformanceReport,
     Endpoint,
+    Estimate,
     Finding,
     Moderation,
     Overruns,
     Verdict,
     base_language,
     check_bot,
+    estimate_check,
     load_corpus,
     qc_findings,
     worst,
@@ -86,6 +88,12 @@ def fitness_check(
     )
 
 
+def calls_of(check: FitnessCheck) -> Estimate:
+    """Return how often a check asks its bot, and about how much that reads and writes."""
+    asked = {name: check.keywords[name] for name in ("at_once", "lines") if name in check.keywords}
+    return estimate_check(**asked)
+
+
 def registered_check(
     connection: Connection,
     row: Registration,
@@ -143,6 +151,15 @@ def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterato
         yield Finding(question=question, verdict="warn", reason=f"{reason}: {remedy}")
 
 
+def own_checks(study: Study, moderation: Moderation | None) -> dict[str, FitnessCheck]:
+    """Return the check of each of the study's own bots that one of its systems names, by the bot's name."""
+    return {
+        name: fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
+        for name in study.bots_of_systems.values()
+        if name in study.bots
+    }
+
+
 def own_bots(run: OpenRun) -> dict[str, Bot]:
     """Return the bots of the study's own `bots` that one of its systems names, by name."""
     specs = run.study.bots_of_systems
@@ -165,15 +182,14 @@ async def own_fitness(
         progress: gets the bot's name, how many of its calls are done, and how many there are.
         moderation: a service that judges what they say; None: none is asked.
     """
-    study = run.study
+    study, checks = run.study, own_checks(run.study, moderation)
     found = list(_builtin_fitness(study))
     for name, bot in own_bots(run).items():
 
         def of_this_bot(done: int, total: int, name: str = name) -> None:
             progress(name, done, total)
 
-        check = fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
-        found.append(_fitness(name, await check(bot, progress=of_this_bot)))
+        found.append(_fitness(name, await checks[name](bot, progress=of_this_bot)))
     examined = await asyncio.to_thread(qc_fitness, study, [*registered, *found])
     return [*found, *examined]
 

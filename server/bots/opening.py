@@ -13,6 +13,7 @@ from server.bots.fitness import Fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
+from server.bots.planned_calls import Confirmation, of_run
 from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db import run_states, runs
@@ -31,11 +32,15 @@ from server.study import Study, aside, parse_study
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run that is to be opened: its name, and the text of its study."""
+    """A run that is to be opened: its name, and the text of its study.
+
+    `confirmation`: whether that may cost money.
+    """
 
     slug: str
     text: str
     rules: RunRules
+    confirmation: Confirmation
     despite_failing_bots: bool = False
 
 
@@ -81,6 +86,7 @@ class RunChanges:
             BotNotFound: a bot is registered no longer.
             BotsUnfit: bots failed their check.
             NoModeration: lines are to be sent to a moderation service, and there is none.
+            NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         runs.require_slug(new.slug)
         study = await aside(lambda: parse_study(new.text))
@@ -93,6 +99,10 @@ class RunChanges:
         try:
             entry = RunEntry(0, new.slug, 0, "open", utc_now(), new.text)
             read = await self._store.read(lambda connection: _lined_up(connection, opened_bots, entry))
+            calls = await self._store.read(
+                lambda c: of_run(c, study, new.rules, self._moderation, checked=not new.despite_failing_bots)
+            )
+            new.confirmation.require(f"The run `{new.slug}`", calls)
             if not new.despite_failing_bots:
                 own = await fitness.own_fitness(read.lineup, read.registered, _unseen, self._moderation)
                 fitness.require_fit([*read.registered, *own])
@@ -119,10 +129,21 @@ class RunChanges:
             actor, "run.rules", lambda c: set_rules(c, slug, rules, excluded), outline(rules)
         )
 
-    async def replicate(self, slug: str, name: str | None, actor: Doer, *, same_workers: bool) -> RunEntry:
-        """Open a run of another run's study. Raises RunNotFound, RunExists, StudyInvalid, NoModeration."""
+    async def replicate(
+        self, slug: str, name: str | None, actor: Doer, confirmation: Confirmation, *, same_workers: bool
+    ) -> RunEntry:
+        """Open a run of another run's study; it has no rules yet.
+
+        Raises RunNotFound, RunExists, StudyInvalid, NoModeration; NeedsConfirmation: it may cost money, and
+        that is not confirmed.
+        """
         first = await self._store.read(lambda connection: runs.find_run(connection, slug))
-        fitness.require_moderation(parse_study(first.yaml), self._moderation)
+        study = parse_study(first.yaml)
+        fitness.require_moderation(study, self._moderation)
+        calls = await self._store.read(
+            lambda c: of_run(c, study, RunRules(), self._moderation, checked=False)
+        )
+        confirmation.require(f"A replication of the run `{slug}`", calls)
         at = utc_now()
         return await self._changed(
             actor,

@@ -14,6 +14,7 @@ from server.bots import fitness, stored_bots
 from server.bots.background_checks import BackgroundCheck, BackgroundChecks
 from server.bots.fitness import FitnessCheck
 from server.bots.opened_bots import OpenedBots
+from server.bots.planned_calls import Confirmation, of_check
 from server.bots.reach import Reach
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
@@ -164,13 +165,19 @@ class RegisteredBots:
             await self._opened_bots.detach(name, replica)
 
     async def start_check(
-        self, name: str, actor: Doer, study: Study | None = None, at_once: int | None = None
+        self,
+        name: str,
+        actor: Doer,
+        confirmation: Confirmation,
+        study: Study | None = None,
+        at_once: int | None = None,
     ) -> BackgroundCheck:
         """Begin to check whether a bot is fit for workers, or return the check that is under way.
 
         Args:
             name: the bot's.
             actor: who has it checked.
+            confirmation: whether that may cost money.
             study: what it is checked for; None: the study of the newest run that has it.
             at_once: how many conversations it has at the same time; None: as many as the study may hold.
 
@@ -178,11 +185,12 @@ class RegisteredBots:
             BotNotFound: there is no such bot.
             BotDisabled: it is disabled.
             BotUnusable: this server cannot open it.
+            NeedsConfirmation: it may cost money, and that is not confirmed.
         """
+        moderation = self._opened_bots.moderation
 
         def read(connection: Connection) -> tuple[Registration, FitnessCheck]:
             row = stored_bots.find(connection, name)
-            moderation = self._opened_bots.moderation
             return row, fitness.registered_check(connection, row, study, at_once, moderation)
 
         async with self._lock(name):
@@ -191,6 +199,8 @@ class RegisteredBots:
                 raise BotDisabled(f"`{name}` is disabled, and answers nobody")
             bot = self._usable(name)
             if not self._checks.is_under_way(name):
+                calls = of_check(name, row.endpoint, ask, moderation)
+                confirmation.require(f"The check of `{name}`", calls)
                 await self._store.submit(lambda c: Logged(actor, "check").record(c, name))
             return self._checks.start(bot, row, ask)
 

@@ -8,8 +8,9 @@ import yaml
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console
+from bots import Yes, agree, console, in_words
 from server.bots.fitness import require_moderation
+from server.bots.planned_calls import of_run
 from server.cli import study
 from server.cli.database import id_cipher, transaction_or_fail
 from server.cli.rules_file import changed_rules, read_rules_file, tell
@@ -20,7 +21,7 @@ from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange, change_run, replicate_run
 from server.db.runs import all_runs, find_run
 from server.db.worker_ids import require_key
-from server.run_rules import outline
+from server.run_rules import RunRules, outline
 from server.study import parse_study
 
 cli = typer.Typer(
@@ -83,11 +84,24 @@ def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
 
 
 @cli.command()
-def replicate(run: Name, name: NewName = None, same_workers: SameWorkers = False, data: Data = None) -> None:
-    """Open a run of the very same study, with a seed of its own. Workers of the first run may not come."""
+def replicate(
+    run: Name,
+    name: NewName = None,
+    same_workers: SameWorkers = False,
+    yes: Yes = False,
+    data: Data = None,
+) -> None:
+    """Open a run of the very same study, with a seed of its own. Workers of the first run may not come.
+
+    Where it may cost money, you are asked first: how many calls, to whom, at what price.
+    """
     moderation = moderation_from(settings_from(data=data))
     with transaction_or_fail(data) as connection:
-        require_moderation(parse_study(find_run(connection, run).yaml), moderation)
+        study = parse_study(find_run(connection, run).yaml)
+        require_moderation(study, moderation)
+        calls = of_run(connection, study, RunRules(), moderation, checked=False)
+    agree(in_words(f"A replication of the run `{run}`", calls), yes=yes)
+    with transaction_or_fail(data) as connection:
         entry = replicate_run(connection, run, utc_now(), name, same_workers=same_workers)
         record(connection, CommandLine(), "run.open", entry.slug, f"a replication of {run}")
     url = settings_from(data=data).resolved_public_url

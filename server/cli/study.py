@@ -7,11 +7,12 @@ import typer
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from bots import console, fail, stderr
+from bots import Yes, agree, console, fail, in_words, stderr
 from server.bots import fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
+from server.bots.planned_calls import of_own_checks, of_run
 from server.cli import preregistration, stored_studies
 from server.cli.database import id_cipher, reading, transaction
 from server.cli.fitness import check_fitness
@@ -49,8 +50,11 @@ Force = Annotated[
 
 
 @cli.command()
-def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
-    """Check a study file and open its bots, without storing anything."""
+def check(study: StudyFile, bots: CheckBots = False, yes: Yes = False, data: Data = None) -> None:
+    """Check a study file and open its bots, without storing anything.
+
+    Where --bots may cost money, you are asked first: how many calls, to whom, at what price.
+    """
     settings = settings_from(data=data)
     opened_bots = OpenedBots(
         refuse_private=settings.refuse_private_bots, moderation=moderation_from(settings)
@@ -61,6 +65,8 @@ def check(study: StudyFile, bots: CheckBots = False, data: Data = None) -> None:
             items = items_of(content, connection, study.parent)
             lineup, registered = _line_up(connection, opened_bots, _unopened(text, "check"), str(study))
         if bots:
+            calls = of_own_checks(content, opened_bots.moderation)
+            agree(in_words(f"The check of the bots of {study}", calls), yes=yes)
             fitness.require_fit(check_fitness(lineup, registered, opened_bots))
     except CandorError as error:
         fail(error.message, error.hint)
@@ -87,12 +93,14 @@ def open_(
     data: Data = None,
     despite_failing_bots: Force = False,
     rules: RulesFile = None,
+    yes: Yes = False,
 ) -> None:
     """Open a run of a study. A server that is running serves it within a second.
 
     Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
     the server must have passed their check. A run whose bots failed is not opened. What workers rate where
-    they do not chat is read now, and stays as it is.
+    they do not chat is read now, and stays as it is. Where the run may cost money, you are asked first: how
+    many calls, to whom, at what price.
     """
     settings = settings_from(data=data)
     opened_bots = OpenedBots(
@@ -108,7 +116,9 @@ def open_(
             stands = find_opened(connection, text, run)
             items = items_of(content, connection, study.parent) if stands is None else []
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
+            calls = of_run(connection, content, given, opened_bots.moderation, checked=True)
         if stands is None:  # a study under way is not examined again
+            agree(in_words(f"The run `{run}`", calls), yes=yes)
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         notes = list(study_notes(content)) if stands is None else []
         with transaction(settings) as connection:

@@ -16,9 +16,14 @@ from server.db.runs import find_run
 from server.desk.responses import RunDetail, RunList
 from server.desk.run_view import RunReader, run_summaries
 from server.desk.search import Search, search
-from server.desk.simulation import beliefs
+from server.desk.simulation import beliefs, crowd_question
 from server.desk.transcript import transcript
-from server.desk.transcript_responses import AssignmentDetail, ConversationHits, SimulatedBeliefs
+from server.desk.transcript_responses import (
+    AssignmentDetail,
+    ConversationHits,
+    CrowdQuestion,
+    SimulatedBeliefs,
+)
 from server.desk.watch import Outlook, seen_by
 
 
@@ -34,6 +39,7 @@ class ResearcherApi:
             self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
         self._route("/runs", self.list_runs, "see_runs")
         self._route("/runs/{run}", self.show_run, "see_runs")
+        self._route("/runs/{run}/crowd-question", self.show_crowd_question, "simulate")
         self._route("/runs/{run}/conversations", self.search_conversations, "read_transcripts")
         self._route("/assignments/{assignment}", self.show_assignment, "read_transcripts")
         self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
@@ -62,6 +68,13 @@ class ResearcherApi:
             return RunReader().read(connection, find_run(connection, run), around, utc_now())
 
         return seen_by(actor, await self._store.read(read))
+
+    async def show_crowd_question(
+        self, run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller
+    ) -> CrowdQuestion:
+        """What so many simulated workers in a run may cost."""
+        sees_hosts = actor.may("change_bots")
+        return await self._store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
 
     async def search_conversations(self, run: str, wanted: Annotated[Search, Query()]) -> ConversationHits:
         """The conversations of a run that are as wanted, page by page, newest first."""

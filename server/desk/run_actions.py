@@ -4,12 +4,13 @@ import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import StrictBool, StringConstraints, model_validator
 
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
 from server.access.request_body import RequestBody
 from server.bots.opening import NewRun, RunChanges
+from server.bots.planned_calls import Confirmation
 from server.clock import utc_now
 from server.db.run_rules import all_rules_of
 from server.db.run_states import RunChange
@@ -28,13 +29,17 @@ Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)
 
 
 class RunToOpen(RequestBody):
-    """A run to open: of a study by its text, or of the newest version of a study that is stored here."""
+    """A run to open: of a study by its text, or of the newest version of a study that is stored here.
+
+    `confirmed`: it may cost money.
+    """
 
     run: RunName
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
     study: Annotated[str, StringConstraints(max_length=100)] | None = None
     despite_failing_bots: bool = False
     rules: RunRules = RunRules()
+    confirmed: StrictBool = False
 
     @model_validator(mode="after")
     def _one_study(self) -> "RunToOpen":
@@ -50,10 +55,14 @@ class Why(RequestBody):
 
 
 class Replication(RequestBody):
-    """A replication: its name, or the first run's with a number; whether the same workers may come."""
+    """A replication: its name, or the first run's with a number; whether the same workers may come.
+
+    `confirmed`: it may cost money.
+    """
 
     run: RunName | None = None
-    same_workers: Annotated[bool, Field(strict=True)] = False
+    same_workers: StrictBool = False
+    confirmed: StrictBool = False
 
 
 class RunActions:
@@ -85,7 +94,8 @@ class RunActions:
         if study.items is not None and study.items.run is not None:
             await require_in_runs(self._auth, actor, "read_transcripts", [study.items.run])
         await require_in_runs(self._auth, actor, "see_worker_ids", body.rules.excluded_runs)
-        new = NewRun(body.run, text, body.rules, body.despite_failing_bots)
+        confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+        new = NewRun(body.run, text, body.rules, confirmation, body.despite_failing_bots)
         return await self._summary(await self._changes.open(new, actor))
 
     async def show_rules(self, run: str) -> RunRules:
@@ -115,7 +125,10 @@ class RunActions:
     async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
         """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
         wanted = body or Replication()
-        entry = await self._changes.replicate(run, wanted.run, actor, same_workers=wanted.same_workers)
+        confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
+        entry = await self._changes.replicate(
+            run, wanted.run, actor, confirmation, same_workers=wanted.same_workers
+        )
         return await self._summary(entry)
 
     async def _text(self, body: RunToOpen) -> str:

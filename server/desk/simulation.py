@@ -1,11 +1,12 @@
-"""Endpoint for simulated workers: the quality of the systems in their own assignment."""
+"""Endpoints for simulated workers: what they may cost, and the quality of the systems that they meet."""
 
 from sqlalchemy import Connection, select
 
+from server.bots.planned_calls import Confirmation, of_assignments
 from server.db.models import Assignment, Conversation, Item, Run, ShownItem, System, columns
 from server.db.rehearsals import believed_quality
 from server.db.runs import find_run
-from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
+from server.desk.transcript_responses import CriterionSigns, CrowdQuestion, SimulatedBeliefs, SystemQuality
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study
@@ -71,6 +72,13 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
         ],
         answers=[question.right for question in study.tutorial.questions] if study.tutorial else [],
     )
+
+
+def crowd_question(connection: Connection, slug: str, workers: int, *, sees_hosts: bool) -> CrowdQuestion:
+    """Return what is to be known before so many simulated workers take part in a run. Raises RunNotFound."""
+    calls = of_assignments(connection, parse_study(find_run(connection, slug).yaml), workers)
+    asked = Confirmation(given=False, sees_hosts=sees_hosts)
+    return CrowdQuestion(question=asked.question(f"A crowd of {workers:,} in the run `{slug}`", calls))
 
 
 def _quality(of_system: float, kind: str | None) -> float:

@@ -232,6 +232,12 @@ class CriterionSigns(BaseModel):
     qc: bool
 
 
+class CrowdQuestion(BaseModel):
+    """What is to be known before simulated workers take part; None where that costs nothing."""
+
+    question: str | None
+
+
 class SimulatedBeliefs(BaseModel):
     """What a simulated worker believes of the systems of its assignment.
 

@@ -22,7 +22,8 @@
     │   ├── RunExists, WrongRunStatus, RunHasEnough
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
-    │   │   PayRefused, DecidedAlready, BonusRefused, NeedsConfirmation, EventRefused
+    │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
+    ├── NeedsConfirmation   it costs money, or much of it, and nobody has said that this is meant
     ├── WorkerListInvalid   a list of workers has mistakes
     ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
     ├── RulesInvalid        the rules of a run have mistakes
@@ -103,6 +104,7 @@ from server.errors.error import (
     CandorError,
     ErrorBody,
     ErrorDetail,
+    NeedsConfirmation,
 )
 from server.errors.message import (
     AnswersUnfit,
@@ -131,7 +133,6 @@ from server.errors.recruiting import (
     BonusRefused,
     DecidedAlready,
     EventRefused,
-    NeedsConfirmation,
     NotConnected,
     NotRecruiting,
     OtherCurrency,

@@ -19,6 +19,14 @@ class CandorError(Exception):
         self.hint = hint if hint is not None else type(self).hint
 
 
+class NeedsConfirmation(CandorError):
+    """What is asked for costs money, or much of it, and who asks has not said that they mean it."""
+
+    code = "needs_confirmation"
+    status = 409
+    hint = "If you mean it, send the same again with `confirmed: true`."
+
+
 class ErrorDetail(BaseModel):
     """An error as a caller is told it: `code` for programs, `message` and `hint` for people."""
 

@@ -74,13 +74,6 @@ class BonusRefused(RecruitingRefused):
     code = "bonus_refused"
 
 
-class NeedsConfirmation(RecruitingRefused):
-    """Bonuses are out of proportion, and who prepares them has not confirmed that they mean it."""
-
-    code = "needs_confirmation"
-    hint = "Check the amounts. Confirm them to prepare the bonuses all the same."
-
-
 class EventRefused(RecruitingRefused):
     """What has arrived as an event of the platform is none that counts."""
 

@@ -6,12 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
-from pydantic import StringConstraints, model_validator
+from pydantic import StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
 from server.access.roles import Permission
+from server.bots.planned_calls import Confirmation
 from server.bots.reach import Reach
 from server.db.analyses import find_analysis, find_points
 from server.db.audit import record
@@ -55,7 +56,18 @@ _PAGE_POLICY = (
 )
 
 
-class StudyToRehearse(RehearsalOptions):
+class RehearsalToBegin(RehearsalOptions):
+    """How the study of a run is to be rehearsed. `confirmed`: it may cost money."""
+
+    confirmed: StrictBool = False
+
+    @property
+    def options(self) -> RehearsalOptions:
+        """How, without the rest."""
+        return RehearsalOptions(**self.model_dump(include=set(RehearsalOptions.model_fields)))
+
+
+class StudyToRehearse(RehearsalToBegin):
     """A study to rehearse, by its text or by the name under which it is stored here, and how."""
 
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
@@ -163,10 +175,10 @@ class JobsApi:
         entries = await self._rehearsals.of_run(run)
         return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])
 
-    async def rehearse_run(self, run: str, options: RehearsalOptions, actor: Caller) -> RehearsalJob:
+    async def rehearse_run(self, run: str, body: RehearsalToBegin, actor: Caller) -> RehearsalJob:
         """Begin a rehearsal of the study that a run is of. Nothing of the run itself is touched."""
         entry = await self._store.read(lambda connection: find_run(connection, run))
-        return await self._rehearse(entry.yaml, options, actor)
+        return await self._rehearse(entry.yaml, body, actor)
 
     async def rehearse_study(self, body: StudyToRehearse, actor: Caller) -> RehearsalJob:
         """Begin a rehearsal of a study, whether a run of it was ever opened or not."""
@@ -179,8 +191,7 @@ class JobsApi:
         actor.require("rehearse", study.name)
         self._reach.require_keys(study)
         self._reach.require_corpora(study)
-        options = RehearsalOptions(**body.model_dump(exclude={"yaml", "study"}))
-        return await self._rehearse(text, options, actor)
+        return await self._rehearse(text, body, actor)
 
     async def list_exports(self, run: str) -> ExportList:
         """The exports of a run, newest first, the one that is being made among them."""
@@ -231,11 +242,12 @@ class JobsApi:
             headers={"Cache-Control": "private, no-store"},
         )
 
-    async def _rehearse(self, text: str, options: RehearsalOptions, actor: Actor) -> RehearsalJob:
+    async def _rehearse(self, text: str, body: RehearsalToBegin, actor: Actor) -> RehearsalJob:
         study = (await aside(lambda: parse_study(text))).name
         actor.require("rehearse", study)
         noted = _noted(actor, "study.rehearse", study)
-        return rehearsal_job(await self._rehearsals.start(text, options, noted))
+        confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+        return rehearsal_job(await self._rehearsals.start(text, body.options, noted, confirmation))
 
     async def _find(self, run: str, job: str) -> JobEntry:
         entry = await self._store.read(lambda connection: find_job(connection, job))

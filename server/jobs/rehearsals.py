@@ -13,6 +13,7 @@ from sqlalchemy import Connection, func, select
 
 from bots import RaterModel
 from server.bots.open_runs import OpenRuns
+from server.bots.planned_calls import Confirmation, of_assignments
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
 from server.db.models import Assignment, Conversation, columns
@@ -97,7 +98,11 @@ class Rehearsals:
         self._limits = limits
 
     async def start(
-        self, text: str, options: RehearsalOptions, note: Callable[[Connection], None]
+        self,
+        text: str,
+        options: RehearsalOptions,
+        note: Callable[[Connection], None],
+        confirmation: Confirmation,
     ) -> JobEntry:
         """Begin a rehearsal and return it; `note` runs in the transaction that stores the job.
 
@@ -106,9 +111,12 @@ class Rehearsals:
             RehearsalRefused: its workers do not chat, or cannot be tested, or it has too few places for the
                 simulated ones.
             JobUnderWay: this study is being rehearsed.
+            NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         study = parse_study(text)
         _require_rehearsable(study, options)
+        calls = await self._store.read(lambda c: of_assignments(c, study, options.workers))
+        confirmation.require(f"A rehearsal of `{study.name}` with {options.workers} simulated workers", calls)
         quality = _quality(study, options)
         opened: list[RunEntry] = []
 
@@ -167,7 +175,7 @@ class Rehearsals:
         """Have the crowd take part; return what went wrong with some of them, if anything did."""
         honest = _HONEST if options.honest is None and options.model is None else options.honest
         arguments = ["--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers)]
-        arguments += ["--seed", str(options.seed)]
+        arguments += ["--seed", str(options.seed), "--yes"]
         if honest is not None:
             arguments += ["--mix", f"honest={honest:g},random={1 - honest:g}"]
         said: list[str] = []

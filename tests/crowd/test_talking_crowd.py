@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.bots.support.servers import saying, serving
 from tests.support.server_process import Server
@@ -32,17 +33,17 @@ def talked_with(server: Server) -> Server:
     return server
 
 
-async def crowd(server: Server, *options: str, typed: str = "") -> tuple[int, str]:
-    command = ["-m", "bots.crowd", "--url", f"{server.url}/w/talk", "--token", server.token, *options]
+async def crowd(server: Server, *options: str, run: str = "talk") -> tuple[int, str]:
+    command = ["-m", "bots.crowd", "--url", f"{server.url}/w/{run}", "--token", server.token, *options]
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *command,
         env=os.environ | {"MODEL_KEY": "k3y", "COLUMNS": "200"},
-        stdin=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    output, _ = await process.communicate(typed.encode())
+    output, _ = await process.communicate()
     assert process.returncode is not None
     return process.returncode, output.decode()
 
@@ -56,10 +57,12 @@ async def test_a_model_is_asked_for_every_line_after_its_cost_was_agreed_to(talk
     async with serving(saying("I like that.")) as model:
         options = ["--workers", "1", "--mix", "disguised=1", "--price-in", "0.5", "--price-out", "2"]
         options += ["--talk", "openai:small", "--talk-url", f"{model.url}/v1", "--talk-key", "MODEL_KEY"]
-        code, said = await crowd(talked_with, *options, typed="n\n")
+        code, said = await crowd(talked_with, *options)
         assert code == 2, said
         # 1 worker, 6 conversations of 4 inputs: 24 calls.
-        assert "24 calls" in said
+        assert "What its workers say may cost money" in said
+        assert "about 24 calls to `small` at 127.0.0.1: less than 0.01, at 0.5 and 2" in said
+        assert "add --yes" in said
         assert not model.requests
         assert stored(talked_with, "SELECT count(*) FROM assignment") == [(0,)]
         code, said = await crowd(talked_with, *options, "--yes")
@@ -76,6 +79,33 @@ async def test_a_model_is_asked_for_every_line_after_its_cost_was_agreed_to(talk
     assert stored(talked_with, marked) == [("disguised openai:small", 6)]
     assert stored(talked_with, "SELECT DISTINCT typed, pasted FROM v1_writing") == [(0, len("I like that."))]
     assert stored(talked_with, "SELECT count(*) FROM v1_writing") == [(6 * INPUTS,)]
+
+
+async def test_a_crowd_in_a_run_whose_bots_may_cost_money_is_asked_about_first(talked_with: Server) -> None:
+    async with serving(saying("I like that.")) as model:
+        far = {
+            "kind": "openai",
+            "urls": [f"{model.url}/v1"],
+            "model": "m",
+            "price": {"input": 1, "output": 1},
+        }
+        systems = [{"name": "far", "family": "far", "bot": "far"}]
+        content = yaml.safe_load(DEMO.read_text())
+        content |= {"name": "paid", "systems": systems, "bots": {"far": far}, "systems_per_assignment": 1}
+        content |= {"qc_per_assignment": 0, "minimum_inputs": INPUTS, "simulate": {"quality": {"far": 0.5}}}
+        path = talked_with.data / "paid.yaml"
+        path.write_text(yaml.safe_dump(content))
+        await asyncio.to_thread(talked_with.open_run, path, "paid", "--despite-failing-bots", "--yes")
+        before = len(model.requests)
+        code, said = await crowd(talked_with, "--workers", "2", run="paid")
+        assert code == 2, said
+        assert "A crowd of 2 in the run `paid` may cost money" in said
+        assert f"about {2 * INPUTS} calls to `far` at 127.0.0.1: less than 0.01" in said
+        assert sum(request.path.endswith("/completions") for request in model.requests[before:]) == 0
+        code, said = await crowd(talked_with, "--workers", "2", "--yes", run="paid")
+        assert code == 0, said
+        asked = [request for request in model.requests[before:] if request.path.endswith("/completions")]
+        assert len(asked) >= 2 * INPUTS
 
 
 async def test_a_model_that_says_nothing_fails_its_workers_and_says_why(talked_with: Server) -> None:

@@ -154,12 +154,15 @@ def prepare_too_much_and_think_again(page: Page, submission: str) -> None:
     page.get_by_label("What for").fill("typo")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Prepare a bonus").click()
-    expect(dialog.get_by_role("alert")).to_contain_text(
-        "150.00 GBP is more than the study's reward of 4.50 GBP"
-    )
-    expect(dialog.get_by_role("button", name="Prepare it all the same")).to_be_visible()
-    page.get_by_label("Bonus for each").fill("1.50")
+    question = page.get_by_role("dialog", name="Prepare?")
+    expect(question).to_contain_text("150.00 GBP is more than the study's reward of 4.50 GBP")
+    expect(question.get_by_role("button", name="Prepare", exact=True)).to_be_visible()
+    clean(page)
+    question.get_by_role("button", name="Cancel").click()
+    expect(question).to_have_count(0)
     expect(dialog.get_by_role("button", name="Prepare a bonus")).to_be_visible()
+    expect(dialog).not_to_contain_text("150.00 GBP is more")
+    page.get_by_label("Bonus for each").fill("1.50")
     press(page, "Cancel")
 
 

@@ -8,6 +8,7 @@ import { AccountContext } from "./account";
 import { accountOf, askAgain } from "./api";
 import type { Account } from "./api_types";
 import { AssignmentView } from "./assignment/AssignmentView";
+import { Confirmation } from "./Confirmation";
 import { ExportView } from "./export/ExportView";
 import { Link } from "./Link";
 import { Breadcrumbs, Navigation } from "./Navigation";
@@ -119,6 +120,7 @@ export function App() {
             <Breadcrumbs route={route} />
             <GuardedView route={route} />
           </main>
+          <Confirmation />
           {signedOut && (
             <Dialog title="Sign in again" onClose={leave}>
               <SignIn

@@ -26,6 +26,9 @@ export function apiAddress(path: string, values: Record<string, string>): string
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
 }
 
+/** The server wants to know first whether it is meant: the message says what it costs. */
+class NeedsConfirmation extends Refused {}
+
 /**
  * Return what the researcher's interface answers at `path` with `values` put in, asked with `query`.
  *
@@ -80,14 +83,33 @@ function asQuery(query: Record<string, string>): string {
 /**
  * Have the researcher's interface do something: send `body` to `address`, and return what it answers.
  *
- * Throws Unauthorised when the token is not accepted, Failed for everything else.
+ * Where the server wants it confirmed, the page asks, with `verb` on the button, and it is sent again. Throws
+ * Unauthorised when the token is not accepted, Failed for everything else; without a message where the answer
+ * was no.
  */
 export async function send(
-  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  method: Method,
   address: string,
   body: unknown,
   token: string,
+  verb = "Continue",
 ): Promise<unknown> {
+  try {
+    return await sendOnce(method, address, body, token);
+  } catch (error) {
+    if (!(error instanceof NeedsConfirmation && confirmFirst)) {
+      throw error;
+    }
+    if (!(await confirmFirst(error.message, verb))) {
+      throw new Refused("");
+    }
+    return sendOnce(method, address, { ...(body as object | undefined), confirmed: true }, token);
+  }
+}
+
+type Method = "POST" | "PUT" | "PATCH" | "DELETE";
+
+async function sendOnce(method: Method, address: string, body: unknown, token: string): Promise<unknown> {
   const answer = await answered(address, {
     method,
     headers: { ...bearing(token), "Content-Type": "application/json" },
@@ -160,6 +182,13 @@ export function askAgain(ask: (() => Promise<string>) | null): void {
   signInAgain = ask;
 }
 
+let confirmFirst: ((question: string, verb: string) => Promise<boolean>) | null = null;
+
+/** Say how somebody is asked whether they mean what costs money: `ask` returns whether they do. */
+export function askFirst(ask: ((question: string, verb: string) => Promise<boolean>) | null): void {
+  confirmFirst = ask;
+}
+
 /** The header of a token; without one the browser shows its sign-in by itself. */
 function bearing(token: string): Record<string, string> {
   return token ? { Authorization: `Bearer ${token}` } : {};
@@ -179,6 +208,9 @@ async function answered(address: string, request: RequestInit): Promise<Response
   }
   if (!answer.ok) {
     const body: unknown = await answer.json().catch(() => null);
+    if (isErrorBody(body) && body.error.code === "needs_confirmation") {
+      throw new NeedsConfirmation(body.error.message, body.error.code);
+    }
     const again = answer.status >= 500 || answer.status === 429;
     throw new (again ? Failed : Refused)(
       isErrorBody(body) ? `${body.error.message}. ${body.error.hint}` : `HTTP ${answer.status}`,

@@ -53,6 +53,7 @@ export interface Answers {
   "/api/desk/runs/{run}/analysis": LatestAnalysis;
   "/api/desk/runs/{run}/conversations": ConversationHits;
   "/api/desk/runs/{run}/credits": CreditView;
+  "/api/desk/runs/{run}/crowd-question": CrowdQuestion;
   "/api/desk/runs/{run}/exports": ExportList;
   "/api/desk/runs/{run}/jobs/{job}": JobOutcome;
   "/api/desk/runs/{run}/narrowing": Narrowing;
@@ -974,6 +975,12 @@ export interface CreditRow {
   status: "due" | "granted" | "refused" | "unreachable";
   tried_at: string | null;
   worker: string;
+}
+/**
+ * What is to be known before simulated workers take part; None where that costs nothing.
+ */
+export interface CrowdQuestion {
+  question: string | null;
 }
 /**
  * The exports of a run, newest first. Old ones are removed, after `kept_days`.

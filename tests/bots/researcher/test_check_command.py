@@ -17,8 +17,10 @@ from tests.bots.support.app_server import hosting, running
 from tests.bots.support.commands import Command, good, process, refused
 from tests.bots.support.wrong_bots import Speaks
 from tests.server.support.database import execute, query
+from tests.server.support.provider import providing
 from tests.server.support.server import House
 from tests.server.support.talker import talking
+from tests.support.terminal import at_a_terminal
 from tests.support.waiting import ENOUGH, wait_until
 
 REPOSITORY = Path(__file__).parents[3]
@@ -40,6 +42,32 @@ def test_the_server_checks_a_bot_and_keeps_the_report(
     assert f"mine: {report.verdict}." in told
     ((stored,),) = query(house.url, "SELECT report FROM bot_check WHERE name = 'mine'")
     assert ConformanceReport.model_validate_json(stored) == report
+
+
+def test_a_check_that_may_cost_money_is_asked_about_first(
+    register: Command, checking: Command, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPU_API_KEY", "k3y")
+    with providing() as provider:
+        where = ["--kind", "openai", "--url", provider.url, "--model", "m", "--key", "GPU_API_KEY"]
+        good(register("add", "mine", *where))
+        told = checking("mine", "--at-once", "1")
+        assert told.exit_code == 2
+        said = " ".join(told.stderr.split())
+        assert f"The check of `mine` may cost money: - about {calls(1)} calls to `mine` at 127.0.0.1" in said
+        assert "no price is set, and the provider may charge" in said
+        assert "there is no terminal to ask at. To do it, add --yes" in said
+        server = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
+        command = [sys.executable, "-m", "bots.check", "mine", "--at-once", "1", *server]
+        code, said = at_a_terminal(command, "n\n")
+        assert (code, "Go on?" in said, "nothing was done" in said) == (2, True, True)
+        assert provider.asked == 0
+        code, said = at_a_terminal(command, "y\n")
+        assert "mine: " in said
+        asked = provider.asked
+        assert asked >= calls(1)
+        assert "mine: " in checking("mine", "--at-once", "1", "--yes").stdout
+        assert provider.asked > asked
 
 
 def test_a_bot_that_fails_ends_with_1(register: Command, checking: Command) -> None:

@@ -146,8 +146,16 @@ def better_for_walks(body: Json) -> Answer:
 def test_a_judge_with_its_cost(metrics: Callable[..., Result], tmp_path: Path) -> None:
     with judging(better_for_walks) as server:
         options = ["--judge", server.url, "--judge-model", "tiny", "--judge-price", 1, 10]
-        first = metrics(*options, "--out", tmp_path / "out", "--format", "csv")
-        second = metrics(*options)
+        asked = metrics(*options)
+        assert asked.exit_code == 2
+        # 16 calls, as is said below, whose prompts have 4 characters to a token; answers of 2 ratings 18.
+        told = " ".join(asked.stderr.split())
+        assert f"The judge may cost money: about 16 calls to tiny at {server.url}: about 0.0" in told
+        assert "at 1 and 10 for a million tokens in and out" in told
+        assert "there is no terminal to confirm it at. Add --yes." in told
+        assert not server.bodies
+        first = metrics(*options, "--out", tmp_path / "out", "--format", "csv", "--yes")
+        second = metrics(*options)  # all of it is kept: nothing costs anything
     assert first.exit_code == second.exit_code == 0, first.output
     assert "judge_fun" in first.stdout
     assert "The judge's own noise" in first.stdout

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from server.bots.lineup import OpenRun
 from server.bots.opening import NewRun, RunChanges
+from server.bots.planned_calls import Confirmation
 from server.bots.reach import Reach
 from server.db.run_rules import all_rules_of
 from server.db.runs import find_run
@@ -63,7 +64,8 @@ class Researcher:
         (lambda changes: changes.set_rules(RUN, RULES, Researcher()), RUN),
         (
             lambda changes: changes.open(
-                NewRun("second", STUDY, RULES, despite_failing_bots=True), Researcher()
+                NewRun("second", STUDY, RULES, Confirmation(given=True), despite_failing_bots=True),
+                Researcher(),
             ),
             "second",
         ),

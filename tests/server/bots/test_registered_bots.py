@@ -16,6 +16,7 @@ from server.app import create_app
 from server.bots import stored_bots
 from server.bots.background_checks import BackgroundChecks
 from server.bots.opened_bots import OpenedBots
+from server.bots.planned_calls import Confirmation
 from server.bots.reach import Reach
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
@@ -163,7 +164,7 @@ async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: st
     checked = SlowToAnswer()
     bots = owner(store, OpenedBotsOf(checked))
     await bots.register("far", endpoint({"kind": "http", "urls": [ONE, TWO]}), ME)
-    check = await bots.start_check("far", ME, at_once=1)
+    check = await bots.start_check("far", ME, Confirmation(given=True), at_once=1)
     await checked.asked.wait()
     async with held_up(store):
         added = asyncio.create_task(bots.add_replica("far", THREE, ME))
@@ -234,6 +235,6 @@ async def test_a_change_whose_caller_has_gone_away_is_applied_all_the_same(url: 
         with suppress(asyncio.CancelledError):
             await change
     with pytest.raises(BotDisabled):  # it waits for the change, whose database has it
-        await bots.start_check("far", ME, at_once=1)
+        await bots.start_check("far", ME, Confirmation(given=True), at_once=1)
     assert await opened_bots.held("far") == stored(url, "far") == (False, [ONE])
     await opened_bots.close()

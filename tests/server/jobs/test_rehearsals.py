@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from qc.report import app as report
 from qc.run import REHEARSAL_NOTE
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server
+from tests.support.terminal import at_a_terminal
 from tests.support.waiting import PATIENCE, wait_until
 
 
@@ -101,6 +103,42 @@ def test_a_rehearsal_is_given_up(server: Server) -> None:
     assert ask(server, "POST", f"{where}/cancel")["status"] == "cancelled"
     assert ask(server, "GET", where)["status"] == "cancelled"
     wait_until(lambda: ask(server, "GET", f"/desk/runs/{begun['run']}")["status"] == "closed", "the close")
+
+
+def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) -> None:
+    price = {"input": 1_000, "output": 0}
+    far = {"kind": "openai", "urls": ["http://127.0.0.1:1/v1"], "model": "m", "price": price}
+    systems = [{"name": "fig", "family": "fig", "bot": "far"}, *STUDY["systems"][1:]]
+    paid = STUDY | {"name": "paid", "systems": systems, "bots": {"far": far}}
+    path = server.data / "paid.yaml"
+    path.write_text(yaml.safe_dump(paid))
+    # 10 workers × 3 conversations × 1 of 3 systems × 2 inputs are 20 calls, 10 of them with 2 lines before:
+    # 20 × 200 and 20 × 25 tokens, at 0.001 each.
+    said = "A rehearsal of `paid` with 10 simulated workers may cost money: - about 20 calls to `far` at"
+    body = {"yaml": path.read_text(), "workers": 10}
+    asked = ask(server, "POST", "/desk/rehearsals", body)["error"]
+    assert asked["code"] == "needs_confirmation"
+    assert said in " ".join(asked["message"].split())
+    assert "about 4.50, at 1000 and 0 for a million tokens in and out" in asked["message"]
+    assert asked["hint"] == "If you mean it, send the same again with `confirmed: true`."
+    server_and_token = ["--server", server.url, "--token", server.token]
+    command = [str(path), "--workers", "10", *server_and_token]
+    refused = CliRunner().invoke(cli, command)
+    assert refused.exit_code == 2
+    assert said in " ".join(refused.stderr.split())
+    assert "add --yes" in refused.stderr
+    code, printed = at_a_terminal([sys.executable, "-m", "bots.rehearse", *command], "n\n")
+    assert (code, said in " ".join(printed.split())) == (2, True)
+    with sqlite3.connect(server.data / "candor.db") as database:
+        assert not database.execute("SELECT 1 FROM v1_run WHERE run LIKE 'paid%'").fetchall()
+    begun = ask(server, "POST", "/desk/rehearsals", body | {"confirmed": True})
+    assert begun["status"] == "running", begun
+    assert "confirmed" not in begun["options"]
+    again = ask(server, "POST", f"/desk/runs/{begun['run']}/rehearsals", {"workers": 10})
+    assert again["error"]["code"] == "needs_confirmation"
+    ask(server, "POST", f"/desk/runs/{begun['run']}/jobs/{begun['job']}/cancel")
+    yes = CliRunner().invoke(cli, [*command, "--yes"])  # begins, and its bot answers nobody
+    assert "the rehearsal paid-rehearsal-2 was failed" in " ".join(yes.stderr.split()), yes.output
 
 
 def test_a_fee_in_per_cent_is_refused() -> None:

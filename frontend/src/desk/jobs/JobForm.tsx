@@ -19,7 +19,7 @@ export function JobForm({ address, body, ready, button, children }: Props) {
   const submit = (event: Event) => {
     event.preventDefault();
     if (ready && !busy) {
-      void post(address, body());
+      void post(address, body(), button);
     }
   };
   return (

@@ -1,17 +1,13 @@
 import { useContext, useState } from "preact/hooks";
-import { Failed, send, Unauthorised } from "../api";
+import { send, Unauthorised } from "../api";
 import { ResearcherContext } from "../researcher";
 
 /** A way to have the server do something, whether it is at it, and why it would not. */
 export interface Request {
   busy: boolean;
   failure: string | null;
-  /** The code of the failure, where the server has given one. */
-  code: string | null;
-  /** Post, and return whether it was done. */
-  post: (address: string, body?: unknown) => Promise<boolean>;
-  /** Forget the failure: what it was about has changed. */
-  forget: () => void;
+  /** Post, and return whether it was done; `verb` stands on the button where it has to be confirmed. */
+  post: (address: string, body?: unknown, verb?: string) => Promise<boolean>;
 }
 
 /** Return a way to post to the researcher's interface, one request at a time. */
@@ -19,27 +15,21 @@ export function useRequest(): Request {
   const { token, onUnauthorised } = useContext(ResearcherContext);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const [code, setCode] = useState<string | null>(null);
-  const forget = () => {
-    setFailure(null);
-    setCode(null);
-  };
-  const post = async (address: string, body: unknown = {}) => {
+  const post = async (address: string, body: unknown = {}, verb?: string) => {
     setBusy(true);
-    forget();
+    setFailure(null);
     try {
-      await send("POST", address, body, token);
+      await send("POST", address, body, token, verb);
       return true;
     } catch (error) {
       if (error instanceof Unauthorised) {
         onUnauthorised();
       }
-      setCode(error instanceof Failed ? error.code : null);
       setFailure(error instanceof Error ? error.message : String(error));
       return false;
     } finally {
       setBusy(false);
     }
   };
-  return { busy, failure, code, post, forget };
+  return { busy, failure, post };
 }

@@ -45,8 +45,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
   const [number, setNumber] = useState("");
   const [category, setCategory] = useState("LOW_EFFORT");
   const [complaint, setComplaint] = useState("");
-  const { busy, failure, code, post, forget } = useRequest();
-  const isUnusual = choice === "bonus" && code === "needs_confirmation";
+  const { busy, failure, post } = useRequest();
   const [known] = useState(replaced); // what was read when this was opened, not what is read meanwhile
   const id = useId();
   const wrong = wrongWith(choice, text.trim(), typedNumber(number));
@@ -57,8 +56,8 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
       return;
     }
     const [path, body] = asked(choice, submissions, text.trim(), typedNumber(number), category);
-    const more = path === "decisions" ? { instead_of: known } : isUnusual ? { confirmed: true } : {};
-    if (await post(at(path), { ...body, ...more })) {
+    const more = path === "decisions" ? { instead_of: known } : {};
+    if (await post(at(path), { ...body, ...more }, "Prepare")) {
       onClose();
     }
   };
@@ -112,10 +111,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
               class="input"
               inputMode="decimal"
               value={number}
-              onInput={(event) => {
-                setNumber(event.currentTarget.value);
-                forget();
-              }}
+              onInput={(event) => setNumber(event.currentTarget.value)}
             />
           </div>
         )}
@@ -145,7 +141,7 @@ export function DecisionDialog({ submissions, replaced, at, onClose }: Props) {
             Cancel
           </Button>
           <Button type="submit" off={busy}>
-            {isUnusual ? "Prepare it all the same" : CHOICES.find(({ value }) => value === choice)?.name}
+            {CHOICES.find(({ value }) => value === choice)?.name}
           </Button>
         </div>
       </form>

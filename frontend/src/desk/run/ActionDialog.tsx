@@ -49,7 +49,7 @@ export function ActionDialog({ title, action, onClose }: Props) {
     }
     setBusy(true);
     try {
-      await send(action.method, action.address, bodyOf(action, text.trim()), token);
+      await send(action.method, action.address, bodyOf(action, text.trim()), token, action.name);
       onClose();
     } catch (error) {
       if (error instanceof Unauthorised) {

@@ -117,7 +117,7 @@ function Registered({ name, known, study }: RegisteredProps) {
   const start = async () => {
     setFailure(null);
     try {
-      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), { study }, token);
+      await send("POST", apiAddress("/api/desk/bots/{name}/check", { name }), { study }, token, "Check");
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
     }

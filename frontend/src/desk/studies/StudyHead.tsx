@@ -40,7 +40,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
     }
     return attempt(async () => {
       const body = { run, study: saved.name, despite_failing_bots: despite, rules };
-      const opened = (await send("POST", "/api/desk/runs", body, token)) as RunSummary;
+      const opened = (await send("POST", "/api/desk/runs", body, token, "Open the run")) as RunSummary;
       return { page: "run", run: opened.run };
     });
   };
@@ -51,7 +51,7 @@ export function StudyHead({ editor }: { editor: Editor }) {
     setRefusal(
       await attempt(async () => {
         const body = { study: saved.name };
-        const begun = (await send("POST", "/api/desk/rehearsals", body, token)) as RehearsalJob;
+        const begun = (await send("POST", "/api/desk/rehearsals", body, token, "Rehearse")) as RehearsalJob;
         return { page: "rehearsal", run: begun.run };
       }),
     );

@@ -1,0 +1,130 @@
+"""Calls that may cost money, planned before a check, a rehearsal or a run makes them, and asked about."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection
+
+from bots import Endpoint, Moderation, PlannedCalls, estimate, in_words, planned_calls
+from server.bots import stored_bots
+from server.bots.fitness import FitnessCheck, calls_of, own_checks
+from server.errors import NeedsConfirmation
+from server.run_rules import RunRules
+from server.session.plan import QC
+from server.study import PEOPLE, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """Whether somebody has said that they mean what may cost money.
+
+    `sees_hosts`: they may know where the registered bots are.
+    """
+
+    given: bool
+    sees_hosts: bool = True
+
+    def require(self, what: str, planned: Iterable[PlannedCalls]) -> None:
+        """Check that `what` costs nothing, or is confirmed. Raises NeedsConfirmation, with what it makes."""
+        if not self.given and (asked := self.question(what, planned)) is not None:
+            raise NeedsConfirmation(asked)
+
+    def question(self, what: str, planned: Iterable[PlannedCalls]) -> str | None:
+        """Return what is to be known before `what` is done; None where it costs nothing."""
+        return in_words(what, [each if self.sees_hosts else replace(each, hosts=()) for each in planned])
+
+
+def of_check(
+    name: str, endpoint: Endpoint, check: FitnessCheck, moderation: Moderation | None
+) -> list[PlannedCalls]:
+    """Return the calls of the check of a bot."""
+    return _of_checks({name: (endpoint, check)}, moderation)
+
+
+def of_own_checks(study: Study, moderation: Moderation | None, occasion: str = "") -> list[PlannedCalls]:
+    """Return the calls of the checks of the study's own bots.
+
+    `occasion`: what each line of it begins with.
+    """
+    checks = own_checks(study, moderation)
+    return _of_checks({name: (study.bots[name], checks[name]) for name in checks}, moderation, occasion)
+
+
+def of_assignments(
+    connection: Connection, study: Study, assignments: int, occasion: str = ""
+) -> list[PlannedCalls]:
+    """Return the calls of a study's bots in so many assignments, whose conversations have the least length.
+
+    `occasion`: what each line of it begins with.
+    """
+    registered = {row.name: row.endpoint for row in stored_bots.registrations(connection)}
+    endpoints: dict[str, Endpoint] = {**registered, **study.bots}
+    return _that_cost(
+        planned_calls(
+            f"`{name}`", endpoints[name], estimate(assignments * chats, study.minimum_inputs), occasion
+        )
+        for name, chats in _chats(study).items()
+        if name in endpoints
+    )
+
+
+def of_run(
+    connection: Connection, study: Study, rules: RunRules, moderation: Moderation | None, *, checked: bool
+) -> list[PlannedCalls]:
+    """Return the calls of a run of people: in as many assignments as it is to have, or else in each.
+
+    `checked`: with those of the checks of the study's own bots, before it is opened.
+    """
+    places = _places(study, rules)
+    occasion = "each assignment: " if places is None else f"all {places:,} assignments: "
+    assignments = 1 if places is None else places
+    judged = None
+    if moderation is not None and study.moderation == "classifier":
+        lines = 2 * round(assignments * sum(_chats(study).values()) * study.minimum_inputs)
+        judged = moderation.planned_calls(lines, occasion)
+    checks = of_own_checks(study, moderation, "the check before: ") if checked else []
+    return _that_cost([*checks, *of_assignments(connection, study, assignments, occasion), judged])
+
+
+def _places(study: Study, rules: RunRules) -> int | None:
+    """Return how many assignments a run is to have at most; None: nothing says so."""
+    known = [study.assignments]
+    if rules.target is not None:
+        known.append(rules.target.assignments)
+    if rules.budget is not None:
+        known.append(rules.budget.assignments)
+    return min((number for number in known if number is not None), default=None)
+
+
+def _of_checks(
+    checks: Mapping[str, tuple[Endpoint, FitnessCheck]], moderation: Moderation | None, occasion: str = ""
+) -> list[PlannedCalls]:
+    """Return the calls of checks, by the name of the bot. Each asks the moderation service once."""
+    asked = [
+        planned_calls(f"`{name}`", endpoint, calls_of(check), occasion)
+        for name, (endpoint, check) in checks.items()
+    ]
+    judged = None if moderation is None else moderation.planned_calls(len(checks), occasion)
+    return _that_cost([*asked, judged])
+
+
+def _chats(study: Study) -> Mapping[str, float]:
+    """Return with how many conversations each bot is expected in an assignment.
+
+    Systems share them alike; a bot stands for the person whom it takes over from.
+    """
+    if study.task == "transcripts":
+        return {}
+    shared = study.systems_per_assignment
+    if study.comparison is not None:
+        shared = 2 * study.comparison.pairs + study.qc_per_assignment
+    chats: dict[str, float] = defaultdict(float)
+    for system, bot in study.bots_of_systems.items():
+        name = study.people.take_over if study.people is not None and bot in PEOPLE else bot
+        chats[name] += study.qc_per_assignment if system == QC else shared / len(study.systems)
+    return chats
+
+
+def _that_cost(planned: Iterable[PlannedCalls | None]) -> list[PlannedCalls]:
+    return [calls for calls in planned if calls is not None]
