@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from sqlalchemy import Connection
 
@@ -93,7 +94,7 @@ def _places(study: Study, rules: RunRules) -> int | None:
     if rules.target is not None:
         known.append(rules.target.assignments)
     if rules.budget is not None:
-        known.append(rules.budget.assignments)
+        known.append(rules.budget.assignments(Decimal(0)))
     return min((number for number in known if number is not None), default=None)
 
 

@@ -58,9 +58,7 @@ COMMANDS = {
     "audit": Command(_DATA, "server.cli.audit", "Check the database: its file, and every stored count."),
     "backup": Command(_DATA, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
     "restore": Command(_DATA, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"),
-    "new-secrets": Command(
-        _DATA, "server.cli.new_secrets", "Replace lost secrets with new ones."
-    ),
+    "new-secrets": Command(_DATA, "server.cli.new_secrets", "Replace lost secrets with new ones."),
     "schema": Command(_DATA, "server.cli.schema", "Print the schema of the wire or of the API."),
 }
 
