@@ -5,8 +5,15 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, exists, or_, select, update
 
-from server.db.models import Assignment, Conversation, HumanConversation, ModeratedLine, Turn, columns
-from server.db.removal import REMOVED
+from server.db.models import (
+    REMOVED,
+    Assignment,
+    Conversation,
+    HumanConversation,
+    ModeratedLine,
+    Turn,
+    columns,
+)
 from server.errors import FlagNotFound
 
 ASSIGNMENT = columns(Assignment)

@@ -8,8 +8,7 @@ from sqlalchemy import Connection, and_, insert, literal, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bots import Judgement
-from server.db.models import Assignment, Conversation, ModeratedLine, Note, Turn, columns
-from server.db.removal import REMOVED
+from server.db.models import REMOVED, Assignment, Conversation, ModeratedLine, Note, Turn, columns
 
 ASSIGNMENT = columns(Assignment)
 CONVERSATION = columns(Conversation)

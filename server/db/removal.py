@@ -13,7 +13,7 @@ from typing import Final, Literal
 from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, text, update
 
 from server.db import interventions, pair_counts
-from server.db.models import Assignment, ExcludedWorker, Item, Removal, Worker, columns
+from server.db.models import REMOVED, Assignment, ExcludedWorker, Item, Removal, Worker, columns
 from server.db.submissions import forget_visits
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
@@ -25,7 +25,6 @@ WORKER = columns(Worker)
 
 Extent = Literal["words", "all"]
 Cause = Literal["forgotten", "withdrawn", "retention"]
-REMOVED: Final = "[removed]"  # stands where words were
 EXCLUDED_BECAUSE: Final = {
     "forgotten": "removed at the worker's wish",
     "withdrawn": "withdrawn by the worker",

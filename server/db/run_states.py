@@ -9,9 +9,9 @@ from sqlalchemy import Connection, insert, select, text, update
 from server.clock import utc_now
 from server.db.models import ExcludedRun, Run, columns
 from server.db.revisions import raise_revision
-from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, RunStatus, find_run, has_run, open_run
+from server.db.standing import standing
 from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
 from server.run_rules import End, end_of
 from server.study import parse_study

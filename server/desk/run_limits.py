@@ -6,9 +6,9 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from server.clock import utc_now
-from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry
+from server.db.standing import standing
 from server.desk.responses import RunLimits
 from server.run_rules import RunRules, Standing, in_words, is_open, needed, next_opening, places_open
 from server.study import Study

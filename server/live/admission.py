@@ -7,8 +7,8 @@ from sqlalchemy import Connection
 
 from server.bots.lineup import OpenRun
 from server.bots.spending_caps import first_reached
-from server.db import run_counts
 from server.db.runs import Cause, RunStatus
+from server.db.standing import standing
 from server.errors import NotInvited, RunClosed, RunComplete, RunOutOfHours, RunPaused, TookPart
 from server.live.way_in import WayIn
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
@@ -39,9 +39,9 @@ def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: boo
 
 def standing_of(connection: Connection, run: OpenRun, rules: RunRules) -> Standing:
     """Return how a run stands with people, and with what its bots may cost."""
-    standing = run_counts.standing(connection, run.id, run.study, rules)
+    stands = standing(connection, run.id, run.study, rules)
     caps = dict.fromkeys(cap for caps in run.spending_caps.values() for cap in caps)
-    return replace(standing, spent=first_reached(connection, caps)) if caps else standing
+    return replace(stands, spent=first_reached(connection, caps)) if caps else stands
 
 
 def require_open(status: RunStatus, cause: Cause) -> None:

@@ -10,9 +10,9 @@ from server.db import bonuses
 from server.db.audit import Doer, record
 from server.db.bonuses import OPEN, NewBatch, State, StoredBatch, batches_of, find_batch, purpose_key
 from server.db.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
-from server.db.run_counts import standing
 from server.db.run_rules import rules_of
 from server.db.runs import RunEntry, find_run
+from server.db.standing import standing
 from server.db.store import Store
 from server.db.submissions import submissions_of
 from server.errors import BonusRefused, NeedsConfirmation, PlatformFailed

@@ -14,6 +14,7 @@ from server.db.models.assignment import (
 from server.db.models.bot import Bot, BotCheck, Registration
 from server.db.models.conversation import (
     PERSONA_SEPARATOR,
+    REMOVED,
     BotCall,
     Choice,
     Conversation,
@@ -61,6 +62,7 @@ from server.db.models.table import columns
 __all__ = [
     "CHOICE_SEPARATOR",
     "PERSONA_SEPARATOR",
+    "REMOVED",
     "Analysis",
     "AnalysisPoint",
     "Answer",

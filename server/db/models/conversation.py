@@ -1,10 +1,12 @@
 """The tables of what is said, shown and rated at a position of an assignment."""
 
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
+REMOVED: Final = "[removed]"  # stands where words were, until they were removed
 PERSONA_SEPARATOR = "\n"  # of the lines of a persona
 
 

@@ -15,7 +15,7 @@ from qc.method.sample import Sample, take_sample
 from qc.method.topics import describe_topics
 from qc.robustness.workers import describe_workers
 from qc.run import CHANGES, OPINIONS, REMOVED, Words
-from server.db import removal
+from server.db import models
 
 Hits = dict[str, Any]
 
@@ -128,4 +128,4 @@ def test_removed_words_have_no_length(sample: Sample) -> None:
 
 
 def test_what_stands_where_words_were_is_what_the_server_puts_there() -> None:
-    assert removal.REMOVED == REMOVED
+    assert models.REMOVED == REMOVED

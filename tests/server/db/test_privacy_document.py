@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlmodel import SQLModel
 
 from server.db import models
-from server.db.removal import REMOVED
+from server.db.models import REMOVED
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "privacy.md"
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ([^|]+) \|$", re.MULTILINE)
