@@ -72,7 +72,7 @@ from server.live.page_trouble import PageTroubleApi
 from server.live.run_ends import RunEnds
 from server.live.sessions import LiveSessions
 from server.live.signed_arrivals import SignedArrivals
-from server.live.socket import SOCKET_PATH, WorkerSocket
+from server.live.socket import WorkerSocket
 from server.news import News, open_news
 from server.process.direct_socket import DirectSocket
 from server.process.error_responses import add_errors, null_character, too_long
@@ -88,6 +88,7 @@ from server.recruiting.platform import Platform, platform_of
 from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
+from server.session.protocol import SOCKET_PATH
 from server.site.api_docs import ApiDocs
 from server.site.start import StartPage
 from server.site.templates import STATIC, STATIC_PATH

@@ -47,12 +47,11 @@ from server.live.enrolment import (
     require_place,
 )
 from server.live.signed_arrivals import SignedArrivals
-from server.live.socket import SOCKET_PATH
 from server.live.way_in import look
 from server.recruiters.arrival import LINK, Arrival, WorkerId, is_placeholder
 from server.recruiters.link import by_link, stranger
 from server.recruiters.recruiter import Prolific, WayBack, values_of, way_back
-from server.session.protocol import MAX_TOKEN, plain
+from server.session.protocol import MAX_TOKEN, SOCKET_PATH, plain
 from server.session.texts import TextsCard
 from server.study import Study, parse_study
 

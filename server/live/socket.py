@@ -53,7 +53,6 @@ from server.session.protocol import (
 # An extension of our server's. `write` writes a text at once, or says that it cannot; `hear_by` has each text
 # given to a function as it comes, which says whether it takes it.
 DIRECT = "candor.direct"
-SOCKET_PATH = "/ws"
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
 _MOST_REFUSED = 50

@@ -48,6 +48,7 @@ from server.session.protocol.from_page import (
 )
 from server.session.protocol.from_server import (
     PROTOCOL_VERSION,
+    SOCKET_PATH,
     Accepted,
     ChoiceDue,
     Completed,
@@ -94,6 +95,7 @@ __all__ = [
     "MAX_TOKEN",
     "MAX_TOPIC",
     "PROTOCOL_VERSION",
+    "SOCKET_PATH",
     "Accepted",
     "Agree",
     "Answer",

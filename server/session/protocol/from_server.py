@@ -10,6 +10,7 @@ from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCa
 from server.session.protocol.message import Message, turn_message
 
 PROTOCOL_VERSION = 6
+SOCKET_PATH = "/ws"
 
 CutShort = Literal["chatbot", "researcher"]
 
