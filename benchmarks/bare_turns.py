@@ -33,7 +33,7 @@ from picows import WSFrame, WSListener, WSMsgType, WSTransport, ws_connect
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.turns import SAYING, Tally, counted, echoes, listens, quantiles, shares
 from server.clock import utc_now
-from server.live.socket import DIRECT
+from server.live.converse.socket import DIRECT
 from server.process.connections import WebSocketConnection
 from server.session.protocol import client_messages
 from tests.support.local_process import free_port

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, insert
 
-from server.db.engine import migrate
-from server.db.models import Bot
-from server.db.store import Store
+from server.db.engine.engines import migrate
+from server.db.store.store import Store
+from server.db.tables import Bot
 
 WRITES = 2_000
 

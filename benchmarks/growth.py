@@ -24,11 +24,11 @@ from benchmarks.turns import STUDY
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine import migrate, open_engine
-from server.db.store import Store
+from server.db.engine.engines import migrate, open_engine
+from server.db.store.store import Store
 from server.db.worker_ids import encrypt_again
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.sessions import LiveSessions
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.instrument import Opinion

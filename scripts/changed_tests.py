@@ -1,6 +1,6 @@
-"""Print the unit tests of what differs from the last commit: of `server/live/socket.py` those in its mirror.
+"""Print the unit tests of what differs from the last commit: of `server/live/converse/socket.py` those in its mirror.
 
-A file whose own tests are there (`tests/server/live/test_socket.py`, `test_socket_frames.py` and so on) is
+A file whose own tests are there (`tests/server/live/converse/test_socket.py`, `test_socket_frames.py` and so on) is
 tested by them; else by the tests of its folder, or of the nearest folder above that has some. What belongs to
 no package has no unit tests.
 """

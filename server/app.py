@@ -30,28 +30,28 @@ from server.bots.reach import CORPORA, Reach
 from server.bots.registered_bots import RegisteredBots
 from server.bots.stored_changes import StoredChanges
 from server.config import Settings
-from server.db.engine import DatabaseLimits
-from server.db.store import Store
-from server.desk.accounts import AccountsApi
+from server.db.engine.engines import DatabaseLimits
+from server.db.store.store import Store
 from server.desk.api import ResearcherApi
-from server.desk.audit_log import AuditApi
-from server.desk.credits import CreditsApi
-from server.desk.forgetting import ForgettingApi
-from server.desk.job_watch import JobWatch
-from server.desk.list_watch import ListWatch
+from server.desk.assignments.forgetting import ForgettingApi
+from server.desk.assignments.seen_marks import SeenMarks
+from server.desk.assignments.wizard import WizardApi
+from server.desk.assignments.worker_actions import WorkerActions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
-from server.desk.openid_sign_in import CALLBACK, OpenIdSignIn
-from server.desk.people import PeopleApi
-from server.desk.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
-from server.desk.run_actions import RULES_MOST_BYTES, RULES_PATH, RunActions
-from server.desk.seen_marks import SeenMarks
-from server.desk.studies import StudiesApi
-from server.desk.study_people import StudyPeopleApi
-from server.desk.watch import Outlook, Watch
-from server.desk.wizard import WizardApi
-from server.desk.worker_actions import WorkerActions
-from server.desk.worker_ids import WorkerIdsApi
+from server.desk.people.accounts import AccountsApi
+from server.desk.people.audit_log import AuditApi
+from server.desk.people.openid_sign_in import CALLBACK, OpenIdSignIn
+from server.desk.people.people import PeopleApi
+from server.desk.people.study_people import StudyPeopleApi
+from server.desk.runs.credits import CreditsApi
+from server.desk.runs.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
+from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH, RunActions
+from server.desk.runs.worker_ids import WorkerIdsApi
+from server.desk.streams.job_watch import JobWatch
+from server.desk.streams.list_watch import ListWatch
+from server.desk.streams.watch import Outlook, Watch
+from server.desk.studies.studies import StudiesApi
 from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
@@ -64,15 +64,15 @@ from server.jobs.moderation import ModerationJob
 from server.jobs.rehearsals import Crowd, Rehearsals
 from server.jobs.reports import Reports
 from server.jobs.retention import RetentionJob
-from server.live.interventions import Interventions
-from server.live.join import WORKER_PAGES, JoinApi
-from server.live.newcomers import Newcomers
-from server.live.own_data import OwnDataApi
-from server.live.page_trouble import PageTroubleApi
-from server.live.run_ends import RunEnds
-from server.live.sessions import LiveSessions
-from server.live.signed_arrivals import SignedArrivals
-from server.live.socket import WorkerSocket
+from server.live.arrive.join import WORKER_PAGES, JoinApi
+from server.live.arrive.run_ends import RunEnds
+from server.live.arrive.signed_arrivals import SignedArrivals
+from server.live.converse.interventions import Interventions
+from server.live.converse.newcomers import Newcomers
+from server.live.converse.own_data import OwnDataApi
+from server.live.converse.page_trouble import PageTroubleApi
+from server.live.converse.sessions import LiveSessions
+from server.live.converse.socket import WorkerSocket
 from server.news import News, open_news
 from server.process.direct_socket import DirectSocket
 from server.process.error_responses import add_errors, null_character, too_long

@@ -8,7 +8,7 @@ from typing import Any
 
 from server.clock import utc_now
 from server.db.jobs import LEASE_SECONDS, release_lease, take_lease
-from server.db.store import Store
+from server.db.store.store import Store
 
 
 class Lease:

@@ -8,12 +8,8 @@ from server.access.roles import Actor
 from server.access.sign_ins import signed_in
 from server.access.tokens import Grant, find
 from server.clock import utc_now
-from server.db.models import Assignment, Run, Study, columns
-from server.db.store import Store
-
-ASSIGNMENT = columns(Assignment)
-RUN = columns(Run)
-STUDY = columns(Study)
+from server.db.store.store import Store
+from server.db.tables import Assignment, Run, Study
 
 
 class StoredDirectory:
@@ -56,8 +52,8 @@ class StoredDirectory:
         return await self._store.look_up(read)
 
 
-_OF_RUNS = select(STUDY.name).select_from(Study).join(Run, RUN.study_id == STUDY.id)
-_OF_RUN = _OF_RUNS.where(RUN.slug == bindparam("key"))
-_OF_ASSIGNMENT = _OF_RUNS.join(Assignment, ASSIGNMENT.run_id == RUN.id).where(
-    ASSIGNMENT.id == bindparam("key")
+_OF_RUNS = select(Study.c.name).select_from(Study).join(Run, Run.c.study_id == Study.c.id)
+_OF_RUN = _OF_RUNS.where(Run.c.slug == bindparam("key"))
+_OF_ASSIGNMENT = _OF_RUNS.join(Assignment, Assignment.c.run_id == Run.c.id).where(
+    Assignment.c.id == bindparam("key")
 )

@@ -8,13 +8,9 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, select, update
 
 from server.access.roles import ALL_STUDIES, ROLES, Role
-from server.db.models import OneTimeLink, Person, PersonRole, SignIn, columns
+from server.db.tables import OneTimeLink, Person, PersonRole, SignIn
 from server.errors import InvalidField, LastOwner, PersonExists, PersonNotFound
 
-PERSON = columns(Person)
-PERSON_ROLE = columns(PersonRole)
-SIGN_IN = columns(SignIn)
-LINK = columns(OneTimeLink)
 _NAME = re.compile("[a-z0-9][a-z0-9._@+-]{0,99}")
 
 
@@ -54,7 +50,7 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
         )
     if find(connection, name) is not None:
         raise PersonExists(f"there is a person named `{name}` already")
-    added = insert(Person).values(name=name, created_at=at).returning(PERSON.id)
+    added = insert(Person).values(name=name, created_at=at).returning(Person.c.id)
     person = int(connection.execute(added).scalar_one())
     connection.execute(insert(PersonRole).values(person_id=person, study=study, role=role))
     return person
@@ -62,13 +58,13 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
 
 def every(connection: Connection) -> list[Member]:
     """Return everybody who may use the desk, by name."""
-    rows = connection.execute(select(Person).where(PERSON.removed_at.is_(None)).order_by(PERSON.name))
+    rows = connection.execute(select(Person).where(Person.c.removed_at.is_(None)).order_by(Person.c.name))
     return [_member(connection, row.id, row.name, row.password, row.created_at) for row in rows]
 
 
 def find(connection: Connection, name: str) -> Member | None:
     """Return the person of that name, in small letters or capitals."""
-    query = select(Person).where(PERSON.name == name.lower(), PERSON.removed_at.is_(None))
+    query = select(Person).where(Person.c.name == name.lower(), Person.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
@@ -83,7 +79,7 @@ def require(connection: Connection, name: str) -> Member:
 
 def by_id(connection: Connection, person: int) -> Member | None:
     """Return the person whose row has this id, unless they were removed."""
-    query = select(Person).where(PERSON.id == person, PERSON.removed_at.is_(None))
+    query = select(Person).where(Person.c.id == person, Person.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
@@ -112,11 +108,11 @@ def set_role(connection: Connection, name: str, role: Role | None, study: str) -
     gains = role is not None and _gains(person, role, study)
     begins = study == ALL_STUDIES and ALL_STUDIES not in person.roles
     if gains:
-        connection.execute(delete(OneTimeLink).where(LINK.person_id == person.id))
+        connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person.id))
     if gains and begins:
-        connection.execute(update(Person).where(PERSON.id == person.id).values(password=None))
-        connection.execute(delete(SignIn).where(SIGN_IN.person_id == person.id))
-    its_row = (PERSON_ROLE.person_id == person.id, PERSON_ROLE.study == study)
+        connection.execute(update(Person).where(Person.c.id == person.id).values(password=None))
+        connection.execute(delete(SignIn).where(SignIn.c.person_id == person.id))
+    its_row = (PersonRole.c.person_id == person.id, PersonRole.c.study == study)
     connection.execute(delete(PersonRole).where(*its_row))
     if role is not None:
         connection.execute(insert(PersonRole).values(person_id=person.id, study=study, role=role))
@@ -158,9 +154,9 @@ def forget_study(connection: Connection, study: str) -> None:
 
     Somebody who may sign in has a role: who has no other keeps theirs, for a name that no study can have.
     """
-    elsewhere = select(PERSON_ROLE.person_id).where(PERSON_ROLE.study != study)
-    of_it = PERSON_ROLE.study == study
-    connection.execute(delete(PersonRole).where(of_it, PERSON_ROLE.person_id.in_(elsewhere)))
+    elsewhere = select(PersonRole.c.person_id).where(PersonRole.c.study != study)
+    of_it = PersonRole.c.study == study
+    connection.execute(delete(PersonRole).where(of_it, PersonRole.c.person_id.in_(elsewhere)))
     connection.execute(update(PersonRole).where(of_it).values(study=f"{study} (deleted)"))
 
 
@@ -168,17 +164,17 @@ def remove(connection: Connection, name: str, at: datetime) -> None:
     """Let somebody in no more, at once. Raises PersonNotFound; LastOwner: nobody else is one."""
     person = require(connection, name)
     _require_another_owner(connection, person)
-    connection.execute(delete(PersonRole).where(PERSON_ROLE.person_id == person.id))
-    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person.id))
-    connection.execute(delete(OneTimeLink).where(LINK.person_id == person.id))
-    connection.execute(update(Person).where(PERSON.id == person.id).values(removed_at=at, password=None))
+    connection.execute(delete(PersonRole).where(PersonRole.c.person_id == person.id))
+    connection.execute(delete(SignIn).where(SignIn.c.person_id == person.id))
+    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person.id))
+    connection.execute(update(Person).where(Person.c.id == person.id).values(removed_at=at, password=None))
 
 
 def set_password(connection: Connection, person: int, stored: str, *, kept: str = "") -> None:
     """Give somebody another password; end open links, and every sign-in but the one with the hash `kept`."""
-    connection.execute(update(Person).where(PERSON.id == person).values(password=stored))
-    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person, SIGN_IN.hash != kept))
-    connection.execute(delete(OneTimeLink).where(LINK.person_id == person))
+    connection.execute(update(Person).where(Person.c.id == person).values(password=stored))
+    connection.execute(delete(SignIn).where(SignIn.c.person_id == person, SignIn.c.hash != kept))
+    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person))
 
 
 def _require_another_owner(connection: Connection, person: Member) -> None:
@@ -192,6 +188,6 @@ def _require_another_owner(connection: Connection, person: Member) -> None:
 def _member(
     connection: Connection, person: int, name: str, password: str | None, created_at: datetime
 ) -> Member:
-    query = select(PERSON_ROLE.study, PERSON_ROLE.role).where(PERSON_ROLE.person_id == person)
-    roles = {row.study: row.role for row in connection.execute(query.order_by(PERSON_ROLE.study))}
+    query = select(PersonRole.c.study, PersonRole.c.role).where(PersonRole.c.person_id == person)
+    roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRole.c.study))}
     return Member(person, name, password, created_at, roles)

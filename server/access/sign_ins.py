@@ -13,12 +13,9 @@ from server.access import people
 from server.access.people import Member
 from server.access.tokens import hashed
 from server.clock import utc_now
-from server.db.models import OneTimeLink, Person, SignIn, columns
+from server.db.tables import OneTimeLink, Person, SignIn
 from server.errors import LinkUsed
 
-PERSON = columns(Person)
-SIGN_IN = columns(SignIn)
-LINK = columns(OneTimeLink)
 HOURS = 12  # a working day: whoever leaves the page open over night signs in again
 _LINK_DAYS = 7
 _BYTES = 32
@@ -26,7 +23,7 @@ _BYTES = 32
 
 def begin(connection: Connection, person: int, at: datetime) -> str:
     """Sign somebody in, and return the secret that their browser keeps; forget what is over."""
-    connection.execute(delete(SignIn).where(SIGN_IN.expires_at <= at))
+    connection.execute(delete(SignIn).where(SignIn.c.expires_at <= at))
     secret = secrets.token_urlsafe(_BYTES)
     values = {"person_id": person, "hash": hashed(secret), "created_at": at}
     connection.execute(insert(SignIn).values(**values, expires_at=at + timedelta(hours=HOURS)))
@@ -35,19 +32,19 @@ def begin(connection: Connection, person: int, at: datetime) -> str:
 
 def signed_in(connection: Connection, digest: str, at: datetime) -> Member | None:
     """Return who has signed in under the secret with this SHA-256; None where that is over."""
-    query = select(SIGN_IN.person_id).where(SIGN_IN.hash == digest, SIGN_IN.expires_at > at)
+    query = select(SignIn.c.person_id).where(SignIn.c.hash == digest, SignIn.c.expires_at > at)
     person = connection.execute(query).scalar_one_or_none()
     return None if person is None else people.by_id(connection, person)
 
 
 def end(connection: Connection, digest: str) -> None:
     """Sign somebody out in one browser."""
-    connection.execute(delete(SignIn).where(SIGN_IN.hash == digest))
+    connection.execute(delete(SignIn).where(SignIn.c.hash == digest))
 
 
 def end_all(connection: Connection, person: int) -> None:
     """Sign somebody out everywhere."""
-    connection.execute(delete(SignIn).where(SIGN_IN.person_id == person))
+    connection.execute(delete(SignIn).where(SignIn.c.person_id == person))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ def new_link(connection: Connection, person: int | None, at: datetime) -> str:
 
     Without a person it is the first owner's, and good only as long as nobody uses the desk.
     """
-    mine = LINK.person_id.is_(None) if person is None else LINK.person_id == person
+    mine = OneTimeLink.c.person_id.is_(None) if person is None else OneTimeLink.c.person_id == person
     connection.execute(delete(OneTimeLink).where(mine))
     secret = secrets.token_urlsafe(_BYTES)
     values = {"person_id": person, "hash": hashed(secret), "expires_at": at + timedelta(days=_LINK_DAYS)}
@@ -72,7 +69,9 @@ def new_link(connection: Connection, person: int | None, at: datetime) -> str:
 
 def look_at_link(connection: Connection, secret: str) -> Invited:
     """Return whom a link is for; it stays good. Raises LinkUsed: it leads nowhere (any more)."""
-    query = select(LINK.person_id).where(LINK.hash == hashed(secret), LINK.expires_at > utc_now())
+    query = select(OneTimeLink.c.person_id).where(
+        OneTimeLink.c.hash == hashed(secret), OneTimeLink.c.expires_at > utc_now()
+    )
     row = connection.execute(query).one_or_none()
     if row is None:
         raise LinkUsed("this link was used before, or is too old")
@@ -85,11 +84,12 @@ def look_at_link(connection: Connection, secret: str) -> Invited:
 
 def use_link(connection: Connection, secret: str) -> None:
     """Let a link lead nowhere any more."""
-    connection.execute(delete(OneTimeLink).where(LINK.hash == hashed(secret)))
+    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.hash == hashed(secret)))
 
 
 def has_people(connection: Connection) -> bool:
     """Return whether anybody may sign in."""
     return (
-        connection.execute(select(PERSON.id).where(PERSON.removed_at.is_(None)).limit(1)).first() is not None
+        connection.execute(select(Person.c.id).where(Person.c.removed_at.is_(None)).limit(1)).first()
+        is not None
     )

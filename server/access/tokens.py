@@ -14,12 +14,11 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Connection, Select, func, insert, select, update
 
 from server.access.roles import ALL_STUDIES, Role
-from server.db.models import Token, columns
+from server.db.tables import Token
 from server.errors import InvalidField, TokenExists, TokenNotFound
 
 Scope = Literal["researcher", "host", "analyst", "viewer"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-TOKEN = columns(Token)
 _PREFIX = "cand_"
 _BYTES = 32
 _FORM = re.compile(_PREFIX + "[A-Za-z0-9_-]{43}")  # 43 characters hold 32 bytes
@@ -76,7 +75,9 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime, study: st
         )
     if scope == "host" and study != ALL_STUDIES:
         raise InvalidField("a host's token is for all studies", "Leave the study away.")
-    if connection.execute(select(TOKEN.id).where(TOKEN.name == name, TOKEN.revoked_at.is_(None))).first():
+    if connection.execute(
+        select(Token.c.id).where(Token.c.name == name, Token.c.revoked_at.is_(None))
+    ).first():
         raise TokenExists(f"there is a token named `{name}`, and it is in use")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
     values = {"name": name, "scope": scope, "study": study or None, "hash": hashed(token), "created_at": at}
@@ -90,23 +91,27 @@ def find(connection: Connection, digest: str) -> Grant | None:
     The search by index takes no constant time, and need not: whoever measures it learns of a hash,
     from which no token can be made.
     """
-    row = connection.execute(_grants().where(TOKEN.hash == digest)).one_or_none()
+    row = connection.execute(_grants().where(Token.c.hash == digest)).one_or_none()
     return None if row is None else Grant(*row)
 
 
 def every(connection: Connection) -> list[Grant]:
     """Return every token there ever was, oldest first."""
-    return [Grant(*row) for row in connection.execute(_grants().order_by(TOKEN.id))]
+    return [Grant(*row) for row in connection.execute(_grants().order_by(Token.c.id))]
 
 
 def revoke(connection: Connection, name: str, at: datetime) -> None:
     """Let the token of this name open nothing any more. Raises TokenNotFound."""
-    in_use = update(Token).where(TOKEN.name == name, TOKEN.revoked_at.is_(None))
+    in_use = update(Token).where(Token.c.name == name, Token.c.revoked_at.is_(None))
     if connection.execute(in_use.values(revoked_at=at)).rowcount == 0:
         raise TokenNotFound(f"no token named `{name}` is in use")
 
 
 def _grants() -> Select[Any]:
     return select(
-        TOKEN.name, TOKEN.scope, TOKEN.created_at, TOKEN.revoked_at, func.coalesce(TOKEN.study, ALL_STUDIES)
+        Token.c.name,
+        Token.c.scope,
+        Token.c.created_at,
+        Token.c.revoked_at,
+        func.coalesce(Token.c.study, ALL_STUDIES),
     )

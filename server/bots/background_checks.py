@@ -12,7 +12,7 @@ from server.bots import stored_bots
 from server.bots.fitness import FitnessCheck
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
-from server.db.store import Store
+from server.db.store.store import Store
 from server.errors import CandorError
 from server.news import News
 

@@ -12,14 +12,10 @@ import structlog
 from sqlalchemy import Connection, select
 
 from bots import NumberedReply
-from server.db.models import Assignment, Conversation, System, columns
-from server.db.shown_lines import shown_lines
-from server.db.store import Store
+from server.db.sessions.quizzes import shown_lines
+from server.db.store.store import Store
+from server.db.tables import Assignment, Conversation, System
 from server.errors import StorageFailed
-
-ASSIGNMENT = columns(Assignment)
-CONVERSATION = columns(Conversation)
-SYSTEM = columns(System)
 
 REFRESH = 10.0  # seconds
 _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
@@ -101,11 +97,13 @@ class EarlierReplies:
 def _replies(connection: Connection, run_id: int) -> list[_Reply]:
     """Return what systems said in the latest conversations of a run; not what gave one of them away."""
     latest = (
-        select(CONVERSATION.id, CONVERSATION.assignment_id)
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
-        .join(System, SYSTEM.id == CONVERSATION.system_id)
-        .where(ASSIGNMENT.run_id == run_id, SYSTEM.is_qc.is_(False), CONVERSATION.started_at.is_not(None))
-        .order_by(CONVERSATION.started_at.desc(), CONVERSATION.id)
+        select(Conversation.c.id, Conversation.c.assignment_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .where(
+            Assignment.c.run_id == run_id, System.c.is_qc.is_(False), Conversation.c.started_at.is_not(None)
+        )
+        .order_by(Conversation.c.started_at.desc(), Conversation.c.id)
         .limit(_MOST_CONVERSATIONS)
     )
     conversations = {row.id: row.assignment_id for row in connection.execute(latest)}

@@ -23,7 +23,7 @@ from server.bots.known_bots import require_known_bots
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.people import HumanBot, WizardBot
 from server.bots.spending_caps import SpendingCap
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard

@@ -6,7 +6,7 @@ import structlog
 
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.errors import CandorError
 
 log = structlog.get_logger()

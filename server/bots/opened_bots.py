@@ -37,7 +37,7 @@ from server.bots.earlier_replies import EarlierReplies
 from server.bots.people import People
 from server.bots.shared_work import SharedWork
 from server.bots.stored_bots import Registration
-from server.db.store import Store
+from server.db.store.store import Store
 from server.news import News, Payload
 
 HEARTBEAT = 5.0  # seconds between two questions how a replica is

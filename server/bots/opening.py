@@ -16,12 +16,12 @@ from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation, of_run
 from server.bots.reach import Reach
 from server.clock import utc_now
-from server.db import run_states, runs
 from server.db.audit import Doer, record
-from server.db.run_rules import encrypted_workers, set_rules
-from server.db.run_states import RunChange
-from server.db.runs import RunEntry
-from server.db.store import Store
+from server.db.runs import run_states, runs
+from server.db.runs.run_rules import encrypted_workers, set_rules
+from server.db.runs.run_states import RunChange
+from server.db.runs.runs import RunEntry
+from server.db.store.store import Store
 from server.errors import RunExists, StudyInvalid
 from server.items.pool import items_of
 from server.news import News

@@ -15,9 +15,9 @@ import structlog
 
 from bots import Bot, BotError, BotGone, Chat, ChatEnded, Provenance, Reply, ask
 from server.clock import utc_now
-from server.db import people, wizard
-from server.db.people import Found
-from server.db.store import Store
+from server.db.partners import people, wizard
+from server.db.partners.people import Found
+from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.session.partner import BotAnswers, End, PartnerRules, Reason, Say, TakeOver, what_next
 from server.study import WIZARD, Study

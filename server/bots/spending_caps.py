@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from server.db.spending import spent_by_bot, spent_by_run
+from server.db.counts.spending import spent_by_bot, spent_by_run
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
 
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
-from server.db.models import BotCheck, columns
-from server.db.models import Registration as Row
-from server.db.revisions import raise_revision
-from server.db.runs import RunEntry, all_runs
+from server.db.runs.revisions import raise_revision
+from server.db.runs.runs import RunEntry, all_runs
+from server.db.tables import BotCheck
+from server.db.tables import Registration as Row
 from server.errors import (
     BotExists,
     BotInUse,
@@ -26,8 +26,6 @@ from server.errors import (
 )
 from server.study import REGISTERED, Study, parse_study
 
-CHECK = columns(BotCheck)
-ROW = columns(Row)
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _AT_URLS: TypeAdapter[UrlEndpoint] = TypeAdapter(UrlEndpoint)
 # Simulated workers in a hurry are left out: for them every reply is late.
@@ -62,12 +60,12 @@ class StoredCheck:
 
 def registrations(connection: Connection) -> list[Registration]:
     """Return every registered bot, by name."""
-    return [_registration(row) for row in connection.execute(select(Row).order_by(ROW.name))]
+    return [_registration(row) for row in connection.execute(select(Row).order_by(Row.c.name))]
 
 
 def find(connection: Connection, name: str) -> Registration:
     """Return the bot that is registered as `name`. Raises BotNotFound."""
-    row = connection.execute(select(Row).where(ROW.name == name)).one_or_none()
+    row = connection.execute(select(Row).where(Row.c.name == name)).one_or_none()
     if row is None:
         raise BotNotFound(f"no bot is registered as `{name}`")
     return _registration(row)
@@ -86,7 +84,7 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
             f"`{name}` cannot be the name of a registered bot",
             "Use a-z, digits, - and _, at most 64 of them, the first one a letter or a digit; `qc` is taken.",
         )
-    if connection.execute(select(ROW.name).where(ROW.name == name)).one_or_none() is not None:
+    if connection.execute(select(Row.c.name).where(Row.c.name == name)).one_or_none() is not None:
         raise BotExists(f"a bot is registered as `{name}` already")
     connection.execute(insert(Row).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at))
     return find(connection, name)
@@ -115,7 +113,7 @@ def enable(connection: Connection, name: str, enabled: bool) -> Registration:
     """Enable or disable a bot. Raises BotNotFound."""
     raise_revision(connection, "bots")
     find(connection, name)
-    connection.execute(update(Row).where(ROW.name == name).values(enabled=enabled))
+    connection.execute(update(Row).where(Row.c.name == name).values(enabled=enabled))
     return find(connection, name)
 
 
@@ -131,7 +129,7 @@ def remove(connection: Connection, name: str) -> None:
     using = list(used_by(connection, name))
     if using:
         raise BotInUse(f"`{name}` answers in the open run{'s' * (len(using) > 1)} {', '.join(using)}")
-    connection.execute(delete(Row).where(ROW.name == name))
+    connection.execute(delete(Row).where(Row.c.name == name))
 
 
 def add_replica(connection: Connection, name: str, url: str) -> Registration:
@@ -146,7 +144,7 @@ def add_replica(connection: Connection, name: str, url: str) -> Registration:
     found, urls, url = _replicas(connection, name, url)
     if url in urls:
         raise ReplicaExists(f"`{name}` has a replica at {url} already")
-    connection.execute(delete(BotCheck).where(CHECK.name == found.name))
+    connection.execute(delete(BotCheck).where(BotCheck.c.name == found.name))
     return _with_urls(connection, found, [*urls, url])
 
 
@@ -212,8 +210,10 @@ def store_check(
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
     """Return the latest check of a bot; None where there is none."""
-    query = select(CHECK.at, CHECK.report).where(CHECK.name == checked.name, CHECK.at >= checked.created_at)
-    row = connection.execute(query.order_by(CHECK.id.desc()).limit(1)).one_or_none()
+    query = select(BotCheck.c.at, BotCheck.c.report).where(
+        BotCheck.c.name == checked.name, BotCheck.c.at >= checked.created_at
+    )
+    row = connection.execute(query.order_by(BotCheck.c.id.desc()).limit(1)).one_or_none()
     return None if row is None else StoredCheck(row.at, ConformanceReport.model_validate_json(row.report))
 
 
@@ -242,7 +242,7 @@ def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration
 
 def _with_urls(connection: Connection, found: Registration, urls: list[str]) -> Registration:
     changed = _text(_at(found.endpoint, urls))
-    connection.execute(update(Row).where(ROW.name == found.name).values(endpoint=changed))
+    connection.execute(update(Row).where(Row.c.name == found.name).values(endpoint=changed))
     return find(connection, found.name)
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 from server.bots.open_runs import OpenRuns
 from server.bots.opened_bots import OpenedBots
 from server.bots.registered_bots import RegisteredBots
-from server.db.revisions import revisions
-from server.db.runs import RunEntry, all_runs
-from server.db.store import Store
+from server.db.runs.revisions import revisions
+from server.db.runs.runs import RunEntry, all_runs
+from server.db.store.store import Store
 from server.news import News
 from server.periodic import PeriodicTask
 

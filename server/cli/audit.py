@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 from bots import console, fail
 from server.cli.database import check_secrets, require_undamaged, transaction_or_fail
 from server.cli.settings import Data, settings_from
-from server.db import pair_counts, plan_counts, run_counts, spending
-from server.db.runs import all_runs
-from server.desk.item_balance import item_balance
+from server.db.counts import pair_counts, plan_counts, run_counts, spending
+from server.db.runs.runs import all_runs
+from server.desk.runs.item_balance import item_balance
 from server.errors import CandorError
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)

@@ -24,8 +24,8 @@ from server.access.id_keys import key_file
 from server.cli.database import check_secrets_beside
 from server.cli.settings import Data, settings_from
 from server.config import Settings
-from server.db.damage import damage_in, damaged, is_damage, remember_backup
-from server.db.engine import require_installation
+from server.db.engine.damage import damage_in, damaged, is_damage, remember_backup
+from server.db.engine.engines import require_installation
 from server.errors import CandorError
 
 _DATABASE, _SECRETS = "candor.db", "secrets.json"

@@ -11,8 +11,8 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.db.audit import CommandLine
-from server.db.runs import find_run
-from server.desk.credits import ask_for_refused, credit_view
+from server.db.runs.runs import find_run
+from server.desk.runs.credits import ask_for_refused, credit_view
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 

@@ -16,10 +16,9 @@ from server.access.auth import Auth, load_signer, make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from
 from server.config import Settings, without_password
-from server.db.damage import damaged, is_damage, require_sound, sqlite_file
-from server.db.engine import empty_log, migrate, open_engine, require_durable, seconds_ahead
-from server.db.secret_marks import leave_mark, mark_of
-from server.db.sole_server import sole_server
+from server.db.engine.damage import damaged, is_damage, require_sound, sole_server, sqlite_file
+from server.db.engine.engines import empty_log, migrate, open_engine, require_durable, seconds_ahead
+from server.db.engine.secret_marks import leave_mark, mark_of
 from server.db.worker_ids import PUT_KEY_BACK, needs_key, require_key
 from server.errors import CandorError, DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher

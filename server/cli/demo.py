@@ -8,7 +8,7 @@ from server.cli.prolific_demo import prolific
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.runs import find_opened, open_run
+from server.db.runs.runs import find_opened, open_run
 from server.errors import CandorError, RunNotFound
 from server.items.pool import items_of
 from server.study import DEMO_TRANSCRIPTS, load_study

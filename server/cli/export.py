@@ -19,8 +19,8 @@ from server.access.auth import load_auth
 from server.cli.database import require_id_key, require_secrets, snapshot_or_fail, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
-from server.db.runs import RunEntry, find_run
-from server.desk.worker_ids import Sought, identities, identities_csv
+from server.db.runs.runs import RunEntry, find_run
+from server.desk.runs.worker_ids import Sought, identities, identities_csv
 from server.export.formats import Format, OnStep, file_name, has_assignments, replaced, write_run
 from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
 from server.study import published

@@ -10,8 +10,8 @@ from bots import fail, stderr
 from server.access.auth import load_signer
 from server.cli.database import require_secrets, transaction
 from server.cli.settings import Data, settings_from
-from server.db.runs import find_run
-from server.desk.personal_links import links_csv, read_workers, signed_links
+from server.db.runs.runs import find_run
+from server.desk.runs.personal_links import links_csv, read_workers, signed_links
 from server.errors import CandorError
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)

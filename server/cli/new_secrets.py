@@ -7,7 +7,7 @@ from server.access.auth import load_signer, make_secrets, token_file
 from server.cli.database import served, transaction
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine, record
-from server.db.secret_marks import replace_mark
+from server.db.engine.secret_marks import replace_mark
 from server.errors import CandorError
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)

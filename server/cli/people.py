@@ -15,7 +15,7 @@ from server.cli.own_command import own_command
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.desk.people import password_link, said
+from server.desk.people.people import password_link, said
 
 cli = typer.Typer(
     help="People who sign in at the desk, and what they may do there.",

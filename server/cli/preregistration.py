@@ -23,9 +23,9 @@ from server.cli.rules_file import RulesFile, read_rules_file
 from server.cli.settings import Data
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.models import Assignment, columns
-from server.db.run_rules import rules_of
-from server.db.runs import find_opened, require_slug
+from server.db.runs.run_rules import rules_of
+from server.db.runs.runs import find_opened, require_slug
+from server.db.tables import Assignment
 from server.errors import CandorError, RunRefused, StudyInvalid
 from server.run_rules import RunRules
 from server.study import Study, study_hash
@@ -33,7 +33,6 @@ from server.study import Study, study_hash
 FORMAT, VERSION = "candor-preregistration", 1
 # The level of the published filter and of most tests; both are fixed in the file.
 ALPHA = 0.05
-ASSIGNMENT = columns(Assignment)
 _HYPOTHESIS = re.compile(r"(?P<higher>.+?)\s+>\s+(?P<lower>.+)")
 _HEAD = (
     "# A preregistration, written by `candor study preregister`. Keep it as it is: its hash is of all.\n"
@@ -169,7 +168,7 @@ def _of_run(connection: Connection, text: str, run: str, rules: RunRules) -> tup
     entry = find_opened(connection, text, run)
     if entry is None:
         return rules, 0
-    begun = select(func.count()).select_from(Assignment).where(ASSIGNMENT.run_id == entry.id)
+    begun = select(func.count()).select_from(Assignment).where(Assignment.c.run_id == entry.id)
     stored = rules_of(connection, entry.id)
     return (stored if rules == RunRules() else rules), int(connection.execute(begun).scalar_one())
 

@@ -24,8 +24,8 @@ from server.cli.server_child import DeskClient, own_settings, server_child
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
-from server.db.runs import open_run
-from server.desk.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
+from server.db.runs.runs import open_run
+from server.desk.assignments.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import CandorError
 from server.recruiters.prolific.money import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults

@@ -13,11 +13,11 @@ from bots import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
-from server.db.bonuses import State, StoredBatch
-from server.db.pay_decisions import DecisionKind
-from server.db.recruitments import StoredRecruitment, require_recruitment
-from server.db.runs import find_run
-from server.db.store import Store
+from server.db.recruiting.bonuses import State, StoredBatch
+from server.db.recruiting.pay_decisions import DecisionKind
+from server.db.recruiting.recruitments import StoredRecruitment, require_recruitment
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
 from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.prolific.money import shown_amount
 from server.recruiters.prolific.studies import Transition

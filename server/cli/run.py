@@ -17,9 +17,9 @@ from server.cli.rules_file import changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.run_rules import all_rules_of
-from server.db.run_states import RunChange, change_run, replicate_run
-from server.db.runs import all_runs, find_run
+from server.db.runs.run_rules import all_rules_of
+from server.db.runs.run_states import RunChange, change_run, replicate_run
+from server.db.runs.runs import all_runs, find_run
 from server.db.worker_ids import require_key
 from server.run_rules import RunRules, outline
 from server.study import parse_study

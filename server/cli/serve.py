@@ -31,9 +31,9 @@ from server.cli.settings import Data, Host, Port, Processes, moderation_from, se
 from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
-from server.db.runs import RunEntry, all_runs, open_run, open_slugs
+from server.db.runs.runs import RunEntry, all_runs, open_run, open_slugs
 from server.db.worker_ids import encrypt_again
-from server.desk.people import password_link
+from server.desk.people.people import password_link
 from server.errors import CandorError
 from server.process.file_limit import raise_file_limit
 from server.process.lifecycle import Lifecycle

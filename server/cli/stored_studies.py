@@ -20,9 +20,9 @@ from server.bots.known_bots import mistakes_of
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.clock import utc_now
-from server.db import studies
 from server.db.audit import CommandLine, record
-from server.db.studies import StoredStudy
+from server.db.runs import studies
+from server.db.runs.studies import StoredStudy
 from server.errors import StudyInvalid
 from server.study import (
     BLANK,

@@ -20,7 +20,7 @@ from server.cli.rules_file import RulesFile, changed_rules, read_rules_file, tel
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
 from server.db.audit import CommandLine, record
-from server.db.runs import RunEntry, find_opened, open_run, require_slug
+from server.db.runs.runs import RunEntry, find_opened, open_run, require_slug
 from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of

@@ -13,7 +13,7 @@ from server.access.roles import ALL_STUDIES
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.db.audit import CommandLine
-from server.desk.people import made, revoke, said
+from server.desk.people.people import made, revoke, said
 
 cli = typer.Typer(
     help="Tokens of researchers and of bot hosts that dial in.",

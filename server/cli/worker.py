@@ -12,7 +12,7 @@ from server.clock import utc_now
 from server.db.audit import CommandLine
 from server.db.removal import Extent
 from server.db.worker_ids import require_key
-from server.desk.forgetting import WorkerHoldings, forget, holdings_of, look_up
+from server.desk.assignments.forgetting import WorkerHoldings, forget, holdings_of, look_up
 
 cli = typer.Typer(
     help="Say what is stored of a worker, and forget them.",

@@ -10,9 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Select, insert, select
 
 from server.clock import utc_now
-from server.db.models import AuditEntry, columns
-
-ENTRY = columns(AuditEntry)
+from server.db.tables import AuditEntry
 
 
 class Doer(Protocol):
@@ -78,19 +76,27 @@ def record(connection: Connection, actor: Doer, action: str, subject: str, detai
 
 def entries(connection: Connection, wanted: Filter, most: int | None = None) -> list[Entry]:
     """Return the rows that are wanted, newest first, at most so many."""
-    query = _matching(wanted).order_by(ENTRY.id.desc())
+    query = _matching(wanted).order_by(AuditEntry.c.id.desc())
     return [Entry(*row) for row in connection.execute(query if most is None else query.limit(most))]
 
 
 def _matching(wanted: Filter) -> Select[Any]:
-    query = select(ENTRY.id, ENTRY.at, ENTRY.kind, ENTRY.actor, ENTRY.action, ENTRY.subject, ENTRY.detail)
+    query = select(
+        AuditEntry.c.id,
+        AuditEntry.c.at,
+        AuditEntry.c.kind,
+        AuditEntry.c.actor,
+        AuditEntry.c.action,
+        AuditEntry.c.subject,
+        AuditEntry.c.detail,
+    )
     for condition in (
-        ENTRY.actor == wanted.actor if wanted.actor is not None else None,
-        ENTRY.action.startswith(wanted.action, autoescape=True) if wanted.action is not None else None,
-        ENTRY.subject == wanted.subject if wanted.subject is not None else None,
-        ENTRY.at >= wanted.since if wanted.since is not None else None,
-        ENTRY.at < wanted.until if wanted.until is not None else None,
-        ENTRY.id < wanted.before if wanted.before is not None else None,
+        AuditEntry.c.actor == wanted.actor if wanted.actor is not None else None,
+        AuditEntry.c.action.startswith(wanted.action, autoescape=True) if wanted.action is not None else None,
+        AuditEntry.c.subject == wanted.subject if wanted.subject is not None else None,
+        AuditEntry.c.at >= wanted.since if wanted.since is not None else None,
+        AuditEntry.c.at < wanted.until if wanted.until is not None else None,
+        AuditEntry.c.id < wanted.before if wanted.before is not None else None,
     ):
         if condition is not None:
             query = query.where(condition)

@@ -20,14 +20,9 @@ from sqlalchemy import (
     update,
 )
 
-from server.db.models import Assignment, Job, JobLease, Removal, Run, columns
+from server.db.tables import Assignment, Job, JobLease, Removal, Run
 from server.errors import JobNotFound, JobUnderWay
 
-ASSIGNMENT = columns(Assignment)
-JOB = columns(Job)
-LEASE = columns(JobLease)
-REMOVAL = columns(Removal)
-RUN = columns(Run)
 JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
@@ -39,7 +34,7 @@ _TAKE = text("""
     INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
     ON CONFLICT (name) DO UPDATE SET holder = :holder, until = :until
     WHERE job_lease.holder = :holder OR job_lease.until < :at""").bindparams(
-    bindparam("until", type_=LEASE.until.type), bindparam("at", type_=LEASE.until.type)
+    bindparam("until", type_=JobLease.c.until.type), bindparam("at", type_=JobLease.c.until.type)
 )
 
 
@@ -72,7 +67,7 @@ def take_lease(
 
 def release_lease(connection: Connection, holder: str) -> None:
     """Give up what `holder` has."""
-    connection.execute(delete(JobLease).where(LEASE.holder == holder))
+    connection.execute(delete(JobLease).where(JobLease.c.holder == holder))
 
 
 def begin_job(
@@ -106,11 +101,11 @@ def begin_job(
 
 def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> bool:
     """Keep how far a job is, and its lease; return whether it is still wanted."""
-    under_way = update(Job).where(JOB.id == job, JOB.status == "running")
+    under_way = update(Job).where(Job.c.id == job, Job.c.status == "running")
     if connection.execute(under_way.values(step=step, done=done, total=total)).rowcount == 0:
         return False
     until = at + timedelta(seconds=LEASE_SECONDS)
-    connection.execute(update(JobLease).where(LEASE.holder == job).values(until=until))
+    connection.execute(update(JobLease).where(JobLease.c.holder == job).values(until=until))
     return True
 
 
@@ -124,21 +119,21 @@ def end_job(
 ) -> None:
     """Keep how a job ended, and let the next one begin."""
     kept = None if result is None else json.dumps(result)
-    ended = update(Job).where(JOB.id == job, JOB.status == "running")
+    ended = update(Job).where(Job.c.id == job, Job.c.status == "running")
     connection.execute(ended.values(status=status, ended_at=at, error=error, result=kept))
     release_lease(connection, job)
 
 
 def end_abandoned(connection: Connection, at: datetime) -> None:
     """Say of every job whose process is gone that it has failed."""
-    alive = select(LEASE.holder).where(LEASE.until >= at)
-    gone = update(Job).where(JOB.status == "running", JOB.id.not_in(alive))
+    alive = select(JobLease.c.holder).where(JobLease.c.until >= at)
+    gone = update(Job).where(Job.c.status == "running", Job.c.id.not_in(alive))
     connection.execute(gone.values(status="failed", ended_at=at, error=_ENDED))
 
 
 def find_job(connection: Connection, job: str) -> JobEntry:
     """Return a job. Raises JobNotFound."""
-    found = _entries(connection, _jobs().where(JOB.id == job))
+    found = _entries(connection, _jobs().where(Job.c.id == job))
     if not found:
         raise JobNotFound(f"there is no job `{job}`")
     return found[0]
@@ -146,35 +141,35 @@ def find_job(connection: Connection, job: str) -> JobEntry:
 
 def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> list[JobEntry]:
     """Return the jobs of a kind about any of these runs, newest first."""
-    return _entries(connection, _jobs().where(JOB.kind == kind, JOB.run_id.in_(run_ids)))
+    return _entries(connection, _jobs().where(Job.c.kind == kind, Job.c.run_id.in_(run_ids)))
 
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
     """Return the exports that were begun before that, or that may have what was removed of their run."""
-    over = or_(JOB.created_at < before, JOB.id.in_(_outdated(connection)))
-    query = select(JOB.id).where(JOB.kind == "export", JOB.status != "running", over)
+    over = or_(Job.c.created_at < before, Job.c.id.in_(_outdated(connection)))
+    query = select(Job.c.id).where(Job.c.kind == "export", Job.c.status != "running", over)
     return list(connection.execute(query).scalars())
 
 
 def is_outdated(connection: Connection, job: str) -> bool:
     """Return whether an export may have what was removed of a worker of its run."""
-    return job in _outdated(connection, JOB.id == job)
+    return job in _outdated(connection, Job.c.id == job)
 
 
 def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
     """Return the exports of a run, newest first, but for those that may have what was removed."""
-    given_out = or_(JOB.status != "done", JOB.id.not_in(_outdated(connection, JOB.run_id == run_id)))
-    return _entries(connection, _jobs().where(JOB.kind == "export", JOB.run_id == run_id, given_out))
+    given_out = or_(Job.c.status != "done", Job.c.id.not_in(_outdated(connection, Job.c.run_id == run_id)))
+    return _entries(connection, _jobs().where(Job.c.kind == "export", Job.c.run_id == run_id, given_out))
 
 
 def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
     removed = (
-        select(func.max(REMOVAL.at))
-        .join(Assignment, ASSIGNMENT.id == REMOVAL.assignment_id)
-        .where(ASSIGNMENT.run_id == JOB.run_id)
+        select(func.max(Removal.c.at))
+        .join(Assignment, Assignment.c.id == Removal.c.assignment_id)
+        .where(Assignment.c.run_id == Job.c.run_id)
         .scalar_subquery()
     )
-    query = select(JOB.id, JOB.created_at, removed.label("removed_at")).where(JOB.kind == "export", *of)
+    query = select(Job.c.id, Job.c.created_at, removed.label("removed_at")).where(Job.c.kind == "export", *of)
     return {
         job.id
         for job in connection.execute(query)
@@ -184,18 +179,18 @@ def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:
     """Return the jobs of a kind that have files, or are making them."""
-    query = select(JOB.id).where(JOB.kind == kind, JOB.status.in_(("running", "done")))
+    query = select(Job.c.id).where(Job.c.kind == kind, Job.c.status.in_(("running", "done")))
     return set(connection.execute(query).scalars())
 
 
 def forget_jobs(connection: Connection, jobs: Sequence[str]) -> None:
     """Remove the rows of these jobs."""
-    connection.execute(delete(Job).where(JOB.id.in_(jobs)))
+    connection.execute(delete(Job).where(Job.c.id.in_(jobs)))
 
 
 def _jobs() -> Select[Any]:
-    query = select(Job.__table__, RUN.slug).join(Run, RUN.id == JOB.run_id)  # type: ignore[attr-defined]
-    return query.order_by(JOB.created_at.desc(), JOB.id)
+    query = select(Job.__table__, Run.c.slug).join(Run, Run.c.id == Job.c.run_id)  # type: ignore[attr-defined]
+    return query.order_by(Job.c.created_at.desc(), Job.c.id)
 
 
 def _entries(connection: Connection, query: Select[Any]) -> list[JobEntry]:

@@ -12,16 +12,12 @@ from typing import Final, Literal
 
 from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, text, update
 
-from server.db import interventions, pair_counts
-from server.db.models import REMOVED, Assignment, ExcludedWorker, Item, Removal, Worker, columns
-from server.db.submissions import forget_visits
+from server.db.counts import pair_counts
+from server.db.recruiting.submissions import forget_visits
+from server.db.review import interventions
+from server.db.tables import REMOVED, Assignment, ExcludedWorker, Item, Removal, Worker
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
-
-ASSIGNMENT = columns(Assignment)
-EXCLUDED_WORKER = columns(ExcludedWorker)
-ITEM = columns(Item)
-WORKER = columns(Worker)
 
 Extent = Literal["words", "all"]
 Cause = Literal["forgotten", "withdrawn", "retention"]
@@ -55,23 +51,25 @@ def holdings(connection: Connection, worker_id: int) -> Holdings:
 
 def lists_with(connection: Connection, kept: str) -> int:
     """Return how many runs have an id, as the database keeps it, in their list of who may not come."""
-    query = select(func.count()).select_from(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept)
+    query = select(func.count()).select_from(ExcludedWorker).where(ExcludedWorker.c.external_id == kept)
     return int(connection.execute(query).scalar_one())
 
 
 def remove_from_lists(connection: Connection, kept: str) -> None:
     """Take an id, as the database keeps it, out of every list of who may not come to a run."""
-    connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.external_id == kept))
+    connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.external_id == kept))
 
 
 def clear_list(connection: Connection, run_id: int) -> int:
     """Empty a run's list of who may not come; return how many were on it."""
-    return connection.execute(delete(ExcludedWorker).where(EXCLUDED_WORKER.run_id == run_id)).rowcount
+    return connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.run_id == run_id)).rowcount
 
 
 def assignments_of(connection: Connection, worker_id: int) -> list[str]:
     """Return the ids of a worker's assignments, in the order in which they began."""
-    query = select(ASSIGNMENT.id).where(ASSIGNMENT.worker_id == worker_id).order_by(ASSIGNMENT.created_at)
+    query = (
+        select(Assignment.c.id).where(Assignment.c.worker_id == worker_id).order_by(Assignment.c.created_at)
+    )
     return list(connection.execute(query).scalars())
 
 
@@ -115,10 +113,10 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     The old one could be computed from the id by whoever has the secrets. Nothing leads from the new one to
     anybody; who comes back is somebody new. Lists of who may not come to a run are left as they are.
     """
-    old = connection.execute(select(WORKER.pseudonym).where(WORKER.id == worker_id)).scalar_one()
+    old = connection.execute(select(Worker.c.pseudonym).where(Worker.c.id == worker_id)).scalar_one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
-    connection.execute(update(Worker).where(WORKER.id == worker_id).values(values))
+    connection.execute(update(Worker).where(Worker.c.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     forget_visits(connection, worker_id)
     return pseudonym
@@ -136,7 +134,7 @@ def _blank_items(connection: Connection, assignments: list[str]) -> None:
         lines = tuple(line.model_copy(update={"text": REMOVED}) for line in content.lines)
         topics = tuple(topic.model_copy(update={"topic": REMOVED}) for topic in content.topics)
         blank = content.model_copy(update={"lines": lines, "topics": topics})
-        changed = update(Item).where(ITEM.id == row.id)
+        changed = update(Item).where(Item.c.id == row.id)
         connection.execute(changed.values(content=blank.model_dump_json(exclude_none=True)))
 
 
@@ -219,7 +217,7 @@ _FORGET_EARLIER = _of(
 _NOTE = text(
     "INSERT INTO removal (assignment_id, extent, cause, at) VALUES (:assignment, :extent, :cause, :at) "
     "ON CONFLICT DO NOTHING"
-).bindparams(bindparam("at", type_=columns(Removal).at.type))
+).bindparams(bindparam("at", type_=Removal.c.at.type))
 # How a run stands says of each worker whether they pass.
 _RENAMED = text("UPDATE analysis SET content = replace(content, :old, :new)")
 _HOLDINGS = text("""

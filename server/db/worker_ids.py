@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
-from server.db.secret_marks import leave_mark, mark_of, replace_mark
+from server.db.engine.secret_marks import leave_mark, mark_of, replace_mark
 from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 

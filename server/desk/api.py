@@ -12,19 +12,19 @@ from server.access.actor import Allowed, Caller
 from server.access.built_page import built_page
 from server.access.roles import Permission
 from server.clock import utc_now
-from server.db.runs import find_run
-from server.desk.responses import RunDetail, RunList
-from server.desk.run_view import RunReader, run_summaries
-from server.desk.search import Search, search
-from server.desk.simulation import beliefs, crowd_question
-from server.desk.transcript import transcript
-from server.desk.transcript_responses import (
+from server.db.runs.runs import find_run
+from server.desk.assignments.search import Search, search
+from server.desk.assignments.simulation import beliefs, crowd_question
+from server.desk.assignments.transcript import transcript
+from server.desk.assignments.transcript_responses import (
     AssignmentDetail,
     ConversationHits,
     CrowdQuestion,
     SimulatedBeliefs,
 )
-from server.desk.watch import Outlook, seen_by
+from server.desk.runs.responses import RunDetail, RunList
+from server.desk.runs.run_view import RunReader, run_summaries
+from server.desk.streams.watch import Outlook, seen_by
 
 
 class ResearcherApi:

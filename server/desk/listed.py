@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from server.db.store import Store
+from server.db.store.store import Store
 from server.news import News
 
 TOPIC = "lists"  # of news: studies, people or tokens have changed

@@ -30,8 +30,8 @@ from server.access.auth import Auth
 from server.access.open_sockets import OpenSockets
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
-from server.db.store import Store
-from server.live.sessions import LiveSessions
+from server.db.store.store import Store
+from server.live.converse.sessions import LiveSessions
 
 FAILURES: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != ChatEnded.kind)
 # From a bot that looks a line up to one that is hardly worth waiting for: seconds.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, RowMapping
 
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.export.completed import (
     Completed,
     Json,

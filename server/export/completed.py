@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, bindparam, text
 
 from bots import Provenance
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 
 Json = dict[str, Any]
 AT_ONCE = 100  # assignments whose rows are held in memory

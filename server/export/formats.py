@@ -11,7 +11,7 @@ from typing import BinaryIO, Literal, get_args
 
 from sqlalchemy import Connection, text
 
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.export.choices import choice_lines
 from server.export.completed import Json, completed
 from server.export.hits import hits, hits_metadata

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, RowMapping
 
-from server.db.models import PERSONA_SEPARATOR
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
+from server.db.tables import PERSONA_SEPARATOR
 from server.export.completed import (
     Json,
     assignments,

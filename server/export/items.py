@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from sqlalchemy import Connection, RowMapping
 
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.export.completed import (
     Completed,
     Json,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, text
 
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 
 FORMAT = "candor-views"
 VERSION = 1

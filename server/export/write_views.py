@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection
 
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.export.spreadsheet import harmless
 from server.export.views import FORMAT, VERSION, Kind, Row, View, rows_of, views_of
 from server.study import parse_study

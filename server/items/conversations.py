@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, text
 
-from server.db.items import NewItem
-from server.db.runs import RunEntry
+from server.db.runs.items import NewItem
+from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine, ItemTopic
 

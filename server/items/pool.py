@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from server.db.items import NewItem
-from server.db.runs import find_run
+from server.db.runs.items import NewItem
+from server.db.runs.runs import find_run
 from server.errors import StudyInvalid
 from server.items.bad_twins import bad_twins
 from server.items.conversations import read_conversations

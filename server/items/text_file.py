@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import from_json
 
-from server.db.items import Form, NewItem
+from server.db.runs.items import Form, NewItem
 from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine
 from server.session.protocol import plain

@@ -11,9 +11,9 @@ from functools import partial
 import structlog
 
 from server.clock import utc_now
-from server.db.analyses import last_heard, outdated, store_analysis
 from server.db.jobs import end_abandoned
-from server.db.store import Store
+from server.db.runs.analyses import last_heard, outdated, store_analysis
+from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
 from server.lease import Lease

@@ -14,13 +14,13 @@ from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots.planned_calls import Confirmation
 from server.bots.reach import Reach
-from server.db.analyses import find_analysis, find_points
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
-from server.db.run_rules import rules_of
-from server.db.runs import find_run
-from server.db.store import Store
-from server.db.studies import find_study
+from server.db.runs.analyses import find_analysis, find_points
+from server.db.runs.run_rules import rules_of
+from server.db.runs.runs import find_run
+from server.db.runs.studies import find_study
+from server.db.store.store import Store
 from server.errors import JobNotFound
 from server.jobs.background import BackgroundJobs
 from server.jobs.exports import ExportOptions, Exports

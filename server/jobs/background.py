@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.jobs import JobEntry, JobKind, begin_job, end_job, find_job, note_progress
-from server.db.store import Store
+from server.db.store.store import Store
 from server.errors import CandorError, StorageFailed
 from server.jobs.child import ChildFailed
 from server.news import News

@@ -12,9 +12,9 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Judgement, Moderation, backoff
 from server.clock import utc_now
-from server.db.moderation import UnjudgedLine, store_judgements, unjudged_lines
-from server.db.runs import open_slugs, studies_of_runs
-from server.db.store import Store
+from server.db.review.moderation import UnjudgedLine, store_judgements, unjudged_lines
+from server.db.runs.runs import open_slugs, studies_of_runs
+from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask

@@ -16,19 +16,17 @@ from server.bots.open_runs import OpenRuns
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.clock import utc_now
 from server.db.jobs import JobEntry, jobs_of
-from server.db.models import Assignment, Conversation, columns
-from server.db.rehearsals import open_rehearsal, rehearsals_of
-from server.db.run_states import change_run
-from server.db.runs import RunEntry, find_run
-from server.db.store import Store
+from server.db.runs.rehearsals import open_rehearsal, rehearsals_of
+from server.db.runs.run_states import change_run
+from server.db.runs.runs import RunEntry, find_run
+from server.db.store.store import Store
+from server.db.tables import Assignment, Conversation
 from server.errors import RehearsalRefused
 from server.jobs.background import BackgroundJobs, Progress, Result
 from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
 from server.news import News
 from server.study import Study, parse_study
 
-ASSIGNMENT = columns(Assignment)
-CONVERSATION = columns(Conversation)
 LOOK_SECONDS = 1.0
 _SERVED_LOOKS = 30  # until a new run is open here, whose process looks twice a second
 _SPREAD = 0.2
@@ -260,16 +258,16 @@ def _rated(connection: Connection, run: RunEntry) -> int:
     query = (
         select(func.count())
         .select_from(Conversation)
-        .join(Assignment, ASSIGNMENT.id == CONVERSATION.assignment_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
     )
-    over = CONVERSATION.status.in_(("rated", "unrated", "skipped"))
-    return int(connection.execute(query.where(ASSIGNMENT.run_id == run.id, over)).scalar_one())
+    over = Conversation.c.status.in_(("rated", "unrated", "skipped"))
+    return int(connection.execute(query.where(Assignment.c.run_id == run.id, over)).scalar_one())
 
 
 def _handed_in(connection: Connection, run: RunEntry) -> int:
     query = select(func.count()).select_from(Assignment)
     return int(
         connection.execute(
-            query.where(ASSIGNMENT.run_id == run.id, ASSIGNMENT.status == "completed")
+            query.where(Assignment.c.run_id == run.id, Assignment.c.status == "completed")
         ).scalar_one()
     )

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from server.db.jobs import JobEntry, forget_jobs, jobs_of
-from server.db.runs import find_run
-from server.db.store import Store
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
 from server.jobs.background import BackgroundJobs, Progress, Result
 from server.jobs.child import Command, Limits, reading, run_child, told_progress
 from server.jobs.files import JobFiles

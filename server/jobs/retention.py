@@ -9,21 +9,17 @@ from sqlalchemy import Connection, select
 
 from server.clock import utc_now
 from server.db.audit import record
-from server.db.engine import alone
-from server.db.models import Assignment, ExcludedWorker, Removal, Worker, columns
+from server.db.engine.engines import alone
 from server.db.removal import clear_list, remove, remove_id
-from server.db.runs import RunEntry, all_runs
-from server.db.store import Store
+from server.db.runs.runs import RunEntry, all_runs
+from server.db.store.store import Store
+from server.db.tables import Assignment, ExcludedWorker, Removal, Worker
 from server.db.worker_ids import FORGOTTEN
 from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
 from server.study import parse_study
 from server.study.retention import Retention
 
-ASSIGNMENT = columns(Assignment)
-EXCLUDED_WORKER = columns(ExcludedWorker)
-REMOVAL = columns(Removal)
-WORKER = columns(Worker)
 SECONDS = 3600.0  # between two looks
 _AT_ONCE = 100  # in a transaction, so that sessions do not wait
 log = structlog.get_logger()
@@ -148,10 +144,10 @@ def _is_over(
 
 def _with_words(connection: Connection, run: RunEntry) -> list[str]:
     query = (
-        select(ASSIGNMENT.id)
-        .outerjoin(Removal, REMOVAL.assignment_id == ASSIGNMENT.id)
-        .where(ASSIGNMENT.run_id == run.id, REMOVAL.assignment_id.is_(None))
-        .order_by(ASSIGNMENT.id)
+        select(Assignment.c.id)
+        .outerjoin(Removal, Removal.c.assignment_id == Assignment.c.id)
+        .where(Assignment.c.run_id == run.id, Removal.c.assignment_id.is_(None))
+        .order_by(Assignment.c.id)
         .limit(_AT_ONCE)
     )
     return list(connection.execute(query).scalars())
@@ -159,13 +155,13 @@ def _with_words(connection: Connection, run: RunEntry) -> list[str]:
 
 def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> list[int]:
     """Return workers of a run who are known, and whom no run needs to know any more."""
-    needed = select(ASSIGNMENT.worker_id).where(ASSIGNMENT.run_id.in_(kept_ids))
+    needed = select(Assignment.c.worker_id).where(Assignment.c.run_id.in_(kept_ids))
     query = (
-        select(WORKER.id)
-        .join(Assignment, ASSIGNMENT.worker_id == WORKER.id)
-        .where(ASSIGNMENT.run_id == run.id, WORKER.id.not_in(needed))
-        .where(~WORKER.external_id.startswith(FORGOTTEN))
-        .order_by(WORKER.id)
+        select(Worker.c.id)
+        .join(Assignment, Assignment.c.worker_id == Worker.c.id)
+        .where(Assignment.c.run_id == run.id, Worker.c.id.not_in(needed))
+        .where(~Worker.c.external_id.startswith(FORGOTTEN))
+        .order_by(Worker.c.id)
         .distinct()
         .limit(_AT_ONCE)
     )
@@ -173,5 +169,5 @@ def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> lis
 
 
 def _has_list(connection: Connection, run: RunEntry) -> bool:
-    query = select(EXCLUDED_WORKER.run_id).where(EXCLUDED_WORKER.run_id == run.id).limit(1)
+    query = select(ExcludedWorker.c.run_id).where(ExcludedWorker.c.run_id == run.id).limit(1)
     return connection.execute(query).first() is not None

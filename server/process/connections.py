@@ -19,7 +19,7 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.streams import StreamReader
 
-from server.live.socket import DIRECT
+from server.live.converse.socket import DIRECT
 from server.process.text_frames import text_frame, whole_text
 from server.process.traffic_shaping import Shaper, refusal_bytes
 

@@ -10,8 +10,8 @@ from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 
 from bots import redis_pool
-from server.db.engine import alembic_config
-from server.db.store import Store
+from server.db.engine.engines import alembic_config
+from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.process.lifecycle import Lifecycle, Stage
 

@@ -10,11 +10,11 @@ from server.access.actor import Actor, Allowed, Caller
 from server.access.auth import Auth
 from server.access.request_body import RequestBody
 from server.access.roles import Permission
-from server.db.pay_decisions import DecisionKind
-from server.db.recruitments import require_recruitment
-from server.db.row_number import GivenNumber, RowNumber
-from server.db.runs import find_run
-from server.db.store import Store
+from server.db.recruiting.pay_decisions import DecisionKind
+from server.db.recruiting.recruitments import require_recruitment
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
+from server.db.tables.table import GivenNumber, RowNumber
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
 from server.recruiting.drafts import Plan

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
-from server.db.bonuses import OPEN, StoredBatch, StoredBonus
+from server.db.recruiting.bonuses import OPEN, StoredBatch, StoredBonus
 from server.recruiters.prolific.money import shown_amount
 from server.run_rules import Budget
 

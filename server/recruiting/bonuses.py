@@ -6,15 +6,23 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from server.clock import utc_now
-from server.db import bonuses
 from server.db.audit import Doer, record
-from server.db.bonuses import OPEN, NewBatch, State, StoredBatch, batches_of, find_batch, purpose_key
-from server.db.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
-from server.db.run_rules import rules_of
-from server.db.runs import RunEntry, find_run
-from server.db.standing import standing
-from server.db.store import Store
-from server.db.submissions import submissions_of
+from server.db.recruiting import bonuses
+from server.db.recruiting.bonuses import (
+    OPEN,
+    NewBatch,
+    State,
+    StoredBatch,
+    batches_of,
+    find_batch,
+    purpose_key,
+)
+from server.db.recruiting.recruitments import StoredRecruitment, lock_recruitment, require_recruitment
+from server.db.recruiting.submissions import submissions_of
+from server.db.runs.run_rules import rules_of
+from server.db.runs.runs import RunEntry, find_run
+from server.db.runs.standing import standing
+from server.db.store.store import Store
 from server.errors import BonusRefused, NeedsConfirmation, PlatformFailed
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiting.bonus_payment import Funds, Outcome, is_sent, outcome, seen_paid, unusual

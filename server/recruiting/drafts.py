@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from server.db.recruitments import EndingKind
-from server.db.runs import RunEntry
+from server.db.recruiting.recruitments import EndingKind
+from server.db.runs.runs import RunEntry
 from server.errors import NotRecruiting
 from server.recruiters.prolific.studies import (
     CompletionCode,

@@ -7,9 +7,9 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.platform_events import new_lost, note_lost
-from server.db.recruitments import StoredRecruitment
-from server.db.store import Store
+from server.db.recruiting.platform_events import new_lost, note_lost
+from server.db.recruiting.recruitments import StoredRecruitment
+from server.db.store.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask

@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.pay_decisions import (
+from server.db.recruiting.pay_decisions import (
     Decision,
     DecisionKind,
     StoredDecision,
@@ -17,10 +17,10 @@ from server.db.pay_decisions import (
     new_decisions,
     shares_decided,
 )
-from server.db.recruitments import StoredRecruitment, require_recruitment
-from server.db.runs import find_run
-from server.db.store import Store
-from server.db.submissions import set_status, submissions_of
+from server.db.recruiting.recruitments import StoredRecruitment, require_recruitment
+from server.db.recruiting.submissions import set_status, submissions_of
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
 from server.errors import PayRefused
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.failures import Refused

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from server.db.participations import Participation
-from server.db.pay_decisions import DecisionKind
-from server.db.submissions import StoredSubmission
+from server.db.recruiting.participations import Participation
+from server.db.recruiting.pay_decisions import DecisionKind
+from server.db.recruiting.submissions import StoredSubmission
 from server.errors import PayRefused
 from server.recruiters.prolific.submissions import (
     HIGHEST_SHARE,

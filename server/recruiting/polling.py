@@ -6,9 +6,9 @@ from datetime import datetime
 import structlog
 
 from server.clock import utc_now
-from server.db.bonuses import open_batches
-from server.db.recruitments import open_recruitments
-from server.db.store import Store
+from server.db.recruiting.bonuses import open_batches
+from server.db.recruiting.recruitments import open_recruitments
+from server.db.store.store import Store
 from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask

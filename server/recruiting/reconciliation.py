@@ -6,10 +6,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 
-from server.db.bonuses import StoredBatch
-from server.db.participations import Participation
-from server.db.pay_decisions import Decision
-from server.db.submissions import StoredSubmission
+from server.db.recruiting.bonuses import StoredBatch
+from server.db.recruiting.participations import Participation
+from server.db.recruiting.pay_decisions import Decision
+from server.db.recruiting.submissions import StoredSubmission
 from server.recruiters.prolific.submissions import Status
 from server.recruiting.bonus_payment import is_overdue
 from server.recruiting.pay_rules import (

@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from server.clock import utc_now
 from server.db.audit import Doer, record
-from server.db.pay_decisions import decisions_of, shares_decided
-from server.db.recruitments import (
+from server.db.recruiting.pay_decisions import decisions_of, shares_decided
+from server.db.recruiting.recruitments import (
     DRAFTING,
     NewRecruitment,
     StoredRecruitment,
@@ -23,10 +23,10 @@ from server.db.recruitments import (
     remove_recruitment,
     require_recruitment,
 )
-from server.db.run_rules import rules_of
-from server.db.runs import RunEntry, find_run
-from server.db.store import Store
-from server.db.submissions import StoredSubmission, store_submissions, submissions_of
+from server.db.recruiting.submissions import StoredSubmission, store_submissions, submissions_of
+from server.db.runs.run_rules import rules_of
+from server.db.runs.runs import RunEntry, find_run
+from server.db.store.store import Store
 from server.errors import (
     NotConnected,
     OtherCurrency,

@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 
 from server.access.rate_limit import RateLimits
 from server.clock import utc_now
-from server.db.platform_events import take_event
-from server.db.recruitments import StoredRecruitment, open_recruitments
-from server.db.store import Store
-from server.db.submissions import study_of_submission
+from server.db.recruiting.platform_events import take_event
+from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
+from server.db.recruiting.submissions import study_of_submission
+from server.db.store.store import Store
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.recruiters.prolific.event import ArrivedEvent, NotGenuine, genuine
 from server.recruiting.studies import PlatformStudies

@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
-from server.db.runs import all_runs
-from server.db.store import Store
+from server.db.runs.runs import all_runs
+from server.db.store.store import Store
 from server.site.templates import rendered
 from server.study import Study, parse_study
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from bots import Chat, Turn
 from bots.host.model import Output
 from bots.shown import shown_text
-from server.db.models import PERSONA_SEPARATOR
+from server.db.tables import PERSONA_SEPARATOR
 
 Answers = Callable[[Sequence[Chat]], Sequence[Output]]
 

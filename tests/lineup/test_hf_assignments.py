@@ -13,7 +13,7 @@ from qc.method.served import describe_served
 from server.cli.database import transaction
 from server.clock import utc_now
 from server.config import Settings
-from server.db.runs import open_run
+from server.db.runs.runs import open_run
 from tests.bots.support.host_process import running
 from tests.bots.support.tiny_models import save_tiny_models
 from tests.lineup.stored import Conversation, assert_said_by, assert_whole, conversations

@@ -13,7 +13,7 @@ from bots.core.failures import ThoughtsOnly
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.host.batch import MicroBatch
 from bots.host.options import HfOptions
-from server.db.engine import migrate
+from server.db.engine.engines import migrate
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import running
 from tests.bots.support.thinking_models import FAMILIES, SAID, SECRET, save_thinking_model

@@ -32,11 +32,11 @@ from bots.core.failures import BotGone
 from bots.crowd.view import View
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db.engine import migrate
-from server.db.store import Store
+from server.db.engine.engines import migrate
+from server.db.store.store import Store
 from server.errors import CandorError
-from server.live import asking, effects
-from server.live.enrolment import ArrivingWorker, enrol
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse import asking, effects
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker

@@ -20,12 +20,14 @@ from sqlalchemy.exc import IntegrityError
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import pair_counts, rows, stored_records
-from server.db.engine import migrate, open_engine
-from server.db.plan_counts import differences
+from server.db.counts import pair_counts
+from server.db.counts.plan_counts import differences
+from server.db.engine.engines import migrate, open_engine
+from server.db.sessions import read as stored_records
+from server.db.sessions import write as rows
 from server.errors import RefusedMessage
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.sessions import restore
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.sessions import restore
 from server.recruiters.arrival import Arrival
 from server.session.events import (
     Accept,

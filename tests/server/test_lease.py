@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from server.clock import utc_now
-from server.db.store import Store
+from server.db.store.store import Store
 from server.lease import Lease
 from tests.server.support.database import execute
 

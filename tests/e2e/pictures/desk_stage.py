@@ -10,8 +10,8 @@ import httpx2
 import yaml
 
 from server.clock import utc_now
-from server.db.analyses import store_analysis
-from server.db.engine import open_engine
+from server.db.engine.engines import open_engine
+from server.db.runs.analyses import store_analysis
 from server.recruiters.stand_in.faults import Faults
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.serving import serving, stand_in

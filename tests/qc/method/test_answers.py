@@ -8,7 +8,7 @@ import pytest
 from qc.loading import load
 from qc.method.answers import count_answers
 from qc.run import Run
-from server.db.engine import migrate
+from server.db.engine.engines import migrate
 from tests.server.support.database import make_run, query
 from tests.server.support.questions import ASKED, SCALES
 from tests.server.support.study import study_text

@@ -15,7 +15,7 @@ from qc.method.sample import Sample, take_sample
 from qc.method.topics import describe_topics
 from qc.robustness.workers import describe_workers
 from qc.run import CHANGES, OPINIONS, REMOVED, Words
-from server.db import models
+from server.db import tables as models
 
 Hits = dict[str, Any]
 

@@ -12,9 +12,9 @@ from server.bots.lineup import OpenRun
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
 from server.bots.reach import Reach
-from server.db.run_rules import all_rules_of
-from server.db.runs import find_run
-from server.db.store import Store
+from server.db.runs.run_rules import all_rules_of
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
 from server.news import LocalNews
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules

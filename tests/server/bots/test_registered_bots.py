@@ -21,8 +21,8 @@ from server.bots.reach import Reach
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.audit import CommandLine
-from server.db.engine import open_engine
-from server.db.store import Store
+from server.db.engine.engines import open_engine
+from server.db.store.store import Store
 from server.errors import BotDisabled, BotNotFound, NotChecked
 from server.news import LocalNews
 from tests.server.support.bots import report

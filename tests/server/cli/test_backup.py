@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from server.access.auth import load_auth, make_secrets
-from server.db.engine import migrate
+from server.db.engine.engines import migrate
 from tests.server.support.commands import Candor, assert_refused
 
 

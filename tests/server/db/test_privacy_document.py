@@ -5,8 +5,8 @@ from pathlib import Path
 
 from sqlmodel import SQLModel
 
-from server.db import models
-from server.db.models import REMOVED
+from server.db import tables as models
+from server.db.tables import REMOVED
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "privacy.md"
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ((?:`\w+`(?:, )?)+) \| ([^|]+) \|$", re.MULTILINE)

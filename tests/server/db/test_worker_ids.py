@@ -11,7 +11,7 @@ from alembic import command
 from sqlalchemy import Connection, text
 
 from bots import BotError
-from server.db.engine import alembic_config, migrate, open_engine
+from server.db.engine.engines import alembic_config, migrate, open_engine
 from server.db.worker_ids import encrypt_again, require_key
 from server.errors import DatabaseUnfit
 from server.process.logs import configure_logging

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from server.db.engine import open_engine
-from server.db.runs import RunEntry, find_run
+from server.db.engine.engines import open_engine
+from server.db.runs.runs import RunEntry, find_run
 from server.export.choices import choice_lines
 from server.export.items import item_lines
 from tests.server.support.database import make_run

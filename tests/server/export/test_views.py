@@ -18,8 +18,8 @@ from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.signature import data_hash
-from server.db.engine import open_engine
-from server.db.runs import find_run
+from server.db.engine.engines import open_engine
+from server.db.runs.runs import find_run
 from server.export import completed
 from server.export.formats import WRITTEN, Written, write_run
 from server.export.hits import hits

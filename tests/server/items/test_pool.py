@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from server.db.engine import open_engine
-from server.db.items import NewItem
+from server.db.engine.engines import open_engine
+from server.db.runs.items import NewItem
 from server.errors import RunNotFound, StudyInvalid
 from server.items.pool import items_of
 from server.items.text_file import read_items

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from server.db.credits import ask_again, credits_of
-from server.db.store import Store
+from server.db.recruiting.credits import ask_again, credits_of
+from server.db.store.store import Store
 from server.db.worker_ids import FORGOTTEN
 from server.jobs.credits import CreditJob
-from server.live.enrolment import ArrivingWorker, enrol
+from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher
 from server.recruiters.recruiter import SONA

@@ -15,13 +15,13 @@ from structlog.testing import capture_logs
 
 from bots import BotError, Judgement, Moderation
 from server.clock import utc_now
-from server.db.engine import open_engine
-from server.db.flagged_lines import mark_flag_seen, unseen_flags
+from server.db.engine.engines import open_engine
 from server.db.jobs import LEASE_SECONDS, take_lease
-from server.db.moderation import UnjudgedLine, store_judgements
-from server.db.store import Store
+from server.db.review.flagged_lines import mark_flag_seen, unseen_flags
+from server.db.review.moderation import UnjudgedLine, store_judgements
+from server.db.store.store import Store
 from server.jobs.moderation import AT_ONCE, ModerationJob
-from server.live.enrolment import ArrivingWorker, enrol
+from server.live.arrive.enrolment import ArrivingWorker, enrol
 from server.recruiters.arrival import Arrival
 from server.recruiters.stand_in.serving import serving
 from tests.server.support.answers import error
@@ -428,7 +428,7 @@ async def test_what_is_removed_while_it_is_judged_is_not_spoken_of(
 _LOOK = """
 import asyncio, sys
 from bots import Moderation
-from server.db.store import Store
+from server.db.store.store import Store
 from server.jobs.moderation import ModerationJob
 
 async def look():

@@ -18,12 +18,13 @@ from sqlalchemy import Connection
 from bots import BotError, Chat, Replicas, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db import rows, stored_records
-from server.db.engine import open_engine
-from server.db.store import Store
-from server.live.asking import Asking
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.sessions import restore
+from server.db.engine.engines import open_engine
+from server.db.sessions import read as stored_records
+from server.db.sessions import write as rows
+from server.db.store.store import Store
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.asking import Asking
+from server.live.converse.sessions import restore
 from server.recruiters.arrival import Arrival
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, FromWorker, ShowReply
 from server.session.phase import Phase

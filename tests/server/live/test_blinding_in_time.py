@@ -19,11 +19,12 @@ from bots import Chat, Reply
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
-from server.db import rows, stored_records
-from server.db.engine import open_engine
-from server.db.store import Store
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.sessions import LiveSessions, restore
+from server.db.engine.engines import open_engine
+from server.db.sessions import read as stored_records
+from server.db.sessions import write as rows
+from server.db.store.store import Store
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.sessions import LiveSessions, restore
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session import protocol as wire

@@ -11,10 +11,10 @@ import pytest
 
 from server.access.auth import make_secrets
 from server.bots.lineup import OpenRun
-from server.db.store import Store
-from server.desk.transcript import transcript
+from server.db.store.store import Store
+from server.desk.assignments.transcript import transcript
 from server.errors import RunFull
-from server.live.enrolment import ArrivingWorker, Enrolment, enrol
+from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher
 from server.session.records import Closed

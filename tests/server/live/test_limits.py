@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from server.bots.lineup import OpenRun
-from server.db import interventions
-from server.db.engine import open_engine
+from server.db.engine.engines import open_engine
 from server.db.removal import remove
-from server.db.run_rules import all_rules_of, encrypted_workers, set_rules
-from server.db.run_states import change_run
-from server.db.store import Store
+from server.db.review import interventions
+from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
+from server.db.runs.run_states import change_run
+from server.db.store.store import Store
 from server.errors import (
     CandorError,
     NotInvited,
@@ -26,8 +26,8 @@ from server.errors import (
     RunOutOfHours,
     TookPart,
 )
-from server.live.enrolment import ArrivingWorker, Enrolment, enrol
-from server.live.run_ends import RunEnds
+from server.live.arrive.enrolment import ArrivingWorker, Enrolment, enrol
+from server.live.arrive.run_ends import RunEnds
 from server.news import open_news
 from server.recruiters.arrival import Arrival
 from server.recruiters.id_cipher import IdCipher

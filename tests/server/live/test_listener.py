@@ -11,7 +11,7 @@ import pytest
 from fastapi import WebSocket
 
 from server.errors import TooMany
-from server.live.socket import DIRECT, Listener, Page
+from server.live.converse.socket import DIRECT, Listener, Page
 from server.session.events import FromWorker
 from tests.support.waiting import until
 

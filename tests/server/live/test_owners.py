@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from server.errors import AssignmentNotFound, WrongPhase
-from server.live.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol
-from server.live.runtime import LiveSession, utc_now
-from server.live.sessions import Begun
+from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol
+from server.live.converse.runtime import LiveSession, utc_now
+from server.live.converse.sessions import Begun
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.phase import Phase

@@ -10,8 +10,8 @@ import pytest
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.bots.people import HumanBot
-from server.db import people
-from server.db.engine import open_engine
+from server.db.engine.engines import open_engine
+from server.db.partners import people
 from server.study import PARTNER
 from tests.server.support.bots import Echo
 from tests.server.support.database import make_run, query

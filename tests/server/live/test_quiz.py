@@ -14,8 +14,8 @@ from bots.crowd.worker import Diary, SimulatedWorker
 from bots.researcher.access import access
 from bots.researcher.client import ResearcherClient
 from qc.loading import load
-from server.db.engine import open_engine
-from server.db.quiz_rows import lines_of_others
+from server.db.engine.engines import open_engine
+from server.db.sessions.quizzes import lines_of_others
 from tests.server.support.bots import Babbles
 from tests.server.support.database import execute, make_run, query
 from tests.server.support.page import Message, Page

@@ -16,11 +16,11 @@ from server.access.auth import Auth
 from server.access.open_sockets import OpenSockets
 from server.access.rate_limit import RateLimits
 from server.bots.lineup import OpenRun
-from server.db.store import Store
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.newcomers import Newcomers
-from server.live.sessions import LiveSessions
-from server.live.socket import WorkerSocket
+from server.db.store.store import Store
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.newcomers import Newcomers
+from server.live.converse.sessions import LiveSessions
+from server.live.converse.socket import WorkerSocket
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.protocol import PROTOCOL_VERSION

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from server.live.newcomers import Newcomer
-from server.live.runtime import LiveSession
-from server.live.socket import Listener, Page
+from server.live.converse.newcomers import Newcomer
+from server.live.converse.runtime import LiveSession
+from server.live.converse.socket import Listener, Page
 from server.process.connections import WebSocketConnection
 from tests.server.support.database import make_run
 from tests.server.support.server import House

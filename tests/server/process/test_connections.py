@@ -21,7 +21,7 @@ from websockets.sync.client import connect
 from websockets.utils import apply_mask
 
 from server.config import Settings
-from server.live.socket import DIRECT
+from server.live.converse.socket import DIRECT
 from server.process import connections
 from server.process.lifecycle import Lifecycle
 from server.process.request_ids import RequestIds

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from server.bots.lineup import OpenRun
-from server.db.store import Store
+from server.db.store.store import Store
 from server.process.lifecycle import Lifecycle
 from server.process.readiness import Health
 from tests.server.support.database import execute

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from server.db.bonuses import StoredBatch, StoredBonus
+from server.db.recruiting.bonuses import StoredBatch, StoredBonus
 from server.recruiting.bonus_payment import (
     SETTLES_WITHIN,
     Funds,

@@ -6,8 +6,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from server.db import bonuses
-from server.db.engine import open_engine
+from server.db.engine.engines import open_engine
+from server.db.recruiting import bonuses
 from server.errors import BonusRefused
 from server.recruiters.stand_in.faults import Fault
 from tests.server.support.database import execute

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.db.pay_decisions import DecisionKind
+from server.db.recruiting.pay_decisions import DecisionKind
 from server.errors import DecidedAlready, PayRefused
 from server.recruiters.stand_in.faults import Fault
 from server.recruiting.pay import Pay

@@ -2,8 +2,8 @@
 
 import pytest
 
-from server.db.pay_decisions import DecisionKind
-from server.db.submissions import StoredSubmission
+from server.db.recruiting.pay_decisions import DecisionKind
+from server.db.recruiting.submissions import StoredSubmission
 from server.errors import PayRefused
 from server.recruiting.pay_rules import check_decision, proposal
 from tests.server.support.study import AT

@@ -3,8 +3,8 @@
 import pytest
 
 from server.config import Settings
-from server.db.recruitments import StoredRecruitment, open_recruitments
-from server.db.store import Store
+from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
+from server.db.store.store import Store
 from server.recruiting import polling
 from server.recruiting.platform import platform_of
 from server.recruiting.polling import Polling

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from server.clock import utc_now
-from server.db.recruitments import StoredRecruitment, open_recruitments
-from server.db.store import Store
+from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
+from server.db.store.store import Store
 from server.errors import PlatformFailed
 from server.recruiters.prolific.connection import Connection
 from server.recruiting.platform import Platform

@@ -2,9 +2,9 @@
 
 import pytest
 
-from server.db.participations import Participation
-from server.db.pay_decisions import Decision, DecisionKind
-from server.db.submissions import StoredSubmission
+from server.db.recruiting.participations import Participation
+from server.db.recruiting.pay_decisions import Decision, DecisionKind
+from server.db.recruiting.submissions import StoredSubmission
 from server.recruiting.pay_rules import proposal
 from server.recruiting.reconciliation import Difference, differences
 from tests.server.support.study import AT

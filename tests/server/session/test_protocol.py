@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from server.bots.lineup import study_card
 from server.cli.schema import page_schema
 from server.errors import InvalidMessage, MessageTooLong
-from server.live.socket import parse
+from server.live.converse.socket import parse
 from server.session import protocol
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.phase import Phase

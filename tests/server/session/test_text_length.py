@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bots.core import text_length as of_replies
 from server.errors import MessageTooLong
-from server.live.socket import parse
+from server.live.converse.socket import parse
 from server.session.protocol import MAX_FEEDBACK, MAX_FRAME_BYTES, MAX_SAY, MAX_TOPIC
 from server.session.text_length import MOST_CODE_POINTS, characters, is_too_long
 

@@ -15,7 +15,7 @@ from bots.corpus import Persona
 from qc.run import RESERVED_LABELS
 from server.bots.lineup import open_lineup, rules_of
 from server.bots.opened_bots import OpenedBots
-from server.db.runs import RunEntry
+from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC
 from server.study import (

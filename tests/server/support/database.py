@@ -12,10 +12,10 @@ from sqlalchemy import Connection, make_url, text
 
 from bots import Bot
 from server.bots.lineup import OpenRun, names_of, rules_of, study_card
-from server.db import plan_counts, run_counts
-from server.db.engine import open_engine
-from server.db.runs import open_run
-from server.db.store import Store
+from server.db.counts import plan_counts, run_counts
+from server.db.engine.engines import open_engine
+from server.db.runs.runs import open_run
+from server.db.store.store import Store
 from server.session.plan import QC
 from server.session.records import Agreed
 from server.study import parse_study

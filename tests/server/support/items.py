@@ -7,9 +7,9 @@ import yaml
 
 from server.bots.lineup import OpenRun, open_lineup, rules_of
 from server.bots.opened_bots import OpenedBots
-from server.db.engine import open_engine
-from server.db.items import NewItem
-from server.db.runs import open_run
+from server.db.engine.engines import open_engine
+from server.db.runs.items import NewItem
+from server.db.runs.runs import open_run
 from server.items.pool import items_of
 from server.session.context import AssignmentContext
 from server.session.item import ItemContent, ItemKind, ItemLine

@@ -12,12 +12,12 @@ from bots import Chat, Reply
 from bots.crowd.view import View, draw, show
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db.store import Store
+from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.live import run_news
-from server.live.runtime import LiveSession
-from server.live.sessions import LiveSessions
-from server.live.taking import Then
+from server.live.converse import run_news
+from server.live.converse.runtime import LiveSession
+from server.live.converse.sessions import LiveSessions
+from server.live.converse.taking import Then
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage, frame_of
 from server.session.records import BotSaid, Record, WorkerSaid

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from server.db.store import Store
+from server.db.store.store import Store
 from server.recruiters.prolific.connection import Connection
 from server.recruiting.platform import Platform
 from tests.server.support.page import Page

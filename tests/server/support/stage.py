@@ -5,10 +5,10 @@ from typing import Any
 
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
-from server.db.store import Store
-from server.live.enrolment import ArrivingWorker, enrol
-from server.live.runtime import LiveSession, utc_now
-from server.live.sessions import LiveSessions
+from server.db.store.store import Store
+from server.live.arrive.enrolment import ArrivingWorker, enrol
+from server.live.converse.runtime import LiveSession, utc_now
+from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, News
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker

@@ -1,0 +1,1 @@
+"""Counts that change in the transactions that change what they count."""

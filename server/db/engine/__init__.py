@@ -1,0 +1,1 @@
+"""Open databases and run one statement over many rows."""

@@ -1,0 +1,246 @@
+"""Opening the database: engines, SQLite's settings and PostgreSQL's, migrations."""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event, inspect, make_url, text
+from sqlmodel import SQLModel
+
+from server.clock import utc_now
+from server.db import tables as models  # noqa: F401  (importing it registers the tables)
+from server.errors import DatabaseUnfit
+from server.recruiters.id_cipher import IdCipher
+
+_SECONDS_TO_CONNECT = 10
+# Of SQLite, kept open: as many as threads ask at once (`asyncio.to_thread`). Each one more would be opened
+# for one question, and read the whole schema first.
+_MOST_READERS = 32
+# Tables of every version.
+_EVER = {"alembic_version", "study", "run", "worker", "assignment", "conversation", "turn"}
+_BUSY_MS = 10_000
+_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "foreign_keys=ON",
+    "secure_delete=ON",  # what is removed or replaced is overwritten, in pages that become free too
+    f"busy_timeout={_BUSY_MS}",
+)
+# A connection whose other end is gone without a word is given up after about half a minute.
+_KEEPALIVE = {
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseLimits:
+    """What one process may ask of PostgreSQL; SQLite needs no limits.
+
+    `connections`: at the same time, of each engine. `statement_seconds`: until a statement is given up.
+    """
+
+    connections: int = 5
+    statement_seconds: float = 30.0
+
+
+def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None = None) -> Engine:
+    """Return an engine for `url`. What it wrote survives a power cut once the commit has returned.
+
+    SQLite runs in WAL mode with `synchronous=FULL`; of PostgreSQL's settings `require_durable` asks.
+
+    Args:
+        url: SQLAlchemy's, with the driver.
+        begin: how SQLite opens a transaction; the writer's is IMMEDIATE. PostgreSQL opens every transaction
+            but the writer's as a snapshot, as SQLite does.
+        limits: of a process that serves; a command has none.
+    """
+    if make_url(url).get_backend_name() != "sqlite":
+        return _postgres_engine(url, snapshot=begin != "BEGIN IMMEDIATE", limits=limits)
+    engine = create_engine(
+        url, connect_args={"check_same_thread": False}, hide_parameters=True, pool_size=_MOST_READERS
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: object) -> None:
+        # Python's own transaction handling is off, so that savepoints work; see `begin` below.
+        connection.isolation_level = None
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def open_transaction(connection: Any) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None) -> Engine:
+    options = ["-c timezone=UTC"]
+    pool: dict[str, Any] = {}
+    if limits is not None:
+        milliseconds = round(limits.statement_seconds * 1000)
+        options += [f"-c {name}={milliseconds}" for name in ("statement_timeout", "lock_timeout")]
+        # A process that hangs within a transaction does not keep the others from writing.
+        options.append(f"-c idle_in_transaction_session_timeout={2 * milliseconds}")
+        pool = {"pool_size": limits.connections, "max_overflow": 0, "pool_timeout": limits.statement_seconds}
+    engine = create_engine(
+        url,
+        pool_pre_ping=True,  # one that the server has closed meanwhile is replaced
+        hide_parameters=True,  # what workers say is for no log
+        isolation_level="REPEATABLE READ" if snapshot else "READ COMMITTED",
+        connect_args={"connect_timeout": _SECONDS_TO_CONNECT, "options": " ".join(options), **_KEEPALIVE},
+        **pool,
+    )
+    event.listen(engine, "handle_error", _leave_rows_out)
+    return engine
+
+
+def _leave_rows_out(context: ExceptionContext) -> None:
+    """Keep of an error what is wrong; PostgreSQL adds the row that breaks a rule, workers' words and all."""
+    for error in (context.sqlalchemy_exception, context.original_exception):
+        if error is not None and error.args:
+            error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
+
+
+def empty_log(engine: Engine, wait_ms: int) -> bool:
+    """Bring SQLite's write-ahead log into the database and cut it to nothing; return whether that was done.
+
+    It is not while somebody reads an earlier state of the database. PostgreSQL keeps its log by itself.
+
+    Args:
+        engine: of the database; nothing of this thread may be in a transaction.
+        wait_ms: for how long to wait for readers, in milliseconds. Nobody writes meanwhile.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    with closing(engine.raw_connection()) as connection:
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout={wait_ms}")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (is_busy, *_) = cursor.fetchone() or (1,)
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+            cursor.close()
+    return not is_busy
+
+
+def alone(connection: Connection, what: str) -> None:
+    """Let nobody else do `what` until the transaction ends, in whatever process; wait for who is at it.
+
+    SQLite's writers are alone from the moment at which their transaction is open.
+    """
+    if connection.dialect.name == "postgresql":
+        lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:what, 0))")
+        connection.execute(lock, {"what": f"candor {what}"})
+
+
+def require_durable(connection: Connection) -> None:
+    """Check that what is committed is on disk. Raises DatabaseUnfit."""
+    if connection.dialect.name != "postgresql":
+        return
+    for name, remedy in (
+        ("fsync", "Set `fsync = on` in postgresql.conf and restart PostgreSQL."),
+        ("synchronous_commit", "As the database's owner: ALTER DATABASE … SET synchronous_commit = on;"),
+    ):
+        if connection.exec_driver_sql(f"SHOW {name}").scalar_one() == "off":
+            lost = "what workers were told is stored would be lost in a power cut"
+            raise DatabaseUnfit(f"PostgreSQL runs with {name} = off: {lost}", remedy)
+
+
+def seconds_ahead(connection: Connection) -> float:
+    """Return by how much the clock of PostgreSQL's machine is ahead of ours; SQLite's is ours."""
+    if connection.dialect.name != "postgresql":
+        return 0.0
+    before = utc_now()
+    theirs = connection.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+    half_way = before + (utc_now() - before) / 2
+    return float((theirs - half_way).total_seconds())
+
+
+def _no_key() -> IdCipher:
+    raise DatabaseUnfit(
+        "the database has ids of workers, and no key is at hand for them",
+        "Use a command that knows the data folder, with its worker-ids.key.",
+    )
+
+
+def migrate(url: str, ids: Callable[[], IdCipher] = _no_key) -> None:
+    """Bring the database at `url` to the newest schema, creating it where there is none.
+
+    Where many processes do so at once, one does it and the others wait.
+
+    Args:
+        url: SQLAlchemy's, with the driver.
+        ids: what encrypts workers' ids, of a database that has some of before they were encrypted.
+
+    Raises:
+        DatabaseUnfit: a later version of Candor has made it; or there are such ids, and no key.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite" and parsed.database:
+        path = Path(parsed.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)  # SQLite gives its other files the mode of this one
+    config = alembic_config(url, ids)
+    made_by, _ = _schema_of(url)
+    _require_known(made_by, ScriptDirectory.from_config(config))
+    command.upgrade(config, "head")
+
+
+def require_installation(url: str) -> None:
+    """Check that Candor made the database at `url`, in this version or an earlier one. Nothing is changed.
+
+    Raises:
+        DatabaseUnfit: it did not, or a later version did.
+    """
+    steps = ScriptDirectory.from_config(alembic_config(url))
+    made_by, tables = _schema_of(url)
+    _require_known(made_by, steps)
+    needed = set(SQLModel.metadata.tables) if made_by == {steps.get_current_head()} else _EVER
+    if missing := sorted(needed - tables):
+        raise DatabaseUnfit(
+            f"This is no database of Candor: it has no table {', '.join(missing)}", "Check the file."
+        )
+
+
+def _schema_of(url: str) -> tuple[set[str], set[str]]:
+    """Return the last migrations that a database went through, and its tables."""
+    engine = open_engine(url)
+    try:
+        with engine.connect() as connection:
+            made_by = MigrationContext.configure(connection).get_current_heads()
+            return set(made_by), set(inspect(connection).get_table_names())
+    finally:
+        engine.dispose()
+
+
+def _require_known(made_by: set[str], steps: ScriptDirectory) -> None:
+    unknown = made_by - {step.revision for step in steps.walk_revisions()}
+    if unknown:
+        newest = steps.get_current_head()
+        raise DatabaseUnfit(
+            f"a later version of Candor has made this database: its schema is {', '.join(sorted(unknown))}, "
+            f"and this version knows those up to {newest}",
+            "Nothing was changed. Install the later version again, or use a backup from before it.",
+        )
+
+
+def alembic_config(url: str, ids: Callable[[], IdCipher] = _no_key) -> Config:
+    """Return the migrations' configuration for `url`; `ids` as in `migrate`."""
+    config = Config()
+    config.set_main_option("script_location", "server.db:migrations")
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("sqlalchemy.url", url.replace("%", "%%"))
+    config.attributes["ids"] = ids
+    return config

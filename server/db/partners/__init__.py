@@ -1,0 +1,1 @@
+"""Store who takes a bot's place: partners and researchers."""

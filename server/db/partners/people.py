@@ -1,0 +1,149 @@
+"""Chats with people, as the database has them: who waits, who is paired with whom, and where a bot took over.
+
+The database decides, whichever processes the workers are connected to: pairing and giving up lock the run's
+row on PostgreSQL, and SQLite has one writer. What a process decides that was stopped meanwhile is refused
+where the line that it speaks of is there already.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, String, bindparam, text
+
+from server.db.runs.runs import lock_run
+from server.session.partner import ChatStanding, Reason, heard
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chat with a person: how it stands, the worker's inputs so far, and who answered, if it is known."""
+
+    standing: ChatStanding
+    inputs: int
+    by: str | None = None
+
+
+def lock_run_of(connection: Connection, conversation: str) -> int:
+    """Lock the run of a conversation until the transaction ends, and return its id."""
+    run = int(connection.execute(_RUN_OF, {"conversation": conversation}).scalar_one())
+    lock_run(connection, run)
+    return run
+
+
+def begin_waiting(connection: Connection, run: int, conversation: str, at: datetime) -> bool:
+    """Note that a conversation of a run waits for a person; return False where that was noted before."""
+    row = {"conversation": conversation, "run": run, "at": at}
+    return connection.execute(_ENTER, row).rowcount == 1
+
+
+def enter(connection: Connection, conversation: str, at: datetime, latest: datetime) -> str | None:
+    """Note that a worker waits for a person; pair them with one who waits since `latest` or later.
+
+    Args:
+        connection: a transaction of the writer's.
+        conversation: in which the worker has said the first line. To enter it again does nothing.
+        at: now.
+        latest: who has waited longer than this is given up already, or soon will be.
+
+    Returns:
+        The conversation of the one who waited; None: there is nobody.
+    """
+    run = lock_run_of(connection, conversation)
+    if not begin_waiting(connection, run, conversation, at):
+        return None
+    named = {"conversation": conversation, "run": run, "latest": latest}
+    first = connection.execute(_WAITS, named).scalar_one_or_none()
+    if first is None:
+        return None
+    both = ((conversation, first, False), (first, conversation, True))
+    for own, other, came_first in both:
+        row = {"conversation": own, "partner": other, "came_first": came_first, "at": at}
+        connection.execute(_PAIR, row)
+    return str(first)
+
+
+def find(connection: Connection, conversations: Iterable[str]) -> Mapping[str, Found]:
+    """Return how these chats stand, those of them that were entered."""
+    rows = connection.execute(_FIND, {"conversations": tuple(conversations)}).all()
+    partners = [row.partner_id for row in rows if row.partner_id is not None]
+    said: dict[str, dict[int, str]] = {}
+    for line in connection.execute(_SAID, {"conversations": partners}):
+        said.setdefault(line.conversation_id, {})[line.turn_index] = line.text
+    found = {}
+    for row in rows:
+        own = said.get(row.partner_id, {})
+        lines = heard(own, came_first=bool(row.came_first), opening=own.get(0, ""))
+        standing = ChatStanding(
+            has_come=row.partner_id is not None,
+            lines=lines,
+            is_gone=row.partner_id is not None and not row.partner_is_there,
+            taken_over=row.taken_over_by is not None,
+        )
+        found[row.conversation_id] = Found(standing, row.inputs)
+    return found
+
+
+def give_up(
+    connection: Connection, conversation: str, index: int, why: Reason, bot: str, at: datetime
+) -> bool:
+    """Note that a bot takes over from line number `index` on; return whether it does.
+
+    It does not where the line, or the person who was waited for, has come meanwhile.
+    """
+    lock_run_of(connection, conversation)
+    here = find(connection, [conversation])[conversation].standing
+    if here.taken_over or (here.lines and index in here.lines) or (why == "nobody_came" and here.has_come):
+        return False
+    row = {"conversation": conversation, "index": index, "why": why, "bot": bot, "at": at}
+    return connection.execute(_GIVE_UP, row).rowcount == 1
+
+
+_RUN_OF = text("""
+    SELECT assignment.run_id FROM conversation JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE conversation.id = :conversation""")
+_ENTER = text("""
+    INSERT INTO human_conversation (conversation_id, run_id, waiting_since)
+    VALUES (:conversation, :run, :at) ON CONFLICT DO NOTHING""")
+# The longest waiting, of the same system, who is under way and no other name of the same worker.
+_WAITS = text("""
+    SELECT waiting.conversation_id
+    FROM human_conversation AS waiting
+    JOIN conversation AS theirs ON theirs.id = waiting.conversation_id AND theirs.status = 'active'
+    JOIN assignment AS their_assignment
+      ON their_assignment.id = theirs.assignment_id AND their_assignment.status = 'active'
+    JOIN conversation AS own ON own.id = :conversation AND own.system_id = theirs.system_id
+    JOIN assignment AS own_assignment
+      ON own_assignment.id = own.assignment_id AND own_assignment.simulated = their_assignment.simulated
+     AND own_assignment.worker_id <> their_assignment.worker_id
+    WHERE waiting.run_id = :run AND waiting.partner_id IS NULL
+      AND waiting.taken_over_by IS NULL AND waiting.waiting_since >= :latest
+    ORDER BY waiting.waiting_since, waiting.conversation_id LIMIT 1""")
+_PAIR = text("""
+    UPDATE human_conversation SET partner_id = :partner, came_first = :came_first, met_at = :at
+    WHERE conversation_id = :conversation""")
+# An empty list needs the type: PostgreSQL takes it for one of numbers.
+_FIND = text("""
+    SELECT here.conversation_id, here.partner_id, here.came_first, here.taken_over_by,
+           theirs.status = 'active' AND their_assignment.status = 'active' AND there.taken_over_by IS NULL
+               AS partner_is_there,
+           (SELECT count(*) FROM turn
+            WHERE turn.conversation_id = here.conversation_id AND turn.author = 'worker') AS inputs
+    FROM human_conversation AS here
+    LEFT JOIN human_conversation AS there ON there.conversation_id = here.partner_id
+    LEFT JOIN conversation AS theirs ON theirs.id = here.partner_id
+    LEFT JOIN assignment AS their_assignment ON their_assignment.id = theirs.assignment_id
+    WHERE here.conversation_id IN :conversations""").bindparams(
+    bindparam("conversations", expanding=True, type_=String)
+)
+_SAID = text("""
+    SELECT conversation_id, turn_index, text FROM turn
+    WHERE author = 'worker' AND conversation_id IN :conversations""").bindparams(
+    bindparam("conversations", expanding=True, type_=String)
+)
+_GIVE_UP = text("""
+    UPDATE human_conversation
+    SET taken_over_by = :bot, taken_over_from = :index, taken_over_because = :why, taken_over_at = :at
+    WHERE conversation_id = :conversation AND taken_over_by IS NULL
+      AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.conversation_id = :conversation
+                      AND turn.turn_index >= :index)""")

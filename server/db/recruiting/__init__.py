@@ -1,0 +1,1 @@
+"""Store recruitments, submissions, pay decisions, bonuses and credits."""

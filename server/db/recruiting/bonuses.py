@@ -1,0 +1,252 @@
+"""Store bonuses and their states.
+
+    prepared ──take──▶ unknown ──accepted──▶ sent ──seen──▶ paid
+        ▲                 │  └────────seen──────────────────▲
+        └── not paid ─────┴──────────────────┘
+
+`unknown`: the call that pays is being made, or no answer says whether it was. It is stored before the call,
+so that a process that dies leaves the batch so. `sent`: the platform has accepted it, and pays later. `paid`:
+all payments were seen there. While a bonus of a submission is open (`unknown` or `sent`), no other of the
+submission is sent, because the platform does not say which bonus a payment is for.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.db.tables import Bonus, BonusBatch, Recruitment
+from server.errors import BonusRefused
+
+State = Literal["prepared", "unknown", "sent", "paid"]
+OPEN: tuple[State, ...] = ("unknown", "sent")
+# Characters that have no look of their own, besides those of the categories Cc and Cf.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBonus:
+    """A bonus of one submission. `seen_at`: when its payment was first seen at the platform.
+
+    `seen_before`: payments of the amount that it had before ours was sent; None: it was not sent.
+    """
+
+    submission: str
+    purpose: str
+    cents: int
+    seen_before: int | None
+    seen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBatch:
+    """Bonuses that are paid in one call; `total` has the platform's fees and tax in it."""
+
+    id: int
+    platform_batch: str
+    total: int
+    state: State
+    prepared_by: str
+    prepared_at: datetime
+    sent_at: datetime | None
+    bonuses: tuple[StoredBonus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewBatch:
+    """Bonuses that the platform has set up: cents by submission, all for one purpose."""
+
+    platform_batch: str
+    total: int
+    purpose: str
+    cents: Mapping[str, int]
+
+
+def purpose_key(purpose: str) -> str:
+    """Return a purpose as it is compared: what looks the same is the same."""
+    spaced = " ".join(unicodedata.normalize("NFKC", purpose).casefold().split())
+    seen = "".join(mark for mark in spaced if unicodedata.category(mark) not in {"Cc", "Cf"})
+    return _INVISIBLE.sub("", seen).strip()
+
+
+def had_before(connection: Connection, purpose: str, submissions: Sequence[str]) -> list[str]:
+    """Return those of the submissions that have a bonus for this purpose already, in whatever state."""
+    same = Bonus.c.purpose_key == purpose_key(purpose)
+    query = select(Bonus.c.submission_id).where(same, Bonus.c.submission_id.in_(submissions))
+    return sorted(connection.execute(query).scalars())
+
+
+def bonus_cents(connection: Connection, run_id: int) -> int:
+    """Return the cents of all bonuses of a run that were sent."""
+    query = (
+        select(func.coalesce(func.sum(Bonus.c.cents), 0))
+        .join(BonusBatch, BonusBatch.c.id == Bonus.c.batch_id)
+        .join(Recruitment, Recruitment.c.id == BonusBatch.c.recruitment_id)
+        .where(Recruitment.c.run_id == run_id, BonusBatch.c.state != "prepared")
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, at: datetime) -> int:
+    """Store bonuses that were set up, and return the batch's number.
+
+    Raises BonusRefused: one of the submissions has a bonus for this purpose already.
+    """
+    values = {
+        "recruitment_id": recruitment,
+        "platform_batch": new.platform_batch,
+        "total": new.total,
+        "state": "prepared",
+        "prepared_by": by,
+        "prepared_at": at,
+    }
+    made = connection.execute(insert(BonusBatch).values(values).returning(BonusBatch.c.id))
+    number = int(made.scalar_one())
+    purpose = {"batch_id": number, "purpose": new.purpose, "purpose_key": purpose_key(new.purpose)}
+    rows = [{**purpose, "submission_id": one, "cents": cents} for one, cents in new.cents.items()]
+    try:
+        connection.execute(insert(Bonus), rows)
+    except IntegrityError as error:
+        raise BonusRefused(f"One of the submissions has a bonus for `{new.purpose}` already") from error
+    return number
+
+
+def batches_of(
+    connection: Connection, recruitment: int, states: Collection[State] | None = None
+) -> list[StoredBatch]:
+    """Return the batches of a study, newest first; of these `states` only, where they are given."""
+    query = _BATCHES.where(BonusBatch.c.recruitment_id == recruitment).order_by(BonusBatch.c.id.desc())
+    if states is not None:
+        query = query.where(BonusBatch.c.state.in_(states))
+    return [_batch(connection, row) for row in connection.execute(query).all()]
+
+
+def find_batch(connection: Connection, recruitment: int, number: int) -> StoredBatch:
+    """Return a batch of a study. Raises BonusRefused: there is none of this number."""
+    query = _BATCHES.where(BonusBatch.c.id == number, BonusBatch.c.recruitment_id == recruitment)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise BonusRefused(f"This run has no bonuses with the number {number}")
+    return _batch(connection, row)
+
+
+def open_batches(connection: Connection) -> list[StoredBatch]:
+    """Return the open batches of all studies, whatever became of the studies."""
+    query = _BATCHES.where(BonusBatch.c.state.in_(OPEN)).order_by(BonusBatch.c.id)
+    return [_batch(connection, row) for row in connection.execute(query).all()]
+
+
+def take(connection: Connection, number: int, at: datetime) -> None:
+    """Store that the call that pays a batch is about to be made, by whoever has called this.
+
+    Raises:
+        BonusRefused: it is not prepared (any more), another batch of the study has no answer yet, or another
+            bonus of one of its submissions is open.
+    """
+    taken = update(BonusBatch).where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")
+    try:
+        changed = connection.execute(taken.values(state="unknown", sent_at=at)).rowcount
+    except IntegrityError as error:
+        raise BonusRefused(
+            "Other bonuses of this study are being paid, or it is not known whether they were",
+            "Check those first, so that nobody is paid twice.",
+        ) from error
+    if changed == 0:
+        raise BonusRefused("These bonuses were sent before", "Check whether they were paid.")
+    # After the update: of two who take batches at once, the second waits above, and finds the first one here.
+    ours = select(Bonus.c.submission_id).where(Bonus.c.batch_id == number)
+    held = (
+        select(Bonus.c.submission_id, BonusBatch.c.id)
+        .join(BonusBatch, BonusBatch.c.id == Bonus.c.batch_id)
+        .where(BonusBatch.c.id != number, BonusBatch.c.state.in_(OPEN), Bonus.c.seen_at.is_(None))
+        .where(Bonus.c.submission_id.in_(ours))
+        .order_by(Bonus.c.submission_id)
+    )
+    if waiting := connection.execute(held).all():
+        raise BonusRefused(
+            "; ".join(f"{whose}: bonus {other} was sent and is not paid yet" for whose, other in waiting),
+            "Wait until it is seen paid: Prolific does not say which bonus a payment is for.",
+        )
+
+
+def note_seen_before(connection: Connection, number: int, sent_at: datetime, seen: Mapping[str, int]) -> None:
+    """Store how many payments of the bonus' amount each submission has, just before the call that pays.
+
+    Raises BonusRefused: the batch is no longer the sender's.
+    """
+    query = select(BonusBatch.c.id).where(
+        BonusBatch.c.id == number, BonusBatch.c.state == "unknown", BonusBatch.c.sent_at == sent_at
+    )
+    if connection.execute(query.with_for_update()).one_or_none() is None:
+        raise BonusRefused("These bonuses were prepared again meanwhile", "Nothing was sent: pay them again.")
+    connection.execute(update(Bonus).where(Bonus.c.batch_id == number).values(seen_at=None))
+    for submission, count in seen.items():
+        one = update(Bonus).where(Bonus.c.batch_id == number, Bonus.c.submission_id == submission)
+        connection.execute(one.values(seen_before=count))
+
+
+def note_seen(
+    connection: Connection, number: int, sent_at: datetime | None, submissions: Collection[str], at: datetime
+) -> None:
+    """Store whose bonuses of a batch, which was sent at `sent_at`, were seen paid."""
+    same = select(BonusBatch.c.id).where(
+        BonusBatch.c.id == number, BonusBatch.c.state.in_(OPEN), BonusBatch.c.sent_at == sent_at
+    )
+    seen = update(Bonus).where(Bonus.c.batch_id.in_(same), Bonus.c.submission_id.in_(submissions))
+    connection.execute(seen.where(Bonus.c.seen_at.is_(None)).values(seen_at=at))
+
+
+def settle(connection: Connection, number: int, sent_at: datetime | None, state: State, at: datetime) -> bool:
+    """Store what became of a batch that was sent at `sent_at`; return whether that was still open.
+
+    Whoever has looked at an earlier sending says nothing of a later one, which may be under way.
+    """
+    open_ = update(BonusBatch).where(
+        BonusBatch.c.id == number,
+        BonusBatch.c.state.in_(OPEN),
+        BonusBatch.c.sent_at == sent_at,
+        BonusBatch.c.state != state,
+    )
+    changed = connection.execute(open_.values(state=state, settled_at=at)).rowcount == 1
+    if changed and state == "prepared":
+        connection.execute(update(Bonus).where(Bonus.c.batch_id == number).values(seen_before=None))
+    return changed
+
+
+def discard(connection: Connection, number: int) -> None:
+    """Take bonuses back that were prepared. Raises BonusRefused: they were sent."""
+    wanted = (
+        select(BonusBatch.c.id)
+        .where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")
+        .with_for_update()
+    )
+    if connection.execute(wanted).one_or_none() is None:
+        raise BonusRefused("These bonuses were sent, and cannot be taken back")
+    connection.execute(delete(Bonus).where(Bonus.c.batch_id == number))
+    connection.execute(delete(BonusBatch).where(BonusBatch.c.id == number))
+
+
+_BATCHES = select(
+    BonusBatch.c.id,
+    BonusBatch.c.platform_batch,
+    BonusBatch.c.total,
+    BonusBatch.c.state,
+    BonusBatch.c.prepared_by,
+    BonusBatch.c.prepared_at,
+    BonusBatch.c.sent_at,
+)
+
+
+def _batch(connection: Connection, row: Any) -> StoredBatch:
+    query = select(
+        Bonus.c.submission_id, Bonus.c.purpose, Bonus.c.cents, Bonus.c.seen_before, Bonus.c.seen_at
+    )
+    of_it = query.where(Bonus.c.batch_id == row.id).order_by(Bonus.c.submission_id)
+    return StoredBatch(*(*row, tuple(StoredBonus(*one) for one in connection.execute(of_it))))

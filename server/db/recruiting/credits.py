@@ -1,0 +1,95 @@
+"""Store the credits of students: at most one for each worker of a run."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, delete, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from server.db.review.message_reports import earned_all
+from server.db.tables import Assignment, Credit, Worker
+from server.db.worker_ids import FORGOTTEN
+
+_AT_ONCE = 100  # in a look, so that one does not last for hours
+_OPEN = or_(Credit.c.status.is_(None), Credit.c.status == "unreachable")
+
+
+@dataclass(frozen=True, slots=True)
+class DueCredit:
+    """A worker who has earned a credit and has none yet. `external_id` is as the database keeps it."""
+
+    run_id: int
+    worker_id: int
+    external_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCredit:
+    """What came of asking for a worker's credit; `status` is None of who was not asked for yet."""
+
+    worker: str
+    status: str | None
+    reason: str
+    tried_at: datetime | None
+
+
+def runs_with_due_credits(connection: Connection, platform: str) -> list[int]:
+    """Return the runs in which workers of a platform were neither credited nor refused who are to have it.
+
+    These have handed in, or left with a report.
+    """
+    query = _finished(platform, Assignment.c.run_id).where(_OPEN).distinct()
+    return list(connection.execute(query).scalars())
+
+
+def due_credits(connection: Connection, platform: str, run_id: int) -> list[DueCredit]:
+    """Return some of the workers of a run who wait for a credit, those who were never tried first."""
+    query = _finished(
+        platform, Assignment.c.run_id, Assignment.c.worker_id, Worker.c.external_id, Credit.c.tried_at
+    ).where(_OPEN, Assignment.c.run_id == run_id)
+    never_first = query.order_by(Credit.c.tried_at.is_not(None), Credit.c.tried_at, Assignment.c.worker_id)
+    found = connection.execute(never_first.limit(_AT_ONCE)).all()
+    return [DueCredit(row.run_id, row.worker_id, row.external_id) for row in found]
+
+
+def store_credit(connection: Connection, due: DueCredit, status: str, reason: str, at: datetime) -> None:
+    """Store what came of asking. A credit that is stored as granted stays so."""
+    values = {"status": status, "reason": reason, "tried_at": at}
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    added = dialect.insert(Credit).values(run_id=due.run_id, worker_id=due.worker_id, **values)
+    connection.execute(
+        added.on_conflict_do_update(
+            index_elements=["run_id", "worker_id"], set_=values, where=Credit.c.status != "granted"
+        )
+    )
+
+
+def credits_of(connection: Connection, platform: str, run_id: int) -> list[StoredCredit]:
+    """Return the credits of a run, of everybody from a platform who has earned one, by pseudonym."""
+    query = _finished(platform, Worker.c.pseudonym, Credit.c.status, Credit.c.reason, Credit.c.tried_at)
+    found = connection.execute(query.where(Assignment.c.run_id == run_id).order_by(Worker.c.pseudonym)).all()
+    return [StoredCredit(row.pseudonym, row.status, row.reason or "", row.tried_at) for row in found]
+
+
+def ask_again(connection: Connection, run_id: int) -> int:
+    """Have refused credits of a run tried again; return how many these are."""
+    refused = delete(Credit).where(Credit.c.run_id == run_id, Credit.c.status == "refused")
+    return connection.execute(refused).rowcount
+
+
+def _finished(platform: str, *shown: Any) -> Select[Any]:
+    return (
+        select(*shown)
+        .select_from(Assignment)
+        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .outerjoin(
+            Credit, and_(Credit.c.run_id == Assignment.c.run_id, Credit.c.worker_id == Assignment.c.worker_id)
+        )
+        .where(
+            earned_all(),
+            Assignment.c.simulated.is_(False),
+            Worker.c.platform == platform,
+            ~Worker.c.external_id.startswith(FORGOTTEN),
+        )
+    )

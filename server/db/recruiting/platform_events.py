@@ -1,0 +1,60 @@
+"""Record handled platform events, so that each is handled once by all processes."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, bindparam, delete, func, not_, select, text
+
+from server.db.tables.recruiting import PlatformEvent
+
+_KEPT = timedelta(days=1)  # far longer than a signed event is accepted after it was sent
+_LOST = "lost "  # begins the signature of one that did not arrive; no genuine one looks like this
+_IS_LOST = PlatformEvent.c.signature.startswith(_LOST)
+_TAKE = text("""
+    INSERT INTO platform_event (id, signature, received_at) VALUES (:id, :signature, :at)
+    ON CONFLICT DO NOTHING""").bindparams(bindparam("at", type_=PlatformEvent.c.received_at.type))
+
+
+@dataclass(frozen=True, slots=True)
+class LostEvents:
+    """How many events did not arrive of those that the platform still lists, and when the last was found."""
+
+    number: int
+    last: datetime | None
+
+
+def take_event(connection: Connection, event: str, signature: str, at: datetime) -> bool:
+    """Note that an event has arrived; return False where it, or its copy under another id, has before."""
+    connection.execute(delete(PlatformEvent).where(PlatformEvent.c.received_at < at - _KEPT, not_(_IS_LOST)))
+    return _take(connection, event, signature, at)
+
+
+def new_lost(connection: Connection, listed: Collection[str]) -> set[str]:
+    """Return those of the events that did not arrive that were not noted yet."""
+    return set(listed) - _lost(connection)
+
+
+def note_lost(connection: Connection, taken: Collection[str], listed: Collection[str], at: datetime) -> None:
+    """Note events that did not arrive and were taken up now.
+
+    They stay noted for as long as they are `listed`: the platform may list one for ever.
+    """
+    for event in _lost(connection).difference(listed):
+        connection.execute(delete(PlatformEvent).where(PlatformEvent.c.id == event))
+    for event in sorted(taken):
+        _take(connection, event, f"{_LOST}{event}", at)
+
+
+def lost_events(connection: Connection) -> LostEvents:
+    """Return what is known of events that did not arrive."""
+    query = select(func.count(), func.max(PlatformEvent.c.received_at)).where(_IS_LOST)
+    return LostEvents(*connection.execute(query).one())
+
+
+def _lost(connection: Connection) -> set[str]:
+    return set(connection.execute(select(PlatformEvent.c.id).where(_IS_LOST)).scalars())
+
+
+def _take(connection: Connection, event: str, signature: str, at: datetime) -> bool:
+    return connection.execute(_TAKE, {"id": event, "signature": signature, "at": at}).rowcount == 1

@@ -1,0 +1,198 @@
+"""Store a run's study on a platform."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from server.db.tables import Recruitment, RecruitmentCode, Run
+from server.errors import NotRecruiting, RecruitmentExists
+
+DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
+NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
+EndingKind = Literal[
+    "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecruitment:
+    """A study that a platform is about to be asked for; `codes`: its completion codes by ending."""
+
+    platform: str
+    places: int
+    reward: int
+    codes: Mapping[EndingKind, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecruitment:
+    """A run's study on a platform, as it was last read; while it is DRAFTING its `study` is empty."""
+
+    id: int
+    run_id: int
+    run: str
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    currency: str | None
+    created_at: datetime
+    created_by: str
+    read_at: datetime | None
+    fault: str | None
+    codes: Mapping[str, str]
+
+
+def add_recruitment(
+    connection: Connection, run_id: int, new: NewRecruitment, by: str, at: datetime
+) -> StoredRecruitment:
+    """Store that a platform is about to be asked for a run's study. Raises RecruitmentExists."""
+    values = {
+        "run_id": run_id,
+        "platform": new.platform,
+        "study": "",
+        "status": DRAFTING,
+        "places": new.places,
+        "reward": new.reward,
+        "created_at": at,
+        "created_by": by,
+    }
+    try:
+        with connection.begin_nested():
+            made = connection.execute(insert(Recruitment).values(values).returning(Recruitment.c.id))
+            number = int(made.scalar_one())
+    except IntegrityError as error:
+        raise RecruitmentExists("this run has a study on a platform already") from error
+    codes = [{"recruitment_id": number, "ending": k, "code": code} for k, code in new.codes.items()]
+    connection.execute(insert(RecruitmentCode), codes)
+    return require_recruitment(connection, run_id)
+
+
+def recruitment_of(connection: Connection, run_id: int) -> StoredRecruitment | None:
+    """Return a run's study on a platform; None: it has none."""
+    row = connection.execute(_recruitments().where(Recruitment.c.run_id == run_id)).one_or_none()
+    return None if row is None else _recruitment(connection, row)
+
+
+def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitment:
+    """Return a run's study on a platform. Raises NotRecruiting: it has none."""
+    found = recruitment_of(connection, run_id)
+    if found is None:
+        raise NotRecruiting("this run has no study on a platform yet")
+    return found
+
+
+def lock_recruitment(connection: Connection, number: int) -> None:
+    """Have others who lock the same study wait until this transaction has ended."""
+    connection.execute(select(Recruitment.c.id).where(Recruitment.c.id == number).with_for_update())
+
+
+def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
+    """Return the completion codes of a run's study on a platform, by ending; none where it has no study."""
+    return {row.ending: row.code for row in connection.execute(_CODES, {"run": run_id})}
+
+
+_CODES = (
+    select(RecruitmentCode.c.ending, RecruitmentCode.c.code)
+    .join(Recruitment, Recruitment.c.id == RecruitmentCode.c.recruitment_id)
+    .where(Recruitment.c.run_id == bindparam("run"))
+)
+
+
+def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
+    """Return whether participants of a study on the platform belong to a run, as far as is known here.
+
+    A study that was made there by hand is known of no run, and a run without one drafted here has none known.
+    """
+    query = select(Run.c.slug, Recruitment.c.study).join(Run, Run.c.id == Recruitment.c.run_id)
+    known = connection.execute(query.where(or_(Run.c.slug == run, Recruitment.c.study == study)))
+    return all((row.slug, row.study) == (run, study) for row in known)
+
+
+def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
+    """Return the studies of which something may still come: all that were ever published."""
+    query = _recruitments().where(Recruitment.c.status.not_in(NEVER_READ))
+    return [_recruitment(connection, row) for row in connection.execute(query.order_by(Recruitment.c.id))]
+
+
+def note_drafted(connection: Connection, number: int, study: str, status: str) -> None:
+    """Store what the platform calls the study that it was asked for."""
+    changed = update(Recruitment).where(Recruitment.c.id == number, Recruitment.c.status == DRAFTING)
+    connection.execute(changed.values(study=study, status=status, fault=None))
+
+
+def remove_recruitment(connection: Connection, number: int) -> None:
+    """Forget a study that was drafted, and never published: nothing hangs on it."""
+    connection.execute(delete(RecruitmentCode).where(RecruitmentCode.c.recruitment_id == number))
+    connection.execute(delete(Recruitment).where(Recruitment.c.id == number))
+
+
+def note_study(connection: Connection, number: int, status: str, places: int) -> None:
+    """Store a study as the platform says that it is now."""
+    changed = update(Recruitment).where(Recruitment.c.id == number)
+    connection.execute(changed.values(status=status, places=places))
+
+
+def note_currency(connection: Connection, number: int, currency: str | None) -> None:
+    """Store the currency that a study is paid in."""
+    connection.execute(update(Recruitment).where(Recruitment.c.id == number).values(currency=currency))
+
+
+def note_reading(
+    connection: Connection, number: int, status: str, places: int, began: datetime, at: datetime
+) -> bool:
+    """Store what the platform says of a study in a reading; return whether it is the newest one.
+
+    It is not, and nothing is stored, where another process has stored one that began later. To be done first
+    in the transaction of a reading: on PostgreSQL others wait for the row.
+
+    Args:
+        connection: a transaction.
+        number: the study's here.
+        status: what it is.
+        places: how many can take part.
+        began: before the platform was asked.
+        at: now. What says that it was read later than this is of a clock that was set back, and counts for
+            nothing.
+    """
+    newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
+    values = {"status": status, "places": places, "fault": None, "read_at": began}
+    return connection.execute(newest.values(values)).rowcount == 1
+
+
+def note_fault(connection: Connection, number: int, fault: str, began: datetime, at: datetime) -> None:
+    """Store why a reading came to nothing, unless one that began later did not; see `note_reading`."""
+    newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
+    connection.execute(newest.values(fault=fault))
+
+
+def _not_read_since(began: datetime, at: datetime) -> ColumnElement[bool]:
+    read = Recruitment.c.read_at
+    return or_(read.is_(None), read <= began, read > at)
+
+
+def _recruitments() -> Select[Any]:
+    return select(
+        Recruitment.c.id,
+        Recruitment.c.run_id,
+        Run.c.slug,
+        Recruitment.c.platform,
+        Recruitment.c.study,
+        Recruitment.c.status,
+        Recruitment.c.places,
+        Recruitment.c.reward,
+        Recruitment.c.currency,
+        Recruitment.c.created_at,
+        Recruitment.c.created_by,
+        Recruitment.c.read_at,
+        Recruitment.c.fault,
+    ).join(Run, Run.c.id == Recruitment.c.run_id)
+
+
+def _recruitment(connection: Connection, row: Any) -> StoredRecruitment:
+    return StoredRecruitment(*(*row, codes_of(connection, row.run_id)))

@@ -1,0 +1,143 @@
+"""Store a study's submissions on a platform, and the visits that lead to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, insert, not_, or_, select, update
+
+from server.db.recruiting.recruitments import NEVER_READ
+from server.db.review.message_reports import earned_all
+from server.db.tables import Assignment, PaymentDecision, Recruitment, Submission, Visit, Worker
+from server.db.worker_ids import FORGOTTEN
+
+_UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
+_GIVEN_UP = ("RETURNED", "TIMED-OUT")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSubmission:
+    """A submission as the platform last said it. `code`: what its participant came back with.
+
+    `paid_share`: per cent of the reward that it is known to have paid.
+    """
+
+    id: str
+    status: str
+    started_at: datetime
+    completed_at: datetime | None
+    code: str | None
+    paid_share: int | None = None
+
+
+def study_of_submission(connection: Connection, submission: str) -> str | None:
+    """Return the study on the platform that a submission is of; None: we have not read it yet."""
+    query = (
+        select(Recruitment.c.study)
+        .join(Submission, Submission.c.recruitment_id == Recruitment.c.id)
+        .where(Submission.c.id == submission)
+    )
+    return connection.execute(query).scalar_one_or_none()
+
+
+def store_submissions(
+    connection: Connection, number: int, found: Sequence[StoredSubmission], began: datetime, at: datetime
+) -> None:
+    """Store all submissions as the platform says them in a reading that began at `began` and ends now.
+
+    What was stored of them before is replaced, unless the platform has said it since. Of workers who were
+    forgotten, whose pay is settled by now, the visits are forgotten, too.
+    """
+    query = select(Submission.c.id).where(Submission.c.recruitment_id == number)
+    known = set(connection.execute(query).scalars())
+    for one in found:
+        values = {
+            "status": one.status,
+            "started_at": one.started_at,
+            "completed_at": one.completed_at,
+            "code": one.code,
+            "read_at": began,
+        }
+        if one.paid_share is not None:  # the platform's list does not say it
+            values["paid_share"] = one.paid_share
+        if one.id in known:
+            older = or_(Submission.c.read_at <= began, Submission.c.read_at > at)  # or of a clock set back
+            connection.execute(update(Submission).where(Submission.c.id == one.id, older).values(values))
+        else:
+            new = {"id": one.id, "recruitment_id": number, **values}
+            connection.execute(insert(Submission).values(new))
+    forgotten = (
+        select(Assignment.c.id)
+        .join(Recruitment, Recruitment.c.run_id == Assignment.c.run_id)
+        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .where(Recruitment.c.id == number, Worker.c.external_id.startswith(FORGOTTEN))
+    )
+    connection.execute(delete(Visit).where(Visit.c.assignment_id.in_(forgotten), not_(_awaits_pay())))
+
+
+def forget_visits(connection: Connection, worker_id: int) -> None:
+    """Forget what the platform called a worker's visits, but for those by which they are still to be paid.
+
+    These go as soon as the platform says that the pay of the submission is settled.
+    """
+    theirs = select(Assignment.c.id).where(Assignment.c.worker_id == worker_id)
+    recruited = theirs.join(Recruitment, Recruitment.c.run_id == Assignment.c.run_id).where(
+        Recruitment.c.status.not_in(NEVER_READ)
+    )
+    settled = and_(Visit.c.visit.in_(select(Submission.c.id)), not_(_awaits_pay()))
+    gone = or_(Visit.c.assignment_id.not_in(recruited), settled)
+    connection.execute(delete(Visit).where(Visit.c.assignment_id.in_(theirs), gone))
+
+
+def _awaits_pay() -> ColumnElement[bool]:
+    """Return whether somebody can still be paid by a visit, as its submission was last read.
+
+    By one that was given up too, if its worker has earned all of it here all the same and nobody has decided
+    of it; not once the platform has closed the study.
+    """
+    going_on = select(Submission.c.id).join(Recruitment, Recruitment.c.id == Submission.c.recruitment_id)
+    going_on = going_on.where(Recruitment.c.status.not_in(NEVER_READ))
+    decided = select(PaymentDecision.c.submission_id)
+    earned = select(Assignment.c.id).where(earned_all())
+    later = Visit.c.at.table.alias().c
+    came_again = exists().where(later.assignment_id == Visit.c.assignment_id, later.at > Visit.c.at)
+    return or_(
+        Visit.c.visit.in_(going_on.where(Submission.c.status.in_(_UNSETTLED))),
+        and_(
+            Visit.c.visit.in_(
+                going_on.where(Submission.c.status.in_(_GIVEN_UP), Submission.c.id.not_in(decided))
+            ),
+            Visit.c.assignment_id.in_(earned),
+            not_(came_again),
+        ),
+    )
+
+
+def set_status(
+    connection: Connection, submission: str, status: str, paid_share: int | None, at: datetime
+) -> None:
+    """Store how a submission stands at the platform, now that something was done with it.
+
+    `paid_share`: per cent of the reward that it was paid; None: what is stored of that stays.
+    """
+    said: dict[str, object] = {"status": status, "read_at": at}
+    if paid_share is not None:
+        said["paid_share"] = paid_share
+    connection.execute(update(Submission).where(Submission.c.id == submission).values(said))
+
+
+def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:
+    """Return the submissions of a study, as they began."""
+    query = (
+        select(
+            Submission.c.id,
+            Submission.c.status,
+            Submission.c.started_at,
+            Submission.c.completed_at,
+            Submission.c.code,
+            Submission.c.paid_share,
+        )
+        .where(Submission.c.recruitment_id == number)
+        .order_by(Submission.c.started_at, Submission.c.id)
+    )
+    return [StoredSubmission(*row) for row in connection.execute(query)]

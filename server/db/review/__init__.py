@@ -1,0 +1,1 @@
+"""Store what researchers review: reports, flagged lines and their own interventions."""

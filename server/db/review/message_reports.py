@@ -1,0 +1,87 @@
+"""Read workers' reports of messages for researchers, and mark them as seen."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, update
+
+from server.db.tables import Assignment, Conversation, MessageReport
+from server.errors import ReportNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReport:
+    """A report that is marked as seen: of which run. `is_new`: nobody had marked it before."""
+
+    run: int
+    is_new: bool
+
+
+def left_with_report() -> Select[tuple[str]]:
+    """Return the query for the assignments whose workers have left with a report, and are paid in full."""
+    of_report = select(Conversation.c.assignment_id).join(
+        MessageReport, MessageReport.c.conversation_id == Conversation.c.id
+    )
+    return of_report.where(MessageReport.c.leaves)
+
+
+def earned_all() -> ColumnElement[bool]:
+    """Return whether all of an assignment's pay is due: it was handed in, or left with a report."""
+    return or_(Assignment.c.status == "completed", Assignment.c.id.in_(left_with_report()))
+
+
+def count_left(connection: Connection, run_id: int) -> int:
+    """Return how many people have left a run with a report."""
+    query = select(func.count()).where(
+        Assignment.c.run_id == run_id,
+        Assignment.c.simulated.is_(False),
+        Assignment.c.id.in_(left_with_report()),
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def unseen(connection: Connection, run_id: int) -> list[str]:
+    """Return the assignments of a run's reports that stand and that nobody has seen, one for each report."""
+    query = (
+        select(Conversation.c.assignment_id)
+        .join(MessageReport, MessageReport.c.conversation_id == Conversation.c.id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(
+            Assignment.c.run_id == run_id,
+            MessageReport.c.taken_back_at.is_(None),
+            MessageReport.c.seen_at.is_(None),
+        )
+        .order_by(MessageReport.c.id)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def reports_of(connection: Connection, conversation: str) -> list[Any]:
+    """Return the rows of a conversation's reports, of those that were taken back too, as they came."""
+    query = (
+        select(MessageReport)
+        .where(MessageReport.c.conversation_id == conversation)
+        .order_by(MessageReport.c.id)
+    )
+    return list(connection.execute(query))
+
+
+def mark_seen(connection: Connection, assignment: str, report: int, by: str, at: datetime) -> SeenReport:
+    """Store who has seen a report of an assignment; who did so first stays.
+
+    Raises:
+        ReportNotFound: the assignment has none of this number.
+    """
+    query = (
+        select(Assignment.c.run_id)
+        .join(Conversation, Conversation.c.assignment_id == Assignment.c.id)
+        .join(MessageReport, MessageReport.c.conversation_id == Conversation.c.id)
+        .where(MessageReport.c.id == report, Assignment.c.id == assignment)
+    )
+    run = connection.execute(query).scalar_one_or_none()
+    if run is None:
+        raise ReportNotFound(f"assignment `{assignment}` has no report {report} of a message")
+    marked = update(MessageReport).where(MessageReport.c.id == report, MessageReport.c.seen_at.is_(None))
+    changed = connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount
+    return SeenReport(run, changed == 1)

@@ -1,0 +1,90 @@
+"""Find lines that the moderation service has not judged, and store its judgements."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, and_, insert, literal, or_, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bots import Judgement
+from server.db.tables import REMOVED, Assignment, Conversation, ModeratedLine, Note, Turn
+
+_KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
+_UNNAMED = "flagged"  # where the service names no category
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedLine:
+    """A line that the service has not judged."""
+
+    conversation: str
+    index: int
+    author: str
+    text: str
+
+
+def unjudged_lines(
+    connection: Connection, run_ids: Sequence[int], most: int, since: datetime | None
+) -> list[UnjudgedLine]:
+    """Return the oldest lines of people's conversations in these runs that are not judged, `most` of them.
+
+    `since`: those of assignments that ended before it are judged, and not looked at; None: look at all.
+    """
+    judged = and_(
+        ModeratedLine.c.conversation_id == Turn.c.conversation_id,
+        ModeratedLine.c.turn_index == Turn.c.turn_index,
+    )
+    query = (
+        select(Turn.c.conversation_id, Turn.c.turn_index, Turn.c.author, Turn.c.text)
+        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .outerjoin(ModeratedLine, judged)
+        .where(
+            Assignment.c.run_id.in_(run_ids),
+            Assignment.c.simulated.is_(False),
+            ModeratedLine.c.conversation_id.is_(None),
+            Turn.c.text != REMOVED,
+        )
+        .order_by(Turn.c.created_at, Turn.c.conversation_id, Turn.c.turn_index)
+        .limit(most)
+    )
+    if since is not None:
+        query = query.where(or_(Assignment.c.ended_at.is_(None), Assignment.c.ended_at >= since))
+    return [UnjudgedLine(*row) for row in connection.execute(query)]
+
+
+def store_judgements(
+    connection: Connection, judged: Mapping[UnjudgedLine, Judgement | None], at: datetime
+) -> None:
+    """Store what the service says of lines, and note those that it flags; None: it would not judge the line.
+
+    A line whose words were removed meanwhile is left out: what is said of it would say what they were.
+    """
+    for line, judgement in judged.items():
+        is_new = _store(connection, line, judgement, at)
+        if is_new and judgement is not None and judgement.flagged:
+            why = ", ".join(judgement.categories) or _UNNAMED
+            noted = {"conversation_id": line.conversation, "kind": _KINDS[line.author], "text": why}
+            connection.execute(insert(Note).values(noted | {"created_at": at}))
+
+
+def _store(connection: Connection, line: UnjudgedLine, judgement: Judgement | None, at: datetime) -> bool:
+    """Store what is said of a line; return False where it is judged already, or not there any more."""
+    values = {
+        ModeratedLine.c.flagged: None if judgement is None else judgement.flagged,
+        ModeratedLine.c.categories: "" if judgement is None else ", ".join(judgement.categories),
+        ModeratedLine.c.score: None if judgement is None else judgement.score,
+        ModeratedLine.c.model: None if judgement is None else judgement.model,
+        ModeratedLine.c.judged_at: at,
+    }
+    judged = [literal(value, column.type) for column, value in values.items()]
+    said = select(Turn.c.conversation_id, Turn.c.turn_index, *judged).where(
+        Turn.c.conversation_id == line.conversation, Turn.c.turn_index == line.index, Turn.c.text == line.text
+    )
+    # Who removes the words waits until this is stored, and blanks it; while they do, the line is left out.
+    said = said.with_for_update(read=True, skip_locked=True)
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    names = ["conversation_id", "turn_index", *(column.name for column in values)]
+    added = dialect.insert(ModeratedLine).from_select(names, said).on_conflict_do_nothing()
+    return connection.execute(added.returning(ModeratedLine.c.turn_index)).one_or_none() is not None

@@ -1,0 +1,1 @@
+"""Store runs, their rules and state, and the studies and items they are opened with."""

@@ -1,0 +1,102 @@
+"""Store interim analyses of runs: which runs are due, and the results."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, text
+
+from server.db.tables import Analysis, AnalysisPoint, Assignment, Conversation, Run
+
+_STORE = text("""
+    INSERT INTO analysis (run_id, at, basis, content) VALUES (:run, :at, :basis, :content)
+    ON CONFLICT (run_id) DO UPDATE SET at = :at, basis = :basis, content = :content""").bindparams(
+    bindparam("at", type_=Analysis.c["at"].type)
+)
+
+_STORE_POINT = text("""
+    INSERT INTO analysis_point (run_id, ratings, scores) VALUES (:run, :ratings, :scores)
+    ON CONFLICT (run_id, ratings) DO UPDATE SET scores = :scores""")
+
+
+def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
+    """Return the newest analysis of a run, as `python -m qc.watch` printed it; None where there is none."""
+    content = connection.execute(
+        select(Analysis.c.content).where(Analysis.c.run_id == run_id)
+    ).scalar_one_or_none()
+    if content is None:
+        return None
+    found: Mapping[str, Any] = json.loads(content)
+    return found
+
+
+def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str, content: str) -> None:
+    """Keep an analysis in place of the one before.
+
+    Args:
+        connection: a transaction.
+        run_id: whose it is.
+        at: when it was made.
+        basis: of that run, before it was analysed.
+        content: JSON.
+    """
+    values = {"run": run_id, "at": at, "basis": basis, "content": content}
+    connection.execute(_STORE, values)
+    found = json.loads(content)
+    point = {"run": run_id, "ratings": found["ratings"], "scores": json.dumps(found["scores"])}
+    connection.execute(_STORE_POINT, point)
+
+
+def find_points(connection: Connection, run_id: int, most: int) -> list[tuple[int, list[Mapping[str, Any]]]]:
+    """Return how the scores of a run came about: at how many ratings, and the scores as they stood then.
+
+    Args:
+        connection: any transaction.
+        run_id: whose they are.
+        most: how many to return; of more, those at about equal distances, the last one among them.
+    """
+    of_run = AnalysisPoint.c.run_id == run_id
+    looks = connection.execute(
+        select(AnalysisPoint.c.ratings).where(of_run).order_by(AnalysisPoint.c.ratings.desc())
+    )
+    last_first = list(looks.scalars())
+    kept = last_first[:: max(-(-len(last_first) // most), 1)]
+    query = (
+        select(AnalysisPoint.c.ratings, AnalysisPoint.c.scores)
+        .where(of_run, AnalysisPoint.c.ratings.in_(kept))
+        .order_by(AnalysisPoint.c.ratings)
+    )
+    return [(row.ratings, json.loads(row.scores)) for row in connection.execute(query)]
+
+
+def last_heard(connection: Connection) -> dict[int, datetime]:
+    """Return when something was last heard of the workers of each run that has any, by the run's id."""
+    query = select(Assignment.c.run_id, func.max(Assignment.c.active_at).label("at")).group_by(
+        Assignment.c.run_id
+    )
+    return {row.run_id: row.at for row in connection.execute(query)}
+
+
+def outdated(connection: Connection, run_id: int) -> tuple[str, str] | None:
+    """Return a run's name and the basis for an analysis; None if it was analysed on that basis.
+
+    Conversations side by side do not count: a choice between two is no rating, and is not analysed here.
+    """
+    rated = (
+        select(func.count())
+        .select_from(Conversation)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(Assignment.c.run_id == run_id, Conversation.c.status == "rated", Conversation.c.side.is_(None))
+    )
+    standing = (
+        select(Assignment.c.status, func.count())
+        .where(Assignment.c.run_id == run_id)
+        .group_by(Assignment.c.status)
+        .order_by(Assignment.c.status)
+    )
+    counts = " ".join(f"{status}={count}" for status, count in connection.execute(standing))
+    basis = f"rated={connection.execute(rated).scalar_one()} {counts}"
+    of_run = select(Run.c.slug, Analysis.c.basis).outerjoin(Analysis, Analysis.c.run_id == Run.c.id)
+    slug, known = connection.execute(of_run.where(Run.c.id == run_id)).one()
+    return None if known == basis or basis.startswith("rated=0 ") else (slug, basis)

@@ -1,0 +1,174 @@
+"""The items of runs whose workers rate what others have said or written: stored once, drawn from, counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, insert, select, text
+
+from server.db.tables import Bot, Item, System
+from server.session.item import ItemContent, ItemKind
+from server.session.records import PlannedItem
+
+Form = Literal["ordinary", "bad", "reference"]
+_NO_BOT = "texts"  # the bot of systems that are known by their texts only
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item that a run is opened with, in its forms. `conversation` is the one that it is, if it is one.
+
+    `bot`: the spec of the system's bot, as the run that the conversation is of has it.
+    """
+
+    name: str
+    system: str
+    family: str
+    forms: Mapping[Form, ItemContent]
+    conversation: str | None = None
+    bot: str = _NO_BOT
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnItem:
+    """An item as it stands in a place's plan, without what is shown."""
+
+    item: str
+    kind: ItemKind
+    twin_of: int | None
+    system: str
+
+
+def store_items(connection: Connection, run_id: int, study_id: int, items: Sequence[NewItem]) -> None:
+    """Store the items of a run that is being opened, and the systems that they are of."""
+    systems = _systems(connection, study_id, items)
+    rows = [
+        {
+            "run_id": run_id,
+            "name": item.name,
+            "form": form,
+            "system_id": systems[item.system],
+            "source": "text" if item.conversation is None else "conversation",
+            "source_conversation_id": item.conversation,
+            "content": content.model_dump_json(exclude_defaults=True),
+        }
+        for item in items
+        for form, content in item.forms.items()
+    ]
+    connection.execute(insert(Item), rows)
+
+
+def systems_of_items(connection: Connection, run_id: int) -> dict[str, str]:
+    """Return the system of each item of a run, by the item's name, in the order in which they were stored."""
+    return {row.item: row.system for row in connection.execute(_POOL, {"run": run_id})}
+
+
+def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[str, int]:
+    """Return how many held places of a run have each item as an ordinary one; those in none are left out.
+
+    It counts anew, so that it takes time of the order of all that was drawn.
+    """
+    found = connection.execute(_JUDGMENTS, {"run": run_id, "simulated": simulated})
+    return {row.item: int(row.number) for row in found}
+
+
+def unfit_items(connection: Connection, run_id: int, platform: str, external_id: str) -> set[str]:
+    """Return the items of a run that a worker must not rate.
+
+    These are conversations that they held themselves, and items that they have been shown in another run.
+    """
+    named = {"run": run_id, "platform": platform, "external_id": external_id}
+    return set(connection.execute(_UNFIT, named).scalars())
+
+
+def plan_of_place(connection: Connection, run_id: int, place: int, *, simulated: bool) -> list[DrawnItem]:
+    """Return the items of a place that somebody has had, in their order."""
+    held = {"run": run_id, "simulated": simulated, "place": place}
+    return [DrawnItem(*row) for row in connection.execute(_EARLIER_PLAN, held)]
+
+
+def with_content(
+    connection: Connection, run_id: int, drawn: Sequence[DrawnItem]
+) -> list[tuple[str, PlannedItem]]:
+    """Return what is shown of each drawn item, with its system."""
+    names = {item.item for item in drawn}
+    query = select(Item.c.name, Item.c.form, Item.c.content).where(
+        Item.c.run_id == run_id, Item.c.name.in_(names)
+    )
+    contents = {(name, form): content for name, form, content in connection.execute(query)}
+
+    def content(item: DrawnItem) -> ItemContent:
+        form = "ordinary" if item.kind == "repeat" else item.kind
+        return ItemContent.model_validate_json(contents[item.item, form])
+
+    return [(item.system, PlannedItem(item.item, item.kind, item.twin_of, content(item))) for item in drawn]
+
+
+def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) -> dict[str, int]:
+    """Return the id of each item's system; those that the study does not have yet are stored."""
+    query = select(System.c.name, System.c.id).where(System.c.study_id == study_id)
+    known = {row.name: int(row.id) for row in connection.execute(query)}
+    for item in items:
+        if item.system not in known:
+            values: dict[str, Any] = {
+                "study_id": study_id,
+                "bot_id": bot_id(connection, item.bot),
+                "name": item.system,
+                "family": item.family,
+                "persona_policy": "none",
+                "is_qc": False,
+            }
+            stored = connection.execute(insert(System).values(**values).returning(System.c.id))
+            known[item.system] = int(stored.scalar_one())
+    return known
+
+
+def bot_id(connection: Connection, spec: str) -> int:
+    """Return the id of the bot that a spec opens; it is stored where it is new."""
+    found = connection.execute(select(Bot.c.id).where(Bot.c.spec == spec)).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    return int(connection.execute(insert(Bot).values(spec=spec).returning(Bot.c.id)).scalar_one())
+
+
+_POOL = text("""
+    SELECT item.name AS item, system.name AS system
+    FROM item JOIN system ON system.id = item.system_id
+    WHERE item.run_id = :run AND item.form = 'ordinary' ORDER BY item.id""")
+_JUDGMENTS = text("""
+    SELECT item.name AS item, count(*) AS number
+    FROM assignment
+    JOIN conversation ON conversation.assignment_id = assignment.id
+    JOIN shown_item ON shown_item.conversation_id = conversation.id
+    JOIN item ON item.id = shown_item.item_id
+    WHERE assignment.run_id = :run AND assignment.simulated = :simulated
+      AND assignment.status IN ('active', 'completed') AND shown_item.kind = 'ordinary'
+    GROUP BY item.name""")
+_UNFIT = text("""
+    WITH own AS (
+        SELECT conversation.id, conversation.status
+        FROM worker
+        JOIN assignment ON assignment.worker_id = worker.id
+        JOIN conversation ON conversation.assignment_id = assignment.id
+        WHERE worker.platform = :platform AND worker.external_id = :external_id
+    )
+    SELECT item.name FROM item JOIN own ON own.id = item.source_conversation_id WHERE item.run_id = :run
+    UNION
+    SELECT item.name
+    FROM own
+    JOIN shown_item ON shown_item.conversation_id = own.id AND own.status IN ('ended', 'rated')
+    JOIN item AS seen ON seen.id = shown_item.item_id
+    JOIN run AS of_seen ON of_seen.id = seen.run_id
+    JOIN item ON item.name = seen.name AND item.run_id = :run
+    JOIN run ON run.id = item.run_id
+    WHERE seen.run_id <> :run AND (item.source = 'conversation' OR of_seen.study_id = run.study_id)""")
+_EARLIER_PLAN = text("""
+    SELECT item.name, shown_item.kind, shown_item.twin_of, system.name
+    FROM conversation
+    JOIN shown_item ON shown_item.conversation_id = conversation.id
+    JOIN item ON item.id = shown_item.item_id
+    JOIN system ON system.id = item.system_id
+    WHERE conversation.assignment_id = (
+        SELECT id FROM assignment WHERE run_id = :run AND simulated = :simulated AND place = :place
+        ORDER BY created_at DESC LIMIT 1)
+    ORDER BY conversation.position""")

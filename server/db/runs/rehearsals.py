@@ -1,0 +1,45 @@
+"""Rehearsals in the database: runs of their own, and what their simulated workers think of the systems."""
+
+import itertools
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select
+
+from server.db.runs.runs import RunEntry, has_run, open_run
+from server.db.tables import Rehearsal, Run, Study
+from server.study import parse_study
+
+
+def open_rehearsal(connection: Connection, text: str, quality: Mapping[str, float], at: datetime) -> RunEntry:
+    """Open a run that takes simulated workers only, and return it.
+
+    Args:
+        connection: a transaction.
+        text: the study file's text.
+        quality: how good simulated workers find each system, 0 to 1.
+        at: now.
+
+    Raises:
+        StudyInvalid: the study has mistakes.
+    """
+    name = f"{parse_study(text).name}-rehearsal"[:90]
+    names = (f"{name}-{number}" for number in itertools.count(1))
+    slug = next(slug for slug in names if not has_run(connection, slug))
+    entry = open_run(connection, text, slug, at, kind="rehearsal")
+    connection.execute(insert(Rehearsal).values(run_id=entry.id, quality=json.dumps(dict(quality))))
+    return entry
+
+
+def believed_quality(connection: Connection, run_id: int) -> Mapping[str, float] | None:
+    """Return what the simulated workers of a rehearsal think of each system; None of another run."""
+    query = select(Rehearsal.c.quality).where(Rehearsal.c.run_id == run_id)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else dict(json.loads(found))
+
+
+def rehearsals_of(connection: Connection, study: str) -> list[int]:
+    """Return the ids of the rehearsals of a study, by its name."""
+    query = select(Run.c.id).join(Study, Study.c.id == Run.c.study_id)
+    return list(connection.execute(query.where(Study.c.name == study, Run.c.kind == "rehearsal")).scalars())

@@ -1,0 +1,27 @@
+"""Count changes of bots and runs, so that processes notice each other's changes."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sqlalchemy import Connection, select, text
+
+from server.db.tables import Revision
+
+Subject = Literal["bots", "runs"]
+_RAISE = text("""
+    INSERT INTO revision (subject, number) VALUES (:subject, 1)
+    ON CONFLICT (subject) DO UPDATE SET number = revision.number + 1""")
+
+
+def raise_revision(connection: Connection, subject: Subject) -> None:
+    """Note that this transaction changes `subject`; to be called before anything is read for the change.
+
+    Whoever else changes it waits until the transaction ends, so that no change is made of what is outdated.
+    """
+    connection.execute(_RAISE, {"subject": subject})
+
+
+def revisions(connection: Connection) -> Mapping[str, int]:
+    """Return the number of each subject that was ever changed. To be read before the subjects are."""
+    rows = connection.execute(select(Revision.c.subject, Revision.c.number))
+    return {row.subject: row.number for row in rows}

@@ -1,0 +1,244 @@
+"""Runs in the database, each with its study: opened, and found again. `run_states` changes them."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import Connection, bindparam, insert, select
+
+from server.db.runs.items import NewItem, bot_id, store_items
+from server.db.runs.revisions import raise_revision
+from server.db.runs.studies import keep_version
+from server.db.tables import CHOICE_SEPARATOR, Criterion, Question, Registration, Run, Study, System
+from server.errors import RunNotFound, StudyInvalid
+from server.session.plan import QC, derive_seed
+from server.session.questionnaire import PARTS
+from server.study import Study as StudyFile
+from server.study import SystemSpec, parse_study, study_hash
+
+RunStatus = Literal["open", "paused", "closed"]
+Cause = Literal["researcher", "target", "budget"]  # what has led to a run's status
+RunKind = Literal["study", "rehearsal"]
+_SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_LOCK = select(Run.c.id).where(Run.c.id == bindparam("run")).with_for_update(key_share=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """A run as it stands in the database, with the text of its study.
+
+    `cause` and `reason`: why it has this status, for programs and for people; the reason may be empty.
+    """
+
+    id: int
+    slug: str
+    seed: int
+    status: RunStatus
+    created_at: datetime
+    yaml: str
+    kind: RunKind = "study"
+    cause: Cause = "researcher"
+    reason: str = ""
+    closed_at: datetime | None = None
+
+
+def open_run(
+    connection: Connection,
+    text: str,
+    slug: str,
+    at: datetime,
+    items: Sequence[NewItem] = (),
+    kind: RunKind = "study",
+) -> RunEntry:
+    """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
+
+    Args:
+        connection: a transaction.
+        text: the study file's text.
+        slug: the run's name.
+        at: now.
+        items: what workers rate, where they do not chat; a run that is there already keeps its own.
+        kind: `rehearsal` for a run that takes simulated workers only, and that no report mixes with others.
+
+    Raises:
+        StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
+    """
+    require_slug(slug)
+    study = parse_study(text)
+    raise_revision(connection, "runs")
+    found = find_opened(connection, text, slug)
+    if found is not None:
+        return found
+    study_id = _study_id(connection, study, text, slug, at)
+    opened = insert(Run).values(
+        study_id=study_id,
+        slug=slug,
+        seed=derive_seed("run", slug, study_hash(text)),
+        status="open",
+        created_at=at,
+        kind=kind,
+    )
+    run_id = int(connection.execute(opened.returning(Run.c.id)).scalar_one())
+    if items:
+        store_items(connection, run_id, study_id, items)
+    return _entries(connection, slug)[0]
+
+
+def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None:
+    """Return the run named `slug` if there is one. Raises StudyInvalid: it is of another study."""
+    found = _entries(connection, slug)
+    if found and study_hash(found[0].yaml) != study_hash(text):
+        raise StudyInvalid(
+            f"the run `{slug}` exists, and it is of another version of the study",
+            "Runs do not change once opened: give the changed study another run name.",
+        )
+    return found[0] if found else None
+
+
+def require_slug(slug: str) -> None:
+    """Check that `slug` can stand in a link. Raises StudyInvalid."""
+    if not _SLUG.fullmatch(slug):
+        raise StudyInvalid(
+            f"`{slug}` cannot be the name of a run",
+            "Use letters, digits, - and _, at most 100 of them, the first one a letter or a digit.",
+        )
+
+
+def all_runs(connection: Connection) -> list[RunEntry]:
+    """Return every run, oldest first."""
+    return _entries(connection, None)
+
+
+def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tuple[int, str]]:
+    """Return the numbers of the runs that are not `known`, each with the text of its study."""
+    numbers = set(connection.execute(select(Run.c.id)).scalars()) - set(known)
+    query = select(Run.c.id, Study.c.yaml).join(Study, Study.c.id == Run.c.study_id)
+    rows = connection.execute(query.where(Run.c.id.in_(numbers))) if numbers else ()
+    return [(row.id, row.yaml) for row in rows]
+
+
+def open_slugs(connection: Connection, run_ids: Collection[int]) -> dict[int, str]:
+    """Return the names of those of these runs that are open."""
+    query = select(Run.c.id, Run.c.slug).where(Run.c.id.in_(run_ids), Run.c.status == "open")
+    return {row.id: row.slug for row in connection.execute(query)}
+
+
+def find_run(connection: Connection, slug: str) -> RunEntry:
+    """Return the run named `slug`. Raises RunNotFound."""
+    found = _entries(connection, slug)
+    if not found:
+        raise RunNotFound(f"there is no run named `{slug}`")
+    return found[0]
+
+
+def lock_run(connection: Connection, run: int) -> None:
+    """Have others who lock the run of this id wait until the transaction ends; SQLite has one writer."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, {"run": run})
+
+
+def has_run(connection: Connection, slug: str) -> bool:
+    """Return whether there is a run named `slug`."""
+    return connection.execute(select(Run.c.id).where(Run.c.slug == slug)).one_or_none() is not None
+
+
+def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
+    query = select(
+        Run.c.id,
+        Run.c.slug,
+        Run.c.seed,
+        Run.c.status,
+        Run.c.created_at,
+        Study.c.yaml,
+        Run.c.kind,
+        Run.c.cause,
+        Run.c.reason,
+        Run.c.closed_at,
+    ).join(Study, Study.c.id == Run.c.study_id)
+    if slug is not None:
+        query = query.where(Run.c.slug == slug)
+    return [RunEntry(**row._mapping) for row in connection.execute(query.order_by(Run.c.id))]
+
+
+def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at: datetime) -> int:
+    fingerprint = study_hash(text)
+    query = select(Study.c.id).where(Study.c.name == study.name, Study.c.hash == fingerprint)
+    found = connection.execute(query).scalar_one_or_none()
+    if found is not None:
+        return int(found)
+    stored = insert(Study).values(
+        name=study.name,
+        hash=fingerprint,
+        yaml=text,
+        created_at=at,
+        task=study.task,
+        turn_points=study.turn_points,
+    )
+    study_id = int(connection.execute(stored.returning(Study.c.id)).scalar_one())
+    keep_version(connection, study.name, text, at, f"the run {slug}")
+    if study.criteria:
+        connection.execute(insert(Criterion), _criteria(study_id, study))
+    if questions := _questions(study_id, study):
+        connection.execute(insert(Question), questions)
+    if study.task != "transcripts":
+        connection.execute(insert(System), _systems(connection, study_id, study))
+    return study_id
+
+
+def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    return [
+        {
+            "study_id": study_id,
+            "label": criterion.label,
+            "position": position,
+            "statement": criterion.statement,
+            "negative": criterion.negative,
+            "counts_for_qc": criterion.qc,
+        }
+        for position, criterion in enumerate(c for c in study.criteria if c.is_scored)
+    ]
+
+
+def _questions(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    return [
+        {
+            "study_id": study_id,
+            "part": part,
+            "label": asked.label,
+            "position": position,
+            "question": asked.question,
+            "kind": asked.kind,
+            "choices": CHOICE_SEPARATOR.join(" ".join(choice.split()) for choice in asked.choices),
+            "points": asked.points,
+        }
+        for part in PARTS
+        for position, asked in enumerate(study.asked.of(part))
+    ]
+
+
+def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
+    qc = SystemSpec(name=QC, family=QC, bot=study.qc.bot)
+    return [
+        {
+            "study_id": study_id,
+            "bot_id": bot_id(connection, _spec(connection, study, system.bot)),
+            "name": system.name,
+            "family": system.family,
+            "persona_policy": system.persona if isinstance(system.persona, str) else "fixed",
+            "is_qc": system is qc,
+        }
+        for system in [*study.systems, qc]
+    ]
+
+
+def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
+    """Return what the bot was when the study was opened: with the endpoint, where it has one."""
+    endpoint: str | None = None
+    if bot in study.bots:
+        endpoint = study.bots[bot].model_dump_json(exclude_none=True)
+    elif bot in study.registered_bots:
+        registered = select(Registration.c.endpoint).where(Registration.c.name == bot)
+        endpoint = connection.execute(registered).scalar_one_or_none()
+    return bot if endpoint is None else f"{bot} {endpoint}"

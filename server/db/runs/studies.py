@@ -1,0 +1,214 @@
+"""Studies as researchers write them: every save is a version that stays. Runs are opened of versions.
+
+A version is known by its study's name and its number; a run by the hash of its text belongs to the version
+that has the same. What was opened from a file becomes a version, too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
+
+from server.db.tables import Draft, DraftVersion, Run, Study
+from server.errors import StudyChanged, StudyExists, StudyNotFound, StudyOpened
+from server.study import study_hash
+
+
+@dataclass(frozen=True, slots=True)
+class StudyVersion:
+    """A study as it was saved: the `number`-th time, from 1, by whom."""
+
+    number: int
+    yaml: str
+    saved_at: datetime
+    saved_by: str
+
+    @property
+    def hash(self) -> str:
+        """The fingerprint of its text."""
+        return study_hash(self.yaml)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStudy:
+    """A study in its newest version. `archived_at`: since when it is out of the way."""
+
+    name: str
+    archived_at: datetime | None
+    newest: StudyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class RunOfStudy:
+    """A run of a study. `version`: the number of the version that it was opened with."""
+
+    run: str
+    status: str
+    version: int | None
+
+
+def all_studies(connection: Connection) -> list[StoredStudy]:
+    """Return every study, by name."""
+    return [_study(tuple(row)) for row in connection.execute(_newest().order_by(Draft.c.name))]
+
+
+def find_study(connection: Connection, name: str) -> StoredStudy:
+    """Return the study `name`. Raises StudyNotFound."""
+    row = connection.execute(_newest().where(Draft.c.name == name)).one_or_none()
+    if row is None:
+        raise StudyNotFound(f"there is no study named `{name}`")
+    return _study(tuple(row))
+
+
+def versions(connection: Connection, name: str) -> list[StudyVersion]:
+    """Return every version of a study, newest first; none where there is no such study."""
+    query = _versions().where(DraftVersion.c.name == name).order_by(DraftVersion.c.number.desc())
+    return [StudyVersion(*row) for row in connection.execute(query)]
+
+
+def find_version(connection: Connection, name: str, number: int) -> StudyVersion:
+    """Return one version of a study. Raises StudyNotFound."""
+    query = _versions().where(DraftVersion.c.name == name, DraftVersion.c.number == number)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise StudyNotFound(f"there is no version {number} of a study named `{name}`")
+    return StudyVersion(*row)
+
+
+def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
+    """Return the runs of every study that has some, oldest first; rehearsals are none of them."""
+    query = (
+        select(Study.c.name, Run.c.slug, Run.c.status, func.min(DraftVersion.c.number))
+        .join(Study, Study.c.id == Run.c.study_id)
+        .outerjoin(
+            DraftVersion, (DraftVersion.c.name == Study.c.name) & (DraftVersion.c.hash == Study.c.hash)
+        )
+        .where(Run.c.kind == "study")
+        .group_by(Run.c.id, Study.c.name, Run.c.slug, Run.c.status)
+        .order_by(Run.c.id)
+    )
+    found: dict[str, list[RunOfStudy]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row[0], []).append(RunOfStudy(*row[1:]))
+    return found
+
+
+def create_study(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> StoredStudy:
+    """Store a new study. Raises StudyExists: the name is taken."""
+    if connection.execute(select(Draft.c.name).where(Draft.c.name == name)).one_or_none() is not None:
+        raise StudyExists(f"there is a study named `{name}` already")
+    connection.execute(insert(Draft).values(name=name))
+    _add_version(connection, name, StudyVersion(1, yaml, at, by))
+    return find_study(connection, name)
+
+
+def save_version(
+    connection: Connection, name: str, yaml: str, based_on: int, at: datetime, by: str
+) -> StoredStudy:
+    """Store a study's next version. A text that is the newest version's makes none.
+
+    Args:
+        connection: a transaction.
+        name: the study's.
+        yaml: its text now.
+        based_on: the number of the version that was edited.
+        at: now.
+        by: who saves it.
+
+    Raises:
+        StudyNotFound: there is no such study.
+        StudyChanged: somebody else has saved another version meanwhile; nothing was stored.
+    """
+    # PostgreSQL lets the second of two who save at once wait here, and see what the first has saved.
+    connection.execute(select(Draft.c.name).where(Draft.c.name == name).with_for_update())
+    newest = find_study(connection, name).newest
+    if newest.yaml == yaml:
+        return find_study(connection, name)
+    if newest.number != based_on:
+        raise StudyChanged(
+            f"{newest.saved_by} has saved version {newest.number} of `{name}` "
+            f"while you edited version {based_on}"
+        )
+    _add_version(connection, name, StudyVersion(newest.number + 1, yaml, at, by))
+    return find_study(connection, name)
+
+
+def keep_version(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> None:
+    """Have a text that is opened as a run be a version of its study, if it is none yet."""
+    known = select(DraftVersion.c.number).where(
+        DraftVersion.c.name == name, DraftVersion.c.hash == study_hash(yaml)
+    )
+    if connection.execute(known.limit(1)).one_or_none() is not None:
+        return
+    newest = connection.execute(
+        select(func.max(DraftVersion.c.number)).where(DraftVersion.c.name == name)
+    ).scalar_one()
+    if newest is None:
+        connection.execute(insert(Draft).values(name=name))
+    _add_version(connection, name, StudyVersion((newest or 0) + 1, yaml, at, by))
+
+
+def set_archived(connection: Connection, name: str, at: datetime | None) -> StoredStudy:
+    """Put a study out of the way, or back (None). Its runs go on. Raises StudyNotFound."""
+    find_study(connection, name)
+    connection.execute(update(Draft).where(Draft.c.name == name).values(archived_at=at))
+    return find_study(connection, name)
+
+
+def delete_study(connection: Connection, name: str) -> None:
+    """Forget a study that was never opened or rehearsed. Raises StudyNotFound, StudyOpened."""
+    find_study(connection, name)
+    opened = runs_of(connection).get(name, [])
+    if opened:
+        raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
+    rehearsed = select(Run.c.id).join(Study, Study.c.id == Run.c.study_id).where(Study.c.name == name)
+    if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
+        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals are of it")
+    connection.execute(delete(DraftVersion).where(DraftVersion.c.name == name))
+    connection.execute(delete(Draft).where(Draft.c.name == name))
+
+
+def _add_version(connection: Connection, name: str, version: StudyVersion) -> None:
+    values = {
+        "name": name,
+        "number": version.number,
+        "yaml": version.yaml,
+        "hash": version.hash,
+        "saved_at": version.saved_at,
+        "saved_by": version.saved_by,
+    }
+    connection.execute(insert(DraftVersion).values(values))
+
+
+def _versions() -> Select[Any]:
+    return select(
+        DraftVersion.c.number, DraftVersion.c.yaml, DraftVersion.c.saved_at, DraftVersion.c.saved_by
+    )
+
+
+def _newest() -> Select[Any]:
+    newest = (
+        select(DraftVersion.c.name, func.max(DraftVersion.c.number).label("number"))
+        .group_by(DraftVersion.c.name)
+        .subquery()
+    )
+    return (
+        select(
+            Draft.c.name,
+            Draft.c.archived_at,
+            DraftVersion.c.number,
+            DraftVersion.c.yaml,
+            DraftVersion.c.saved_at,
+            DraftVersion.c.saved_by,
+        )
+        .join(newest, newest.c.name == Draft.c.name)
+        .join(
+            DraftVersion, (DraftVersion.c.name == Draft.c.name) & (DraftVersion.c.number == newest.c.number)
+        )
+    )
+
+
+def _study(row: Sequence[Any]) -> StoredStudy:
+    return StoredStudy(row[0], row[1], StudyVersion(*row[2:]))

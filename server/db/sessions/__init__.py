@@ -1,0 +1,1 @@
+"""Convert session records to database rows and back."""

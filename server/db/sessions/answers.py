@@ -1,0 +1,150 @@
+"""Convert answers to a study's own questions to database rows and back."""
+
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Column, Connection, Select, bindparam, select
+
+from server.db.engine.bulk import Bulk, Kind, Row
+from server.db.tables import Conversation, MessageReport, Questionnaire
+from server.session.records import (
+    AnswerGiven,
+    MessageReported,
+    QuestionnaireHandedIn,
+    ReportTakenBack,
+    WritingKept,
+)
+from server.session.writing import Writing
+
+_NUMBERS = tuple(Writing.model_fields)
+WRITING = Bulk(
+    "INSERT INTO writing ({columns}) SELECT {columns} FROM {rows} AS given",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    **dict.fromkeys(_NUMBERS, Kind.NUMBER),
+)
+
+
+def writing_row(record: WritingKept) -> Row:
+    """Return the row of `WRITING`."""
+    return (record.conversation, record.index, *(getattr(record.writing, name) for name in _NUMBERS))
+
+
+def of_assignment(table: type[Table], order: Column[Any]) -> Select[Any]:
+    """Return what reads the rows of `table` for `by_conversation`; those of a conversation come in `order`.
+
+    It is to be built once: to build a statement anew takes longer than to run it.
+    """
+    conversation_id = table.c.conversation_id
+    return (
+        select(table)
+        .join(Conversation, Conversation.c.id == conversation_id)
+        .where(Conversation.c.assignment_id == bindparam("assignment"))
+        .order_by(conversation_id, order)
+    )
+
+
+def by_conversation(
+    connection: Connection, statement: Select[Any], assignment_id: str
+) -> dict[str, list[Any]]:
+    """Return the rows that `statement` reads of an assignment, by the id of their conversation."""
+    rows = connection.execute(statement, {"assignment": assignment_id})
+    return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
+
+
+HANDED_IN = Bulk(
+    "INSERT INTO questionnaire ({columns}) SELECT {columns} FROM {rows} AS given",
+    assignment_id=Kind.TEXT,
+    part=Kind.TEXT,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+GIVEN = Bulk(
+    """
+    INSERT INTO answer (assignment_id, conversation_id, part, label, text, number, created_at)
+    SELECT given.assignment_id, given.conversation_id, given.part, given.label, given.text,
+           CAST(given.number AS float), given.created_at
+    FROM {rows} AS given""",
+    assignment_id=Kind.TEXT,
+    conversation_id=Kind.TEXT,
+    part=Kind.TEXT,
+    label=Kind.TEXT,
+    text=Kind.TEXT,
+    number=Kind.TEXT,
+    created_at=Kind.TIME,
+)
+
+
+def answer_row(assignment_id: str, record: AnswerGiven) -> Row:
+    """Return the row of an answer, for GIVEN."""
+    value = record.value
+    text, number = (value, None) if isinstance(value, str) else (None, repr(float(value)))
+    return (assignment_id, record.conversation, record.part, record.label, text, number, record.at)
+
+
+def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireHandedIn]:
+    """Return which questionnaires the worker of an assignment has handed in."""
+    rows = connection.execute(_HANDED_IN, {"assignment": assignment_id})
+    return [QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in rows]
+
+
+_HANDED_IN = select(Questionnaire).where(Questionnaire.c.assignment_id == bindparam("assignment"))
+
+
+# A line that is reported anew has its earlier report taken back: this comes before the other.
+TAKEN_BACK = Bulk(
+    """
+    UPDATE message_report SET taken_back_at = given.at, taken_back_by = given.client_id
+    FROM {rows} AS given
+    WHERE message_report.conversation_id = given.conversation_id
+      AND message_report.turn_index = given.turn_index AND message_report.taken_back_at IS NULL""",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+REPORTED = Bulk(
+    """
+    INSERT INTO message_report (conversation_id, turn_index, reason, note, leaves, created_at, client_id)
+    SELECT given.conversation_id, given.turn_index, given.reason, given.note, given.leaves = 1,
+           given.created_at, given.client_id
+    FROM {rows} AS given""",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    reason=Kind.TEXT,
+    note=Kind.TEXT,
+    leaves=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+
+
+def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, Row]]:
+    """Return the row of a record, with its statement."""
+    line = (record.conversation, record.index)
+    match record:
+        case MessageReported():
+            why = (record.reason, record.note, int(record.leaves))
+            return [(REPORTED, (*line, *why, record.at, record.client_id))]
+        case ReportTakenBack():
+            return [(TAKEN_BACK, (*line, record.at, record.client_id))]
+
+
+def reports(connection: Connection, assignment_id: str) -> dict[str, list[MessageReported | ReportTakenBack]]:
+    """Return what was reported of an assignment's conversations, and taken back, each in its order."""
+    return {
+        name: [record for row in rows for record in _records(row)]
+        for name, rows in by_conversation(connection, _REPORTS, assignment_id).items()
+    }
+
+
+def _records(row: Any) -> list[MessageReported | ReportTakenBack]:
+    line = (row.conversation_id, row.turn_index)
+    reported = MessageReported(*line, row.reason, row.note, row.leaves, row.created_at, row.client_id)
+    if row.taken_back_at is None:
+        return [reported]
+    return [reported, ReportTakenBack(*line, row.taken_back_at, row.taken_back_by)]
+
+
+_REPORTS = of_assignment(MessageReport, MessageReport.c.id)

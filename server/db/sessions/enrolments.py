@@ -1,0 +1,148 @@
+"""An assignment that begins as rows of the database: its worker, itself, and that it is counted."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from server.db.counts.pair_counts import COUNT_PAIRED
+from server.db.counts.plan_counts import COUNT_PLANNED
+from server.db.counts.run_counts import COUNT_BEGUN
+from server.db.engine.bulk import Bulk, Kind, Row
+from server.db.tables import PERSONA_SEPARATOR
+from server.session.records import ConversationPlanned
+
+PLANNED = Bulk(
+    """
+    INSERT INTO conversation (id, assignment_id, position, attempt, seed, persona, icebreaker, scenario,
+                              side, system_id, status)
+    SELECT given.id, given.assignment_id, given.position, given.attempt, given.seed, given.persona,
+           given.icebreaker, given.scenario, given.side, system.id, 'planned'
+    FROM {rows} AS given
+    LEFT JOIN assignment ON assignment.id = given.assignment_id
+    LEFT JOIN run ON run.id = assignment.run_id
+    LEFT JOIN system ON system.study_id = run.study_id AND system.name = given.system""",
+    id=Kind.TEXT,
+    assignment_id=Kind.TEXT,
+    position=Kind.NUMBER,
+    attempt=Kind.NUMBER,
+    system=Kind.TEXT,
+    seed=Kind.NUMBER,
+    persona=Kind.TEXT,
+    icebreaker=Kind.TEXT,
+    scenario=Kind.TEXT,
+    side=Kind.TEXT,
+)
+ITEM = Bulk(
+    """
+    INSERT INTO shown_item (conversation_id, item_id, kind, twin_of)
+    SELECT given.conversation_id, item.id, given.kind, given.twin_of
+    FROM {rows} AS given
+    LEFT JOIN conversation ON conversation.id = given.conversation_id
+    LEFT JOIN assignment ON assignment.id = conversation.assignment_id
+    LEFT JOIN item
+           ON item.run_id = assignment.run_id AND item.name = given.item AND item.form = given.form""",
+    conversation_id=Kind.TEXT,
+    item=Kind.TEXT,
+    form=Kind.TEXT,
+    kind=Kind.TEXT,
+    twin_of=Kind.NUMBER,
+)
+
+
+def planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
+    """Return the rows of a conversation that is planned, each with its statement; what it shows, too."""
+    planned = [(PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
+    if record.side == "right":
+        planned.append((COUNT_PAIRED, (record.conversation,)))
+    item = record.item
+    if item is None:
+        return planned
+    form = "ordinary" if item.kind == "repeat" else item.kind  # shown once more, as it was
+    return [*planned, (ITEM, (record.conversation, item.item, form, item.kind, item.twin_of))]
+
+
+def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
+    return (
+        record.conversation,
+        assignment_id,
+        record.position,
+        record.attempt,
+        record.system,
+        record.seed,
+        PERSONA_SEPARATOR.join(record.persona),
+        record.icebreaker,
+        record.scenario,
+        record.side,
+    )
+
+
+class BegunAssignment(NamedTuple):
+    """An assignment as it begins, under way at `at`.
+
+    `platform` and `external_id`: the worker, as the database has them, or gets them with `pseudonym`.
+    `simulated_as` is what the data say of who simulates; None where nobody does. `fence`: of its owner.
+    """
+
+    id: str
+    run: int
+    platform: str
+    external_id: str
+    pseudonym: str
+    place: int
+    simulated: bool
+    reply_pace: float
+    simulated_as: str | None
+    at: datetime
+    fence: int
+
+
+# In another run the same worker may arrive at the same moment, in another process.
+NEW_WORKER = Bulk(
+    """
+    INSERT INTO worker (platform, external_id, pseudonym)
+    SELECT given.platform, given.external_id, given.pseudonym FROM {rows} AS given WHERE true
+    ON CONFLICT DO NOTHING""",
+    platform=Kind.TEXT,
+    external_id=Kind.TEXT,
+    pseudonym=Kind.TEXT,
+)
+NEW_ASSIGNMENT = Bulk(
+    """
+    INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, simulated_as, status,
+                            created_at, active_at, fence)
+    SELECT given.id, given.run, worker.id, given.place, given.simulated = 1, given.reply_pace,
+           given.simulated_as, 'active', given.at, given.at, given.fence
+    FROM {rows} AS given
+    LEFT JOIN worker ON worker.platform = given.platform AND worker.external_id = given.external_id""",
+    id=Kind.TEXT,
+    run=Kind.NUMBER,
+    platform=Kind.TEXT,
+    external_id=Kind.TEXT,
+    place=Kind.NUMBER,
+    simulated=Kind.NUMBER,
+    reply_pace=Kind.REAL,
+    simulated_as=Kind.TEXT,
+    at=Kind.TIME,
+    fence=Kind.NUMBER,
+)
+BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # as rows belong to each other
+
+
+def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:
+    """Return the rows of an assignment that begins, by the statement that writes them."""
+    who, simulated = (begun.platform, begun.external_id), int(begun.simulated)
+    row = (
+        begun.id,
+        begun.run,
+        *who,
+        begun.place,
+        simulated,
+        begun.reply_pace,
+        begun.simulated_as,
+        begun.at,
+        begun.fence,
+    )
+    return {
+        NEW_WORKER: [(*who, begun.pseudonym)],
+        NEW_ASSIGNMENT: [row],
+        COUNT_BEGUN: [(begun.run, simulated)],
+    }

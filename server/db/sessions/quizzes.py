@@ -1,0 +1,149 @@
+"""The quizzes after conversations as rows of the database, there and back, and what they are made of."""
+
+import random
+from collections.abc import Collection
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from server.db.engine.bulk import Bulk, Kind, Row
+from server.db.sessions.answers import by_conversation, of_assignment
+from server.db.tables import Assignment, Conversation, Note, Quiz, System, Turn
+from server.db.tables import QuizLine as QuizLineRow
+from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
+
+
+class ShownLine(NamedTuple):
+    """A line of a bot: what it said as turn `turn` of which conversation."""
+
+    conversation: str
+    turn: int
+    text: str
+
+
+def shown_lines(
+    connection: Connection, conversations: Collection[str], most: int | None = None
+) -> list[ShownLine]:
+    """Return what bots said in conversations, by conversation and turn; not what gave one of them away.
+
+    `most`: so many lines are looked at.
+    """
+    said = (
+        select(Turn.c.conversation_id, Turn.c.turn_index, Turn.c.text)
+        .where(Turn.c.conversation_id.in_(conversations), Turn.c.author == "bot")
+        .order_by(Turn.c.conversation_id, Turn.c.turn_index)
+        .limit(most)
+    )
+    telling = select(Note.c.conversation_id, Note.c.text).where(
+        Note.c.conversation_id.in_(conversations), Note.c.kind == "gave_itself_away"
+    )
+    gave_away = [tuple(row) for row in connection.execute(telling)]
+    return [
+        ShownLine(conversation, turn, text)
+        for conversation, turn, text in connection.execute(said)
+        if not any(conversation == where and words in text for where, words in gave_away)
+    ]
+
+
+ASKED = Bulk(
+    "INSERT INTO quiz ({columns}) SELECT {columns} FROM {rows} AS given",
+    conversation_id=Kind.TEXT,
+    why_not=Kind.TEXT,
+    asked_at=Kind.TIME,
+)
+LINES = Bulk(
+    "INSERT INTO quiz_line ({columns}) SELECT {columns} FROM {rows} AS given",
+    conversation_id=Kind.TEXT,
+    choice=Kind.NUMBER,
+    text=Kind.TEXT,
+    said_in_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+)
+ANSWERED = Bulk(
+    """
+    UPDATE quiz SET choice = given.choice, is_right = given.is_right = 1, answered_at = given.at,
+                    client_id = given.client_id
+    FROM {rows} AS given WHERE quiz.conversation_id = given.conversation_id""",
+    conversation_id=Kind.TEXT,
+    choice=Kind.NUMBER,
+    is_right=Kind.NUMBER,
+    at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+_MOST_CONVERSATIONS = 200  # the latest; of these so many are drawn:
+_DRAWN = 25
+
+
+def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[tuple[Bulk, Row]]:
+    """Return the rows of a record, each with its statement."""
+    name = record.conversation
+    match record:
+        case QuizAsked():
+            lines = enumerate(record.lines, start=1)
+            rows = [(LINES, (name, choice, *line)) for choice, line in lines]
+            return [(ASKED, (name, None, record.at)), *rows]
+        case QuizNotAsked():
+            return [(ASKED, (name, record.why, record.at))]
+        case QuizAnswered():
+            answer = (name, record.choice, int(record.is_right), record.at, record.client_id)
+            return [(ANSWERED, answer)]
+
+
+def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAsked | QuizAnswered]]:
+    """Return what was asked about the conversations of an assignment and answered, by the conversation."""
+    lines = {
+        name: tuple(QuizLine(line.text, line.said_in_id, line.turn_index) for line in shown)
+        for name, shown in by_conversation(connection, _SHOWN, assignment_id).items()
+    }
+    found: dict[str, list[QuizAsked | QuizAnswered]] = {}
+    if not lines:
+        return found
+    for name, (row,) in by_conversation(connection, _QUIZZES, assignment_id).items():
+        if name not in lines:
+            continue
+        found[name] = [QuizAsked(name, lines[name], row.asked_at)]
+        if row.choice is not None:
+            answered = QuizAnswered(name, row.choice, row.is_right, row.answered_at, row.client_id)
+            found[name].append(answered)
+    return found
+
+
+_SHOWN = of_assignment(QuizLineRow, QuizLineRow.c.choice)
+_QUIZZES = of_assignment(Quiz, Quiz.c.asked_at)
+
+
+def lines_of_others(connection: Connection, conversation: str, seed: int) -> tuple[QuizLine, ...]:
+    """Return what chatbots said to other workers of a run, to stand beside what one said in `conversation`.
+
+    For a conversation with the qc bot its own lines, for others those of the systems; simulated workers read
+    what was said to simulated workers. A line by which a bot said what it is, is left out.
+    They come from 25 of the latest 200 conversations, drawn by `seed`.
+    """
+    about = connection.execute(
+        select(
+            Assignment.c.run_id,
+            Assignment.c.worker_id,
+            Assignment.c.simulated,
+            System.c.is_qc,
+        )
+        .join(Conversation, Conversation.c.assignment_id == Assignment.c.id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .where(Conversation.c.id == conversation)
+    ).one()
+    latest = (
+        select(Conversation.c.id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .where(
+            Assignment.c.run_id == about.run_id,
+            Assignment.c.worker_id != about.worker_id,
+            Assignment.c.simulated.is_(about.simulated),
+            System.c.is_qc.is_(about.is_qc),
+            Conversation.c.started_at.is_not(None),
+        )
+        .order_by(Conversation.c.started_at.desc(), Conversation.c.id)
+        .limit(_MOST_CONVERSATIONS)
+    )
+    names = list(connection.execute(latest).scalars())
+    drawn = random.Random(seed).sample(names, min(_DRAWN, len(names)))
+    return tuple(QuizLine(line.text, line.conversation, line.turn) for line in shown_lines(connection, drawn))

@@ -1,0 +1,394 @@
+"""Records of a session as rows of the database; `stored_records` reads them back."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection
+
+from server.db.counts.pair_counts import COUNT_CHOSEN, COUNT_PAIR_SKIPPED, COUNT_PAIRED, COUNT_PAIRS_LOST
+from server.db.counts.plan_counts import COUNT_LOST, COUNT_PLANNED, COUNT_SKIPPED, FREE_PLACE
+from server.db.counts.run_counts import COUNT_BEGUN, COUNT_ENDED, COUNT_RATED
+from server.db.counts.spending import COUNT_COST
+from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
+from server.db.sessions.answers import (
+    GIVEN,
+    HANDED_IN,
+    REPORTED,
+    TAKEN_BACK,
+    WRITING,
+    answer_row,
+    report_rows,
+    writing_row,
+)
+from server.db.sessions.calls import CALL, LOCAL_CALL, call_rows
+from server.db.sessions.enrolments import BEGUN, ITEM, PLANNED, BegunAssignment, begun_rows, planned_rows
+from server.db.sessions.quizzes import ANSWERED, ASKED, LINES, quiz_rows
+from server.session.records import (
+    Agreed,
+    AnswerGiven,
+    BotSaid,
+    CallKept,
+    Closed,
+    ConversationChange,
+    ConversationEnd,
+    ConversationEnded,
+    ConversationFailed,
+    ConversationLeftUnrated,
+    ConversationPlanned,
+    ConversationRated,
+    ConversationSkipped,
+    FeedbackGiven,
+    Incident,
+    ItemEdited,
+    ItemShown,
+    MessageReported,
+    OutputKept,
+    QuestionAnswered,
+    QuestionnaireHandedIn,
+    QuizAnswered,
+    QuizAsked,
+    QuizNotAsked,
+    Record,
+    ReportTakenBack,
+    SideChosen,
+    TopicMarked,
+    TurnRated,
+    WorkerSaid,
+    WritingKept,
+)
+
+
+def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
+    """Write records, each with the id of its assignment: rows by table, so that many cost little more.
+
+    Records of one assignment may depend on each other only as `IN_ORDER` is ordered.
+
+    Raises:
+        IntegrityError: a record is there already, or belongs to nothing.
+    """
+    _write(connection, by_statement(records))
+
+
+def begin(
+    connection: Connection, begun: BegunAssignment, conversations: Iterable[ConversationPlanned]
+) -> None:
+    """Write an assignment that begins, with its conversations.
+
+    Raises:
+        IntegrityError: it is there already, or its worker has one in the run, or its place another holder.
+    """
+    planned = by_statement((begun.id, conversation) for conversation in conversations)
+    _write(connection, begun_rows(begun) | planned)
+
+
+def _write(connection: Connection, rows: dict[Bulk, list[Row]]) -> None:
+    if connection.dialect.name == "sqlite" and len(rows) > 1:
+        _AS_ONE.execute(connection.exec_driver_sql, rows)
+        return
+    for statement in IN_ORDER:
+        if statement in rows:
+            statement.execute(connection, rows[statement])
+
+
+def by_statement(records: Iterable[tuple[str, Record]]) -> dict[Bulk, list[Row]]:
+    """Return the rows of records, each with the id of its assignment, by the statement that writes them."""
+    rows: dict[Bulk, list[Row]] = {}
+    for assignment_id, record in records:
+        for statement, row in _rows(assignment_id, record):
+            rows.setdefault(statement, []).append(row)
+    return rows
+
+
+def _change(table: str, change: str, **columns: Kind) -> Bulk:
+    """Return the change of the rows of `table` that are found by the first column, their `key`."""
+    return Bulk(
+        f"UPDATE {table} SET {change} FROM {{rows}} AS given WHERE {table}.id = given.key",  # noqa: S608
+        key=Kind.TEXT,
+        **columns,
+    )
+
+
+def _insertion(table: str, **columns: Kind) -> Bulk:
+    return Bulk(f"INSERT INTO {table} ({{columns}}) SELECT {{columns}} FROM {{rows}} AS given", **columns)  # noqa: S608
+
+
+_STARTED = _change("conversation", "status = 'active', started_at = given.at", at=Kind.TIME)
+_TOPIC_MARK = _insertion(
+    "topic_mark",
+    conversation_id=Kind.TEXT,
+    ordinal=Kind.NUMBER,
+    round=Kind.NUMBER,
+    topic=Kind.TEXT,
+    opinion=Kind.TEXT,
+    how=Kind.TEXT,
+    bot_opinion=Kind.TEXT,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+_TURN = _insertion(
+    "turn",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    author=Kind.TEXT,
+    text=Kind.TEXT,
+    client_id=Kind.TEXT,
+    created_at=Kind.TIME,
+    show_at=Kind.TIME,
+    latency_ms=Kind.NUMBER,
+)
+_OUTPUT = _insertion(
+    "reply_output",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    output=Kind.TEXT,
+    changes=Kind.TEXT,
+)
+_CHOICE = _insertion(
+    "choice",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    preference=Kind.TEXT,
+    client_id=Kind.TEXT,
+    created_at=Kind.TIME,
+)
+_ENDED = _change(
+    "conversation",
+    "status = 'ended', ended_at = given.at, ended_by = given.ended_by",
+    at=Kind.TIME,
+    ended_by=Kind.TEXT,
+)
+_ITEM_SHOWN = _change(
+    "conversation", "status = 'ended', started_at = given.at, ended_at = given.at", at=Kind.TIME
+)
+_LEFT_UNRATED = _change("conversation", "status = 'unrated'")
+_FAILED = _change("conversation", "status = 'failed', ended_at = given.at", at=Kind.TIME)
+_SKIPPED = _change("conversation", "status = 'skipped', ended_at = given.at", at=Kind.TIME)
+_RATING = _insertion(
+    "rating", conversation_id=Kind.TEXT, criterion=Kind.TEXT, value=Kind.NUMBER, created_at=Kind.TIME
+)
+_RATED = _change(
+    "conversation",
+    "status = 'rated', rated_at = given.at, rated_by = given.rated_by",
+    at=Kind.TIME,
+    rated_by=Kind.TEXT,
+)
+_TURN_RATED = _insertion(
+    "turn_rating",
+    conversation_id=Kind.TEXT,
+    turn_index=Kind.NUMBER,
+    value=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+_EDIT = Bulk(
+    """
+    INSERT INTO item_edit (conversation_id, text, share, created_at)
+    SELECT given.conversation_id, given.text, CAST(given.share AS float), given.created_at
+    FROM {rows} AS given""",
+    conversation_id=Kind.TEXT,
+    text=Kind.TEXT,
+    share=Kind.TEXT,
+    created_at=Kind.TIME,
+)
+_ANSWER = Bulk(
+    """
+    INSERT INTO tutorial_answer (assignment_id, question, answer, is_right, created_at, client_id)
+    SELECT given.assignment_id, given.question, given.answer, given.is_right = 1, given.created_at,
+           given.client_id
+    FROM {rows} AS given""",
+    assignment_id=Kind.TEXT,
+    question=Kind.NUMBER,
+    answer=Kind.NUMBER,
+    is_right=Kind.NUMBER,
+    created_at=Kind.TIME,
+    client_id=Kind.TEXT,
+)
+_NOTE = _insertion(
+    "note",
+    conversation_id=Kind.TEXT,
+    kind=Kind.TEXT,
+    text=Kind.TEXT,
+    created_at=Kind.TIME,
+    failure=Kind.TEXT,
+)
+_AGREED = _change(
+    "assignment",
+    "agreed_at = given.at, agreed_by = given.agreed_by, consent_version = given.consent_version, "
+    "consent_ticked = given.consent_ticked",
+    at=Kind.TIME,
+    agreed_by=Kind.TEXT,
+    consent_version=Kind.TEXT,
+    consent_ticked=Kind.TEXT,
+)
+_FEEDBACK = _change(
+    "assignment",
+    "feedback = given.feedback, feedback_by = given.feedback_by",
+    feedback=Kind.TEXT,
+    feedback_by=Kind.TEXT,
+)
+_CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
+# As rows belong to each other, and as a conversation goes its way.
+IN_ORDER = (
+    *BEGUN,
+    PLANNED,
+    ITEM,
+    COUNT_PLANNED,
+    COUNT_PAIRED,
+    _STARTED,
+    _TOPIC_MARK,
+    _TURN,
+    WRITING,
+    _OUTPUT,
+    LOCAL_CALL,
+    CALL,
+    COUNT_COST,
+    _TURN_RATED,
+    TAKEN_BACK,
+    REPORTED,
+    _CHOICE,
+    COUNT_CHOSEN,
+    _ENDED,
+    _LEFT_UNRATED,
+    _FAILED,
+    _SKIPPED,
+    COUNT_SKIPPED,
+    COUNT_PAIR_SKIPPED,
+    _RATING,
+    _RATED,
+    ASKED,
+    LINES,
+    ANSWERED,
+    GIVEN,
+    _EDIT,
+    _ITEM_SHOWN,
+    _NOTE,
+    _AGREED,
+    HANDED_IN,
+    _ANSWER,
+    _FEEDBACK,
+    _CLOSED,
+    COUNT_LOST,
+    COUNT_PAIRS_LOST,
+    FREE_PLACE,
+    COUNT_BEGUN,  # behind the counts of plans, as the next: who begins and who ends wait in one order
+    COUNT_ENDED,
+    COUNT_RATED,
+)
+_AS_ONE = OneStatement(IN_ORDER)
+
+
+def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
+    match record:
+        case WorkerSaid() | BotSaid():  # most records are lines and calls: they are asked for first
+            return [(_TURN, _line(record))]
+        case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
+            return _kept_rows(record)
+        case ConversationPlanned():
+            return planned_rows(assignment_id, record)
+        case Agreed():
+            ticked = ",".join(record.ticked) if record.consent is not None else None
+            return [(_AGREED, (assignment_id, record.at, record.client_id, record.consent, ticked))]
+        case QuestionAnswered():
+            answer = (record.question, record.answer, int(record.is_right), record.at, record.client_id)
+            return [(_ANSWER, (assignment_id, *answer))]
+        case QuestionnaireHandedIn():
+            return [(HANDED_IN, (assignment_id, record.part, record.at, record.client_id))]
+        case AnswerGiven():
+            return [(GIVEN, answer_row(assignment_id, record))]
+        case FeedbackGiven():
+            return [(_FEEDBACK, (assignment_id, record.text, record.client_id))]
+        case Closed():
+            return _closed_rows(assignment_id, record)
+        case Incident():
+            return [(_NOTE, (record.conversation, record.kind, record.text, record.at, record.failure))]
+        case ItemEdited():
+            return [(_EDIT, (record.conversation, record.text, str(record.share), record.at))]
+    return _conversation_rows(record)
+
+
+def _kept_rows(record: OutputKept | WritingKept | CallKept | QuizNotAsked) -> list[tuple[Bulk, Row]]:
+    match record:
+        case OutputKept():
+            return [(_OUTPUT, (record.conversation, record.index, record.output, ",".join(record.changes)))]
+        case WritingKept():
+            return [(WRITING, writing_row(record))]
+        case CallKept():
+            return call_rows(record)
+        case QuizNotAsked():
+            return quiz_rows(record)
+
+
+def _line(record: WorkerSaid | BotSaid) -> Row:
+    at = stored_time(record.at)
+    if isinstance(record, WorkerSaid):
+        return (record.conversation, record.index, "worker", record.text, record.client_id, at, at, None)
+    show_at = stored_time(record.show_at)
+    return (record.conversation, record.index, "bot", record.text, None, at, show_at, record.latency_ms)
+
+
+def _conversation_rows(record: ConversationChange) -> list[tuple[Bulk, Row]]:
+    match record:
+        case WorkerSaid() | BotSaid():
+            return [(_TURN, _line(record))]
+        case TurnRated():
+            rated = (record.conversation, record.index, record.value, record.at, record.client_id)
+            return [(_TURN_RATED, rated)]
+        case MessageReported() | ReportTakenBack():
+            return report_rows(record)
+        case TopicMarked():
+            return _mark_rows(record)
+        case SideChosen():
+            choice = (record.conversation, record.turn, record.preference, record.client_id, record.at)
+            return [(_CHOICE, choice), (COUNT_CHOSEN, (record.conversation, record.preference))]
+        case QuizAsked() | QuizAnswered():
+            return quiz_rows(record)
+    return _status_rows(record)
+
+
+def _status_rows(record: ConversationEnd) -> list[tuple[Bulk, Row]]:
+    match record:
+        case ConversationEnded():
+            return [(_ENDED, (record.conversation, record.at, record.client_id))]
+        case ConversationLeftUnrated():
+            return [(_LEFT_UNRATED, (record.conversation,))]
+        case ItemShown():
+            return [(_ITEM_SHOWN, (record.conversation, record.at))]
+        case ConversationRated():
+            return _rating_rows(record)
+        case ConversationFailed():
+            return [(_FAILED, (record.conversation, record.at))]
+        case ConversationSkipped():
+            skipped = (_SKIPPED, (record.conversation, record.at))
+            key = (record.conversation,)
+            return [skipped, (COUNT_SKIPPED, key), (COUNT_PAIR_SKIPPED, key)]
+
+
+def _closed_rows(assignment_id: str, record: Closed) -> list[tuple[Bulk, Row]]:
+    closed: list[tuple[Bulk, Row]] = [
+        (_CLOSED, (assignment_id, record.status, record.at)),
+        (COUNT_ENDED, (assignment_id, record.status)),
+    ]
+    if record.status == "completed":
+        return [*closed, (COUNT_RATED, (assignment_id,))]
+    key = (assignment_id,)
+    return [*closed, (COUNT_LOST, key), (COUNT_PAIRS_LOST, key), (FREE_PLACE, key)]
+
+
+def _mark_rows(record: TopicMarked) -> list[tuple[Bulk, Row]]:
+    mark = (
+        record.conversation,
+        record.ordinal,
+        record.round,
+        record.topic,
+        record.opinion.value,
+        record.how.value if record.how else None,
+        record.bot_opinion.value if record.bot_opinion else None,
+        record.at,
+        record.client_id,
+    )
+    started = [(_STARTED, (record.conversation, record.at))]
+    return [(_TOPIC_MARK, mark), *(started if record.ordinal == 0 else ())]
+
+
+def _rating_rows(record: ConversationRated) -> list[tuple[Bulk, Row]]:
+    ratings = [(_RATING, (record.conversation, label, value, record.at)) for label, value in record.ratings]
+    return [*ratings, (_RATED, (record.conversation, record.at, record.client_id))]

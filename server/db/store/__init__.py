@@ -1,0 +1,1 @@
+"""Run database work: one thread writes in groups, others read."""

@@ -1,0 +1,199 @@
+"""Database facade for sessions: append, submit, read, look up."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+import structlog
+from sqlalchemy import Connection, make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from server.db.engine.damage import storage_error
+from server.db.engine.engines import DatabaseLimits, open_engine
+from server.db.sessions import read as stored_records
+from server.db.store.reader import Reader
+from server.db.store.work import Work
+from server.db.store.writer import Append, StaleState, Writer, append_records
+from server.errors import StorageDamaged, StorageFailed
+from server.session.records import Record
+
+__all__ = ["StaleState", "Store"]
+# Python runs one thread at a time: with several of them at SQLite each would wait for the others.
+_AT_SQLITE = {"threads": 1, "together": 8}
+_AT_POSTGRESQL = {"threads": 4, "together": 1}  # each waits for the network
+log = structlog.get_logger()
+T = TypeVar("T")
+
+
+class Store:
+    """Writes through one thread, reads through others. Call `start` before and `stop` after use.
+
+    What comes before or after that is refused at once, by StorageFailed; not so what is only read (`read`).
+
+    On PostgreSQL what is submitted has a thread and a connection of its own: it may wait for another process,
+    as an arrival waits for those elsewhere, and sessions must not wait with it. SQLite has one writer.
+    """
+
+    def __init__(self, url: str, limits: DatabaseLimits | None = None) -> None:
+        def writer(name: str) -> Writer:
+            return Writer(open_engine(url, begin="BEGIN IMMEDIATE", limits=limits), name)
+
+        self._is_damaged = False
+        self._sessions = writer("store-sessions")
+        alone = make_url(url).get_backend_name() == "sqlite"
+        self._works = self._sessions if alone else writer("store-works")
+        self._reader = open_engine(url, limits=limits)
+        self._lookups = Reader(self._reader, **(_AT_SQLITE if alone else _AT_POSTGRESQL))
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether SQLite has found its file damaged since the start."""
+        return self._is_damaged or any(writer.is_damaged for writer in self._writers())
+
+    @property
+    def commits(self) -> int:
+        """How many transactions there were so far."""
+        return sum(writer.commits for writer in self._writers())
+
+    def start(self) -> None:
+        """Start writing and looking up."""
+        for writer in self._writers():
+            writer.start()
+        self._lookups.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then stop."""
+        for writer in self._writers():
+            writer.stop()
+        self._lookups.stop()
+        self._reader.dispose()
+
+    def _writers(self) -> set[Writer]:
+        return {self._sessions, self._works}
+
+    async def append(self, assignment_id: str, fence: int, records: Sequence[Record], at: datetime) -> None:
+        """Store the records of one session; return once they are on disk.
+
+        Args:
+            assignment_id: whose session it is.
+            fence: the number under which the caller owns the session.
+            records: what is to be stored, all of it or nothing.
+            at: now; the worker counts as heard of then.
+
+        Raises:
+            StaleState: they contradict what is stored, the assignment is over, or the session has another
+                owner since; nothing was written.
+            StorageFailed: the database could not write; nothing was written.
+        """
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.append_then(assignment_id, fence, records, at, partial(_settle, stored, None))
+        try:
+            await stored
+        finally:
+            del stored  # its error has this frame, which would have it
+
+    def append_then(
+        self,
+        assignment_id: str,
+        fence: int,
+        records: Sequence[Record],
+        at: datetime,
+        then: Callable[[Exception | None], None],
+        also: Callable[[Connection], None] | None = None,
+    ) -> None:
+        """Have the records of one session stored as `append` does, without waiting for it.
+
+        `then` is called in the running loop, with None once they are on disk, or with the error that `append`
+        raises. `also`: what is written in the same transaction.
+        """
+        loop = asyncio.get_running_loop()
+        if also is None:
+            job = Append(loop, assignment=assignment_id, fence=fence, records=records, at=at, then=then)
+            self._sessions.put(job)
+            return
+
+        def work(connection: Connection) -> None:
+            append_records(connection, assignment_id, fence, records, at)
+            also(connection)
+
+        self._works.put(Work(loop, work=work, then=lambda _, error: then(error)))
+
+    async def load(self, assignment_id: str) -> list[Record]:
+        """Return the records of an assignment. Raises NoResultFound where there is none."""
+        read, row = stored_records.read, stored_records.assignment_row
+        return await self.read(lambda connection: read(connection, row(connection, assignment_id)))
+
+    async def submit(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in the next transaction; return its result once that is on disk.
+
+        It is run again where that transaction is ended, for whatever else was in it, and the last time
+        counts: it must change nothing but the database.
+
+        Raises:
+            StorageFailed: the database could not write; nothing was written.
+        """
+        return await _done_by(self._works, work)
+
+    async def remove(self, work: Callable[[Connection], T]) -> T:
+        """Run `work`, which removes what people have given, as `submit` does; leave nothing in SQLite's log.
+
+        While somebody reads the database, the log stays; it is emptied after one of the next transactions.
+        Raises StorageFailed, as `submit`.
+        """
+        return await _done_by(self._works, work, removes=True)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` on a snapshot of the database, beside the writer; it may take its time.
+
+        Raises:
+            StorageFailed: the database could not be read.
+        """
+        return await asyncio.to_thread(self._read, work)
+
+    async def look_up(self, work: Callable[[Connection], T]) -> T:
+        """Run `work`, some rows found by an index, as `read` does: for workers and their sessions.
+
+        In threads of their own they wait for each other, and for nothing that takes its time as long as
+        PostgreSQL's connections suffice. It is left out where its caller is cancelled before its turn. Raises
+        StorageFailed, as `read`.
+        """
+        try:
+            return await _done_by(self._lookups, work)
+        except (DBAPIError, PoolTimeout) as error:
+            raise self._unread(error) from error
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        try:
+            with self._reader.connect() as connection:
+                return work(connection)
+        except (DBAPIError, PoolTimeout) as error:
+            raise self._unread(error) from error
+
+    def _unread(self, error: Exception) -> StorageFailed:
+        failed = storage_error(error, "the database could not be read")
+        self._is_damaged |= isinstance(failed, StorageDamaged)
+        log.error("read failed", error=str(error))
+        return failed
+
+
+async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T], *, removes: bool = False) -> T:
+    """Return what comes of `work`. Raises what it raises."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done, removes=removes))
+    try:
+        return await done
+    finally:
+        del done  # its error has this frame, which would have it
+
+
+def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:
+    if future.cancelled():
+        return
+    if error is None:
+        future.set_result(result)  # type: ignore[arg-type]  # None only where T is
+    else:
+        future.set_exception(error)

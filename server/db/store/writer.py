@@ -1,0 +1,342 @@
+"""Writes jobs in groups: while one commit runs, the next batch waits.
+
+One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is resolved
+after the commit that holds its rows has returned, never before.
+"""
+
+import contextvars
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+import structlog
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
+from server.db.engine.damage import storage_error
+from server.db.engine.engines import empty_log
+from server.db.sessions import write as rows
+from server.db.store.work import Job, Work, refuse, resolve
+from server.errors import StorageDamaged, StorageFailed
+from server.session.records import Record
+
+_MOST_PER_COMMIT = 500
+_TRIES = 5
+_WAIT_FOR_READERS_MS = 50  # to empty the log; workers' messages wait meanwhile
+# PostgreSQL ends one of two transactions that wait for each other; done again, it comes after the other.
+_GAVE_WAY = frozenset({"40001", "40P01"})
+# What SQLite says, by its own names, of a database that takes nothing, whatever it is.
+_TAKES_NOTHING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+_NOT_STORED = "the database could not store this"
+log = structlog.get_logger()
+
+
+class StaleState(Exception):
+    """The rows contradict what is stored: another process or a closing came first. Load again."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Append(Job):
+    """The records of one session, with the number under which their writer owns it.
+
+    `then` is called with None once they are on disk, or with why they are not stored.
+    """
+
+    assignment: str
+    fence: int
+    records: Sequence[Record]
+    at: datetime
+    then: Callable[[Exception | None], None]
+    context: contextvars.Context = field(default_factory=contextvars.copy_context)
+
+    def perform(self, connection: Connection) -> None:
+        """Write them. Raises StaleState."""
+        append_records(connection, self.assignment, self.fence, self.records, self.at)
+
+    def resolve(self) -> None:
+        """Tell the caller, once, in whose context lines of the log name the request."""
+        then, error = self.then, self.error
+        del self.then, self.error  # as of `Work`
+        self.context.run(then, error)
+
+
+class Writer:
+    """Writes through one thread and one connection. Call `start` before and `stop` after use.
+
+    Args:
+        engine: of the database; it is disposed of at the end.
+        name: the thread's.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
+        self._jobs: deque[Job | None] = deque()
+        self._news = (
+            threading.Event()
+        )  # set at the first job that waits: to wake the thread takes microseconds
+        self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
+        self._is_at_work = False
+        self._log_has_removed = True  # it may have, of a server that was killed
+        self.is_damaged = False
+        self.commits = 0
+
+    def start(self) -> None:
+        """Start writing."""
+        self._is_at_work = True
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is waiting, then stop."""
+        self._is_at_work = False
+        self._jobs.append(None)
+        self._news.set()
+        self._thread.join()
+        self._engine.dispose()
+
+    def put(self, job: Job) -> None:
+        """Have a job done in the next transaction; it is resolved with what comes of it.
+
+        Where nothing is written, before `start` and from `stop` on, that is StorageFailed, at once.
+        """
+        if not self._is_at_work:
+            refuse(job)
+            return
+        self._jobs.append(job)
+        if not self._news.is_set():
+            self._news.set()
+
+    def _write_forever(self) -> None:
+        is_last = False
+        while not is_last:
+            self._news.wait()
+            self._news.clear()
+            while self._jobs and not is_last:
+                jobs, is_last = self._gather()
+                if jobs:
+                    self._commit_or_refuse(jobs)
+                    self._empty_log(jobs)
+                    resolve(jobs)
+                del jobs  # or the thread keeps their sessions for as long as it waits
+
+    def _gather(self) -> tuple[list[Job], bool]:
+        """Return what waits, as many as go into one commit, and whether nothing comes behind it."""
+        jobs: list[Job] = []
+        while self._jobs and len(jobs) < _MOST_PER_COMMIT:
+            job = self._jobs.popleft()
+            if job is None:
+                return jobs, True
+            jobs.append(job)
+        return jobs, False
+
+    def _empty_log(self, jobs: Sequence[Job]) -> None:
+        """Leave nothing in SQLite's log of what jobs have removed, now or after a later transaction."""
+        self._log_has_removed |= any(isinstance(job, Work) and job.removes for job in jobs)
+        if not self._log_has_removed:
+            return
+        try:
+            self._log_has_removed = not empty_log(self._engine, _WAIT_FOR_READERS_MS)
+        except Exception as error:  # whatever goes wrong, the writer must live on
+            log.warning("the log of the database was not emptied", error=str(error))
+
+    def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
+        """Commit. Whatever goes wrong, such as a line of the log that a full disk does not take: live on."""
+        try:
+            self._commit(jobs)
+        except Exception:
+            for job in jobs:
+                job.error = StorageFailed(_NOT_STORED)
+        self.is_damaged |= any(isinstance(job.error, StorageDamaged) for job in jobs)
+
+    def _commit(self, jobs: Sequence[Job]) -> None:
+        for tries in range(1, _TRIES + 1):
+            for job in jobs:
+                job.error = None  # of the try before: what failed then may be done now
+            try:
+                self._write(jobs)
+            except Exception as error:  # whatever goes wrong, the writer must live on
+                if _gave_way(error) and tries < _TRIES:
+                    log.info("transaction gave way to another", jobs=len(jobs))
+                    continue
+                log.error("commit failed", jobs=len(jobs), error=str(error))
+                failed = storage_error(error, _NOT_STORED)
+                for job in jobs:
+                    job.error = failed
+            else:
+                self.commits += 1
+            return
+
+    def _write(self, jobs: Sequence[Job]) -> None:
+        """Do all jobs at once, or, where that cannot be done, one by one: each keeps its own error."""
+        if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
+            done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
+        else:
+            done = len(jobs) > 1 and self._transact(jobs, _together)
+        if not done and len(jobs) == 1:
+            done = self._transact(jobs, _alone) or not _came_second(jobs[0])
+        if not done:
+            self._transact(jobs, _one_by_one)
+
+    def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
+        """Append at once what sessions do; return whether that was possible. If not, nothing was written."""
+        if _is_one_twice(appends):
+            return False
+        owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
+        records = ((each.assignment, record) for each in appends for record in each.records)
+        with closing(self._engine.raw_connection()) as connection:
+            try:
+                driver = cast("sqlite3.Connection", connection.driver_connection)
+                as_one.execute(driver.execute, rows.by_statement(records), owned)
+            except Exception as error:  # of any of them, unless the database takes nothing at all now
+                if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
+                    raise
+                log.debug("batch taken apart", jobs=len(appends), error=str(error))
+                return False
+        return True
+
+    def _transact(self, jobs: Sequence[Job], do: Callable[[Connection, Sequence[Job]], bool]) -> bool:
+        """Do jobs in one transaction, by `do`; return whether it was possible so. If not, nothing was."""
+        with self._engine.connect() as connection, connection.begin() as transaction:
+            if not do(connection, jobs):
+                transaction.rollback()
+                return False
+        return True
+
+
+def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
+    """Do all jobs, what sessions append at once; return whether that could be done.
+
+    It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
+    wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
+    """
+    appends = [job for job in jobs if isinstance(job, Append)]
+    if _is_one_twice(appends):
+        return False
+    try:
+        if appends:
+            _append(connection, [(a.assignment, a.fence, a.records, a.at) for a in appends])
+        for job in jobs:
+            if not isinstance(job, Append):
+                job.perform(connection)
+    except Exception as error:  # of any of them; tried again one by one, it is raised again
+        log.debug("batch taken apart", jobs=len(jobs), error=str(error))
+        return False
+    return True
+
+
+def _takes_nothing(error: sqlite3.OperationalError) -> bool:
+    """Return whether it is of the database, not of what was to be written."""
+    return error.sqlite_errorcode & 0xFF in _TAKES_NOTHING  # the rest of a code says more of the same
+
+
+def _is_one_twice(appends: Sequence[Append]) -> bool:
+    return len({append.assignment for append in appends}) < len(appends)
+
+
+def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
+    """Do the only job, which needs no savepoint; return whether it could be done."""
+    (job,) = jobs
+    try:
+        job.perform(connection)
+    except Exception as error:  # as in `_perform`
+        if _gave_way(error):
+            raise
+        job.error = _for_the_caller(error)
+        return False
+    return True
+
+
+def _came_second(job: Job) -> bool:
+    """Return whether a job may have failed as another process has stored the same since it looked.
+
+    Done again it sees that, and says what is wrong. What sessions append is theirs alone.
+    """
+    return isinstance(job.error, StaleState) and not isinstance(job, Append)
+
+
+def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
+    for job in jobs:
+        _perform(connection, job)
+    return True
+
+
+def _perform(connection: Connection, job: Job) -> None:
+    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
+
+    Raises:
+        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
+            that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
+    """
+    job.error = None  # where it is done again
+    savepoint = connection.begin_nested()
+    try:
+        job.perform(connection)
+        savepoint.commit()
+    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
+        if _gave_way(error):
+            raise
+        savepoint.rollback()
+        job.error = _for_the_caller(error)
+
+
+def _gave_way(error: Exception) -> bool:
+    """Return whether the database has ended a transaction so that another could go on."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _GAVE_WAY
+
+
+def _for_the_caller(error: Exception) -> Exception:
+    """Return what the caller of a failed job gets: never an error of the database's own."""
+    if isinstance(error, IntegrityError):
+        return StaleState(str(error.orig))
+    if isinstance(error, DBAPIError):
+        log.error("write failed", error=str(error))
+        return storage_error(error, _NOT_STORED)
+    return error
+
+
+# An assignment that is over, or was taken over by another process since, is not found: nothing is written.
+_STILL_OWNED = Bulk(
+    """
+    UPDATE assignment SET active_at = given.at FROM {rows} AS given
+    WHERE assignment.id = given.key AND assignment.fence = given.fence AND assignment.status = 'active'""",
+    key=Kind.TEXT,
+    fence=Kind.NUMBER,
+    at=Kind.TIME,
+)
+
+
+def _as_one() -> OneStatement:
+    return OneStatement(rows.IN_ORDER, first=_STILL_OWNED)
+
+
+def _owned(assignment: str, fence: int, at: datetime) -> Row:
+    return assignment, fence, stored_time(at)
+
+
+def append_records(
+    connection: Connection, assignment: str, fence: int, records: Sequence[Record], at: datetime
+) -> None:
+    """Write the records of an assignment, as `Store.append`. Raises StaleState: it may not be written to."""
+    _append(connection, [(assignment, fence, records, at)])
+
+
+def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[Record], datetime]]) -> None:
+    """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
+    owned = [_owned(assignment, fence, at) for assignment, fence, _, at in appends]
+    if _STILL_OWNED.execute(connection, owned) != len(appends):
+        raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")
+    rows.write(connection, ((key, record) for key, _, records, _ in appends for record in records))

@@ -1,0 +1,133 @@
+"""The tables of workers and their way through a run."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field
+
+from server.db.tables.table import Table, index_where
+
+
+class Worker(Table, table=True):
+    """A person, or a simulated one, as a platform names them. Exports show the pseudonym only."""
+
+    __table_args__ = (UniqueConstraint("platform", "external_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    platform: str
+    external_id: str
+    pseudonym: str = Field(unique=True)
+
+
+class Assignment(Table, table=True):
+    """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
+    a later assignment may fill the same place once this one has expired or was returned.
+
+    `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
+
+    `released`: it has expired because a researcher ended it, so that the worker did not drop out.
+
+    `fence` counts how often a process has taken its session over. Who writes names the number under which it
+    took over: a process that has lost the session cannot write to it, whatever it believes. Before anybody
+    has, it is 0, and the session belongs to the process that has stored the assignment.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("run_id", "worker_id"),
+        index_where(
+            "status IN ('active', 'completed')",
+            "one_holder_of_a_place",
+            "run_id",
+            "simulated",
+            "place",
+            unique=True,
+        ),
+        Index("place_of_a_run", "run_id", "simulated", "place"),
+        # Who has fallen silent, or takes too long, when a place is needed.
+        index_where("status = 'active'", "silent_since", "run_id", "simulated", "active_at"),
+        index_where("status = 'active'", "under_way_since", "run_id", "simulated", "created_at"),
+        # Few, and counted at each arrival.
+        index_where("released", "released_of_a_run", "run_id", "simulated"),
+    )
+    id: str = Field(primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    worker_id: int = Field(foreign_key="worker.id")
+    place: int
+    simulated: bool
+    reply_pace: float
+    status: str
+    created_at: datetime
+    active_at: datetime
+    agreed_at: datetime | None = None
+    agreed_by: str | None = None
+    consent_version: str | None = None
+    consent_ticked: str | None = None
+    ended_at: datetime | None = None
+    feedback: str | None = None
+    feedback_by: str | None = None
+    simulated_as: str | None = None
+    released: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+    fence: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+
+
+class Visit(Table, table=True):
+    """A coming of an assignment's worker, as their platform calls it: of Prolific a submission."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    visit: str = Field(primary_key=True)
+    at: datetime
+
+
+class TutorialAnswer(Table, table=True):
+    """An answer to a test question, right or wrong."""
+
+    __tablename__ = "tutorial_answer"
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    question: int
+    answer: int
+    is_right: bool
+    created_at: datetime
+    client_id: str
+
+
+class Questionnaire(Table, table=True):
+    """A worker has handed in what they were asked before, or after, all conversations."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    created_at: datetime
+    client_id: str
+
+
+class Answer(Table, table=True):
+    """An answer to a question: a text or a number. Each of several choices is an answer by itself.
+
+    `conversation_id`: which one it is about; null before and after all of them.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id", index=True)
+    conversation_id: str | None = Field(default=None, foreign_key="conversation.id", index=True)
+    part: str
+    label: str
+    text: str | None
+    number: float | None
+    created_at: datetime
+
+
+class Exclusion(Table, table=True):
+    """An assignment that analyses leave out, and why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    reason: str
+    excluded_at: datetime
+
+
+class Removal(Table, table=True):
+    """What was removed of an assignment: `removal`. `extent`: `words` or `all`; `cause`: why."""
+
+    assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
+    extent: str
+    cause: str
+    at: datetime

@@ -1,0 +1,291 @@
+"""The tables of what is said, shown and rated at a position of an assignment."""
+
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import BigInteger, Index, UniqueConstraint
+from sqlmodel import Field
+
+from server.db.tables.table import Table
+
+REMOVED: Final = "[removed]"  # stands where words were, until they were removed
+PERSONA_SEPARATOR = "\n"  # of the lines of a persona
+
+
+class Conversation(Table, table=True):
+    """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
+
+    `side`: of two that stand beside each other, `left` (an odd position) or `right` (the one after it).
+    """
+
+    __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
+    id: str = Field(primary_key=True)
+    assignment_id: str = Field(foreign_key="assignment.id")
+    position: int
+    attempt: int
+    system_id: int = Field(foreign_key="system.id", index=True)
+    seed: int = Field(sa_type=BigInteger)
+    persona: str
+    icebreaker: str | None
+    status: str
+    scenario: str | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    ended_by: str | None = None
+    rated_at: datetime | None = None
+    rated_by: str | None = None
+    side: str | None = None
+
+
+class Choice(Table, table=True):
+    """Which of two conversations a worker has preferred after a line of both; named by the left one."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    preference: str
+    client_id: str
+    created_at: datetime
+
+
+class ShownItem(Table, table=True):
+    """What is read at a position of an assignment, where nothing is chatted. `twin_of`: a position."""
+
+    __tablename__ = "shown_item"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    item_id: int = Field(foreign_key="item.id", index=True)
+    kind: str
+    twin_of: int | None
+
+
+class ItemEdit(Table, table=True):
+    """How a worker has improved the text of an item."""
+
+    __tablename__ = "item_edit"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    text: str
+    share: float
+    created_at: datetime
+
+
+class Turn(Table, table=True):
+    """One line of a conversation. `show_at`: a bot's line is not shown earlier."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    author: str
+    text: str
+    client_id: str | None
+    created_at: datetime
+    show_at: datetime
+    latency_ms: int | None
+
+
+class Writing(Table, table=True):
+    """How a worker has written an input, as their page counts it: `session.writing`."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    typed: int
+    composed: int
+    pasted: int
+    pastes: int
+    writing_ms: int
+    longest_pause_ms: int
+    away: int
+    away_ms: int
+
+
+class ModeratedLine(Table, table=True):
+    """What the moderation service says of a line; a line without a row was not asked about.
+
+    `flagged`: null where the service would not judge the line. `categories`: those for which it is flagged,
+    separated by commas. `score`: the highest of all categories. `model`: what judged, by the service's name.
+    `seen_at`, `seen_by`: which researcher has marked a flagged line as seen.
+    """
+
+    __tablename__ = "moderated_line"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    flagged: bool | None
+    categories: str
+    score: float | None
+    model: str | None
+    judged_at: datetime
+    seen_at: datetime | None = None
+    seen_by: str | None = None
+
+
+class ReplyOutput(Table, table=True):
+    """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
+
+    A table of its own: what reads a conversation for its worker cannot come upon it. `changes`: words of
+    `bots.shown`, separated by commas.
+    """
+
+    __tablename__ = "reply_output"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    output: str
+    changes: str
+
+
+class HumanConversation(Table, table=True):
+    """A conversation whose chat partner is another worker.
+
+    `partner_id`: the other worker's conversation; `came_first`: this one waited for it. `taken_over_by`: the
+    bot that answers from line `taken_over_from` on, because of `nobody_came`, `silent` or `left`.
+    """
+
+    __tablename__ = "human_conversation"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    waiting_since: datetime
+    partner_id: str | None = Field(default=None, foreign_key="conversation.id", unique=True)
+    came_first: bool | None = None
+    met_at: datetime | None = None
+    taken_over_by: str | None = None
+    taken_over_from: int | None = None
+    taken_over_because: str | None = None
+    taken_over_at: datetime | None = None
+
+
+class WizardLine(Table, table=True):
+    """A line for which a worker waits while a researcher answers in a chatbot's place.
+
+    `answered_by`: the pseudonym of who answered, at `answered_at`. Without a `text` a bot took over, or the
+    conversation ended.
+    """
+
+    __tablename__ = "wizard_line"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    turn_index: int = Field(primary_key=True)
+    asked_at: datetime
+    text: str | None = None
+    answered_by: str | None = None
+    answered_at: datetime | None = None
+
+
+class BotCall(Table, table=True):
+    """A call by which a bot was asked for a line, and which was answered: see `server.session.call`.
+
+    `failure` is null where the answer is the line; `output` is kept where it is not.
+    """
+
+    __tablename__ = "bot_call"
+    __table_args__ = (Index("bot_call_of_a_turn", "conversation_id", "turn_index"),)
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id")
+    turn_index: int
+    tries: int
+    failure: str | None
+    output: str | None
+    model: str | None
+    revision: str | None
+    prompt_hash: str | None
+    sampling: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None
+    finish_reason: str | None
+    replica: str | None
+    queued_ms: int | None
+    computed_ms: int | None
+    created_at: datetime
+
+
+class TopicMark(Table, table=True):
+    """A topic as the worker recorded it, after `round` inputs; the opening topic has round 0, ordinal 0."""
+
+    __tablename__ = "topic_mark"
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    ordinal: int = Field(primary_key=True)
+    round: int
+    topic: str
+    opinion: str
+    how: str | None
+    bot_opinion: str | None
+    client_id: str
+    created_at: datetime
+
+
+class Rating(Table, table=True):
+    """One value from 0 to 100, as the worker gave it."""
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    criterion: str = Field(primary_key=True)
+    value: int
+    created_at: datetime
+
+
+class TurnRating(Table, table=True):
+    """What a worker thought of a reply, from 0 to 100; of several the last one counts."""
+
+    __tablename__ = "turn_rating"
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    turn_index: int
+    value: int
+    created_at: datetime
+    client_id: str
+
+
+class MessageReport(Table, table=True):
+    """A worker's report of a message: why, with a note in their words; `leaves`: they left with it.
+
+    `taken_back_at`: they took it back, or reported the line anew. `seen_by`: the researcher who has marked it
+    as seen.
+    """
+
+    __tablename__ = "message_report"
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    turn_index: int
+    reason: str
+    note: str | None
+    leaves: bool
+    created_at: datetime
+    client_id: str
+    taken_back_at: datetime | None = None
+    taken_back_by: str | None = None
+    seen_at: datetime | None = None
+    seen_by: str | None = None
+
+
+class Quiz(Table, table=True):
+    """The quiz after a conversation: what was chosen, and whether that is what its partner said.
+
+    `why_not`: why it was not asked, `few_replies` or `few_lines`; then there are no lines.
+    """
+
+    conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
+    why_not: str | None = None
+    asked_at: datetime
+    choice: int | None = None
+    is_right: bool | None = None
+    answered_at: datetime | None = None
+    client_id: str | None = None
+
+
+class QuizLine(Table, table=True):
+    """Line number `choice` of a quiz, from 1, and where it was said: the partner's in the conversation."""
+
+    __tablename__ = "quiz_line"
+    conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
+    choice: int = Field(primary_key=True)
+    text: str
+    said_in_id: str = Field(foreign_key="conversation.id")
+    turn_index: int
+
+
+class Note(Table, table=True):
+    """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away.
+
+    `failure`: of a try that failed, its kind; null of everything else, and of what was stored before 0.2.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    conversation_id: str = Field(foreign_key="conversation.id", index=True)
+    kind: str
+    text: str
+    created_at: datetime
+    failure: str | None = None

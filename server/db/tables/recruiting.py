@@ -1,0 +1,137 @@
+"""The tables of recruiting and pay: what a platform says, what people decide, what bonuses become.
+
+No participant's name is in them: a submission leads to one over the table `visit`.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import Index, UniqueConstraint
+from sqlmodel import Field
+
+from server.db.tables.table import Table, index_where
+
+
+class Recruitment(Table, table=True):
+    """A run's study on a platform. `status` and `places` are as the platform said when it was last read.
+
+    `reward` is in cents of the `currency` that the platform pays the study in; None: it has not said which.
+    `fault`: why the last reading came to nothing.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", unique=True)
+    platform: str
+    study: str
+    status: str
+    places: int
+    reward: int
+    currency: str | None = None
+    created_at: datetime
+    created_by: str
+    read_at: datetime | None = None
+    fault: str | None = None
+
+
+class RecruitmentCode(Table, table=True):
+    """The completion code with which those go back to the platform who end in one way."""
+
+    __tablename__ = "recruitment_code"
+    recruitment_id: int = Field(foreign_key="recruitment.id", primary_key=True)
+    ending: str = Field(primary_key=True)
+    code: str
+
+
+class Submission(Table, table=True):
+    """A submission as the platform last said it; `id` is the platform's.
+
+    `paid_share`: per cent of the reward that it is known to have paid; None: nothing, or it is not known.
+    """
+
+    id: str = Field(primary_key=True)
+    recruitment_id: int = Field(foreign_key="recruitment.id", index=True)
+    status: str
+    started_at: datetime
+    completed_at: datetime | None = None
+    code: str | None = None
+    read_at: datetime
+    paid_share: int | None = None
+
+
+class PaymentDecision(Table, table=True):
+    """What a person has decided of a submission's pay. A row is never changed: a later one counts for more.
+
+    `share`: per cent of the reward, where it is paid in part.
+    """
+
+    __tablename__ = "payment_decision"
+    id: int | None = Field(default=None, primary_key=True)
+    submission_id: str = Field(foreign_key="submission.id", index=True)
+    decision: str
+    share: int | None = None
+    category: str | None = None
+    reason: str
+    decided_by: str
+    decided_at: datetime
+
+
+class BonusBatch(Table, table=True):
+    """Bonuses that are paid in one call, with their state; see `server.db.recruiting.bonuses`.
+
+    `platform_batch`: the platform's id of it. `total`: cents that it costs, fees and tax among them.
+    `sent_at`: when it was taken to be paid. `settled_at`: when its state last changed after that.
+    """
+
+    __tablename__ = "bonus_batch"
+    __table_args__ = (
+        # A platform that pays at each call is never called twice at once, whatever a process believes.
+        index_where("state = 'unknown'", "one_bonus_batch_under_way", "recruitment_id", unique=True),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    recruitment_id: int = Field(foreign_key="recruitment.id")
+    platform_batch: str
+    total: int
+    state: str
+    prepared_by: str
+    prepared_at: datetime
+    sent_at: datetime | None = None
+    settled_at: datetime | None = None
+
+
+class Bonus(Table, table=True):
+    """A bonus of one submission, once for each `purpose`: so that nobody gets the same one twice.
+
+    `purpose_key`: the purpose as it is compared. `seen_before`: how many payments of this amount the platform
+    showed for the submission before ours was sent; None: it was not sent. `seen_at`: when the payment was
+    first seen there.
+    """
+
+    __table_args__ = (
+        UniqueConstraint("submission_id", "purpose"),
+        Index("one_bonus_of_a_purpose", "submission_id", "purpose_key", unique=True),
+    )
+    batch_id: int = Field(foreign_key="bonus_batch.id", primary_key=True)
+    submission_id: str = Field(foreign_key="submission.id", primary_key=True)
+    purpose: str
+    purpose_key: str | None = None
+    cents: int
+    seen_before: int | None = None
+    seen_at: datetime | None = None
+
+
+class Credit(Table, table=True):
+    """What came of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    worker_id: int = Field(foreign_key="worker.id", primary_key=True)
+    status: str
+    reason: str
+    tried_at: datetime
+
+
+class PlatformEvent(Table, table=True):
+    """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
+
+    __tablename__ = "platform_event"
+    id: str = Field(primary_key=True)
+    signature: str = Field(unique=True)
+    received_at: datetime = Field(index=True)

@@ -1,0 +1,82 @@
+"""The tables of studies: as they are written, and as they were opened."""
+
+from datetime import datetime
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field
+
+from server.db.tables.table import Table
+
+CHOICE_SEPARATOR = "\n"  # of the choices of a question
+
+
+class Study(Table, table=True):
+    """A study file as it was given. `turn_points`: on how many points replies are rated, if they are."""
+
+    __table_args__ = (UniqueConstraint("name", "hash"),)
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    hash: str
+    yaml: str
+    created_at: datetime
+    task: str = Field(default="chat", sa_column_kwargs={"server_default": "chat"})
+    turn_points: int | None = None
+
+
+class Draft(Table, table=True):
+    """A study as researchers write it, by its name. `archived_at`: since when it is out of the way."""
+
+    name: str = Field(primary_key=True)
+    archived_at: datetime | None = None
+
+
+class DraftVersion(Table, table=True):
+    """A study as it was saved once. It stays; what was opened as a run has the same hash in `study`."""
+
+    __tablename__ = "draft_version"
+    name: str = Field(foreign_key="draft.name", primary_key=True)
+    number: int = Field(primary_key=True)
+    yaml: str
+    hash: str
+    saved_at: datetime
+    saved_by: str
+
+
+class Criterion(Table, table=True):
+    """A statement of a study, in the order in which workers see it."""
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    statement: str
+    negative: bool
+    counts_for_qc: bool
+
+
+class Question(Table, table=True):
+    """A question of a study's questionnaires, or a criterion that is answered and not rated.
+
+    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: of a Likert scale.
+    """
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    part: str = Field(primary_key=True)
+    label: str = Field(primary_key=True)
+    position: int
+    question: str
+    kind: str
+    choices: str
+    points: int | None
+
+
+class System(Table, table=True):
+    """What a study evaluates: a bot, its family, its persona policy."""
+
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    bot_id: int = Field(foreign_key="bot.id")
+    name: str
+    family: str
+    persona_policy: str
+    is_qc: bool

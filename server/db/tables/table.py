@@ -1,0 +1,30 @@
+"""Describe tables, and name their columns for queries."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+from sqlalchemy import Column, Index, text
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlmodel import SQLModel
+
+# Of a column of PostgreSQL; SQLite holds more, and a number beyond it was a fault of the server's.
+MOST = 2**31 - 1
+RowNumber = Annotated[int, Field(ge=0, le=MOST)]  # in an address, where every number is a text
+GivenNumber = Annotated[int, Field(ge=0, le=MOST, strict=True)]  # in a body
+
+
+def index_where(condition: str, name: str, *columns: str, unique: bool = False) -> Index:
+    """Return an index of the rows that `condition` holds for, on every kind of database."""
+    where = text(condition)
+    return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
+
+
+class _Columns:
+    def __get__(self, _: object, table: type[SQLModel]) -> ReadOnlyColumnCollection[str, Column[Any]]:
+        return SQLModel.metadata.tables[str(table.__tablename__)].columns
+
+
+class Table(SQLModel):
+    """A table of the database. `Table.c` has its columns, for expressions in queries."""
+
+    c: ClassVar[_Columns] = _Columns()

@@ -1,0 +1,1 @@
+"""Serve assignments: transcripts, search, and actions on their workers."""

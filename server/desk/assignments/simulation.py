@@ -1,0 +1,86 @@
+"""Endpoints for simulated workers: what they may cost, and the quality of the systems that they meet."""
+
+from sqlalchemy import Connection, select
+
+from server.bots.planned_calls import Confirmation, of_assignments
+from server.db.runs.rehearsals import believed_quality
+from server.db.runs.runs import find_run
+from server.db.tables import Assignment, Conversation, Item, Run, ShownItem, System
+from server.desk.assignments.transcript_responses import (
+    CriterionSigns,
+    CrowdQuestion,
+    SimulatedBeliefs,
+    SystemQuality,
+)
+from server.errors import AssignmentNotFound, NotSimulated
+from server.session.plan import QC
+from server.study import parse_study
+
+# By how much a bad twin is worse than the item that it was: with a third of its words replaced it lies about
+# half way from a middling system to the qc bot, whose quality is 0.
+_LOSS_OF_BAD_TWIN = 0.3
+
+
+def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
+    """Return how good a simulated worker finds each of its conversations, and what it should rate.
+
+    Raises:
+        AssignmentNotFound: there is no such assignment.
+        NotSimulated: it is a person's, or the study has no `simulate` section.
+    """
+    joined = select(Assignment.c.simulated, Run.c.slug).join(Run, Run.c.id == Assignment.c.run_id)
+    found = connection.execute(joined.where(Assignment.c.id == assignment_id)).one_or_none()
+    if found is None:
+        raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
+    run = find_run(connection, found.slug)
+    study = parse_study(run.yaml)
+    believed = believed_quality(connection, run.id)
+    if believed is None and study.simulate is not None:
+        believed = study.simulate.quality
+    if not found.simulated or believed is None:
+        raise NotSimulated("this assignment is not a simulated one of a study with a `simulate` section")
+    quality = dict(believed) | {QC: 0.0}
+    query = (
+        select(
+            Conversation.c.position,
+            Conversation.c.attempt,
+            System.c.name,
+            ShownItem.c.kind,
+            Item.c.name.label("item"),
+        )
+        .join(System, System.c.id == Conversation.c.system_id)
+        .outerjoin(ShownItem, ShownItem.c.conversation_id == Conversation.c.id)
+        .outerjoin(Item, Item.c.id == ShownItem.c.item_id)
+        .where(Conversation.c.assignment_id == assignment_id)
+        .order_by(Conversation.c.position, Conversation.c.attempt)
+    )
+    return SimulatedBeliefs(
+        conversations=[
+            SystemQuality(
+                conversation=row.position,
+                attempt=row.attempt,
+                quality=_quality(quality[row.name], row.kind),
+                item=row.item,
+                system=row.name if row.item is None else None,
+            )
+            for row in connection.execute(query)
+        ],
+        criteria=[
+            CriterionSigns(label=c.label, negative=c.negative, qc=c.qc) for c in study.criteria if c.is_scored
+        ],
+        answers=[question.right for question in study.tutorial.questions] if study.tutorial else [],
+    )
+
+
+def crowd_question(connection: Connection, slug: str, workers: int, *, sees_hosts: bool) -> CrowdQuestion:
+    """Return what is to be known before so many simulated workers take part in a run. Raises RunNotFound."""
+    calls = of_assignments(connection, parse_study(find_run(connection, slug).yaml), workers)
+    asked = Confirmation(given=False, sees_hosts=sees_hosts)
+    return CrowdQuestion(question=asked.question(f"A crowd of {workers:,} in the run `{slug}`", calls))
+
+
+def _quality(of_system: float, kind: str | None) -> float:
+    """Return how good what is shown is, of a system that is so good. A reference is as good as can be."""
+    if kind == "reference":
+        return 1.0
+    return max(of_system - _LOSS_OF_BAD_TWIN, 0.0) if kind == "bad" else of_system

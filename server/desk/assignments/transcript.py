@@ -1,0 +1,323 @@
+"""Everything about one assignment: who said what, which topics, which ratings, what went wrong."""
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from statistics import quantiles
+from typing import Any, get_args
+
+from sqlalchemy import ColumnElement, Connection, select, text
+
+from server.db.review.message_reports import reports_of
+from server.db.tables import (
+    PERSONA_SEPARATOR,
+    Answer,
+    Assignment,
+    Choice,
+    Conversation,
+    Criterion,
+    Item,
+    ItemEdit,
+    ModeratedLine,
+    Note,
+    Quiz,
+    QuizLine,
+    Rating,
+    Run,
+    ShownItem,
+    System,
+    TopicMark,
+    Turn,
+    TurnRating,
+    Worker,
+    Writing,
+)
+from server.db.tables import Study as StoredStudy
+from server.desk.assignments.transcript_responses import (
+    AnswerRow,
+    AssignmentDetail,
+    ChoiceRow,
+    ConversationDetail,
+    FlagRow,
+    MessageReportRow,
+    NotedRow,
+    PointRow,
+    RatingRow,
+    ScenarioRow,
+    ShownItemRow,
+    TopicRow,
+    TurnRow,
+    WritingMeasure,
+    WritingRow,
+)
+from server.errors import AssignmentNotFound
+from server.session.comparison import number_on_page
+from server.session.item import ItemContent
+from server.session.questionnaire import AskedQuestion, Part, rating_to_point
+from server.study import Study, parse_study
+
+
+def writing(connection: Connection, assignment_id: str, run_id: int, *, simulated: bool) -> list[WritingRow]:
+    """Return how the worker of an assignment writes, beside all of the run who are of its kind.
+
+    People are held against people. Nothing is returned where it was not recorded.
+    """
+    rows = connection.execute(_SUMS, {"run": run_id, "simulated": simulated}).all()
+    by_assignment = {row.assignment_id: _measures(row) for row in rows}
+    own = by_assignment.get(assignment_id)
+    if own is None:
+        return []
+    return [
+        WritingRow(
+            measure=measure,
+            value=own[measure],
+            **_quartiles(one[measure] for one in by_assignment.values()),
+            workers=len(by_assignment),
+        )
+        for measure in get_args(WritingMeasure)
+    ]
+
+
+def _quartiles(values: Iterable[float | None]) -> dict[str, float | None]:
+    """Return the quartiles of what is known, by linear interpolation; None of fewer than two values."""
+    known = [value for value in values if value is not None]
+    if len(known) < _FEWEST:
+        return dict.fromkeys(_QUARTILES)
+    return dict(zip(_QUARTILES, quantiles(known, n=4, method="inclusive"), strict=True))
+
+
+def _measures(row: Any) -> dict[WritingMeasure, float | None]:
+    every = row.typed + row.composed + row.pasted
+    minutes = row.writing_ms / 60_000
+    return {
+        "pasted": _of(row.pasted, every),
+        "typed": _of(row.typed, every),
+        "pace": _of(row.typed + row.composed, minutes),
+        "pause": row.longest_pause_ms / 1_000,
+        "away": float(row.away),
+        "away_seconds": row.away_ms / 1_000,
+    }
+
+
+def _of(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+_FEWEST = 2
+_QUARTILES = ("low", "median", "high")
+_SUMS = text("""
+    SELECT conversation.assignment_id AS assignment_id, SUM(writing.typed) AS typed,
+           SUM(writing.composed) AS composed, SUM(writing.pasted) AS pasted,
+           SUM(writing.writing_ms) AS writing_ms, MAX(writing.longest_pause_ms) AS longest_pause_ms,
+           SUM(writing.away) AS away, SUM(writing.away_ms) AS away_ms
+    FROM writing
+    JOIN conversation ON conversation.id = writing.conversation_id
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE assignment.run_id = :run AND assignment.simulated = :simulated
+      AND (conversation.side IS NULL OR conversation.side = 'left')
+    GROUP BY conversation.assignment_id""")
+
+
+def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
+    """Return everything about one assignment. Raises AssignmentNotFound."""
+    assignment = _assignment(connection, assignment_id)
+    study = _study(connection, assignment.run_id)
+
+    def answered(part: Part) -> list[AnswerRow]:
+        given = Answer.c.assignment_id == assignment_id, Answer.c.part == part
+        return _answers(connection, study.asked.of(part), *given)
+
+    query = (
+        select(Conversation, System.c.name.label("system"), System.c.family, System.c.is_qc)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .where(Conversation.c.assignment_id == assignment_id)
+        .order_by(Conversation.c.position, Conversation.c.attempt)
+    )
+    return AssignmentDetail(
+        assignment=assignment.id,
+        worker=assignment.pseudonym,
+        simulated=assignment.simulated,
+        status=assignment.status,
+        feedback=assignment.feedback,
+        before=answered("before"),
+        conversations=[_conversation(connection, row, study) for row in connection.execute(query).all()],
+        after=answered("after"),
+        writing=writing(connection, assignment_id, assignment.run_id, simulated=assignment.simulated),
+    )
+
+
+def _assignment(connection: Connection, assignment_id: str) -> Any:
+    query = (
+        select(Assignment, Worker.c.pseudonym)
+        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .where(Assignment.c.id == assignment_id)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
+    return found
+
+
+def _study(connection: Connection, run_id: int) -> Study:
+    query = select(StoredStudy.c.yaml).join(Run, Run.c.study_id == StoredStudy.c.id).where(Run.c.id == run_id)
+    return parse_study(connection.execute(query).scalar_one())
+
+
+def _conversation(connection: Connection, row: Any, study: Study) -> ConversationDetail:
+    def of_this(table: Any, of: Any, order: Any) -> list[Any]:
+        query = select(table).where(of.conversation_id == row.id).order_by(order)
+        return list(connection.execute(query))
+
+    ratings = (
+        select(Rating.c.criterion, Criterion.c.statement, Rating.c.value)
+        .join(Criterion, Criterion.c.label == Rating.c.criterion)
+        .join(System, System.c.study_id == Criterion.c.study_id)
+        .where(Rating.c.conversation_id == row.id, System.c.id == row.system_id)
+        .order_by(Criterion.c.position)
+    )
+    lines = select(Turn.c.turn_index, Turn.c.author, Turn.c.text, Turn.c.created_at, Turn.c.latency_ms)
+    given = of_this(TurnRating, TurnRating.c, TurnRating.c.id)
+    points = _points(given, study)
+    pasted = {one.turn_index: one.pasted for one in of_this(Writing, Writing.c, Writing.c.turn_index)}
+    moderated = {
+        one.turn_index: one for one in of_this(ModeratedLine, ModeratedLine.c, ModeratedLine.c.turn_index)
+    }
+    noted = of_this(Note, Note.c, Note.c.id)
+    return ConversationDetail(
+        position=row.position,
+        number=number_on_page(row.position, row.side),
+        attempt=row.attempt,
+        system=row.system,
+        family=row.family,
+        is_qc=row.is_qc,
+        status=row.status,
+        scenario=_scenario(row, study),
+        persona=row.persona.split(PERSONA_SEPARATOR) if row.persona else [],
+        item=_item(connection, row.id),
+        topic_marks=[
+            TopicRow.model_validate(mark, from_attributes=True)
+            for mark in of_this(TopicMark, TopicMark.c, TopicMark.c.ordinal)
+        ],
+        turns=[
+            TurnRow(
+                **turn._mapping,
+                rating=points.get(turn.turn_index),
+                pasted=pasted.get(turn.turn_index),
+                flags=_flags(turn, moderated, noted),
+            )
+            for turn in connection.execute(
+                lines.where(Turn.c.conversation_id == row.id).order_by(Turn.c.turn_index)
+            )
+        ],
+        ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
+        answers=[
+            *_answers(connection, study.asked.of("conversation"), Answer.c.conversation_id == row.id),
+            *_quiz(connection, row.id),
+        ],
+        incidents=[NotedRow(kind=note.kind, text=note.text) for note in noted],
+        reports=[
+            MessageReportRow.model_validate(report, from_attributes=True)
+            for report in reports_of(connection, row.id)
+        ],
+        side=row.side,
+        choices=[
+            ChoiceRow.model_validate(choice, from_attributes=True)
+            for choice in of_this(Choice, Choice.c, Choice.c.turn_index)
+        ],
+    )
+
+
+def _flags(turn: Any, moderated: Mapping[int, Any], noted: Iterable[Any]) -> list[FlagRow]:
+    """Return by what a line is flagged. Words are noted in the moment in which their line is stored."""
+    kind = "offensive_input" if turn.author == "worker" else "offensive_reply"
+    at = turn.created_at
+    found = [
+        FlagRow(by="words", reason=note.text) for note in noted if note.kind == kind and note.created_at == at
+    ]
+    judged = moderated.get(turn.turn_index)
+    if judged is not None and judged.flagged:
+        seen = {"seen_at": judged.seen_at, "seen_by": judged.seen_by}
+        found.append(FlagRow(by="classifier", reason=judged.categories, **seen))
+    return found
+
+
+def _points(given: Iterable[Any], study: Study) -> dict[int, PointRow]:
+    """Return how replies were rated, by the line. Of several ratings of a line the last one counts."""
+    points = study.turn_points
+    if points is None:
+        return {}
+    return {
+        rating.turn_index: PointRow(point=rating_to_point(rating.value, points), points=points)
+        for rating in given
+    }
+
+
+def _scenario(row: Any, study: Study) -> ScenarioRow | None:
+    found = (ScenarioRow(label=one.label, text=one.text) for one in study.scenarios)
+    return next((one for one in found if one.label == row.scenario), None)
+
+
+def _answers(
+    connection: Connection, asked: Iterable[AskedQuestion], *given: ColumnElement[bool]
+) -> list[AnswerRow]:
+    """Return what was answered to the questions `asked`, in their order, without those left unanswered."""
+    query = (
+        select(Answer.c.label, Answer.c.text, Answer.c.number)
+        .where(*given)
+        .order_by(Answer.c.label, Answer.c.id)
+    )
+    answers = {label: list(rows) for label, rows in groupby(connection.execute(query), lambda row: row.label)}
+    return [
+        AnswerRow(
+            label=question.label,
+            question=question.question,
+            answers=[_in_words(row, question) for row in answers[question.label]],
+        )
+        for question in asked
+        if question.label in answers
+    ]
+
+
+def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
+    """Return what became of the quiz about a conversation, as an answer; nothing where there was none."""
+    asked = connection.execute(select(Quiz).where(Quiz.c.conversation_id == conversation_id)).one_or_none()
+    if asked is None:
+        return []
+    shown = select(QuizLine).where(QuizLine.c.conversation_id == conversation_id)
+    lines = {line.choice: line for line in connection.execute(shown)}
+    right = [line.text for line in lines.values() if line.said_in_id == conversation_id]
+    answers = [f"It said: {text}" for text in right]
+    if asked.why_not is not None:
+        answers = [_NOT_ASKED[asked.why_not]]
+    elif asked.choice is not None:
+        chosen = lines[asked.choice].text
+        answers = [f"Right: {chosen}"] if asked.is_right else [f"Wrong: {chosen}", *answers]
+    question = "Quiz: which of these did your chat partner say?"
+    return [AnswerRow(label="quiz", question=question, answers=answers)]
+
+
+_NOT_ASKED = {
+    "few_lines": "Not asked: other workers have been told too little.",
+    "few_replies": "Not asked: no reply to ask about.",
+}
+
+
+def _in_words(answer: Any, question: AskedQuestion) -> str:
+    if answer.number is None:
+        return str(answer.text)
+    most = question.points if question.kind == "likert" else 100 if question.kind == "slider" else None
+    return f"{answer.number:g}" if most is None else f"{answer.number:g} of {most}"
+
+
+def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:
+    """Return what was read at a position of an assignment; None where it was a chat."""
+    query = (
+        select(ShownItem.c.kind, ShownItem.c.twin_of, Item.c.content, ItemEdit.c.text)
+        .join(Item, Item.c.id == ShownItem.c.item_id)
+        .outerjoin(ItemEdit, ItemEdit.c.conversation_id == ShownItem.c.conversation_id)
+        .where(ShownItem.c.conversation_id == conversation_id)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        return None
+    content = ItemContent.model_validate_json(found.content)
+    return ShownItemRow(kind=found.kind, twin_of=found.twin_of, content=content, edited_text=found.text)

@@ -1,0 +1,110 @@
+"""Researchers who answer in a chatbot's place (Wizard of Oz), over the REST API."""
+
+from datetime import datetime
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Connection
+
+from server.access.actor import Allowed, Caller
+from server.access.auth import Auth
+from server.clock import utc_now
+from server.db.partners import wizard
+from server.db.partners.wizard import WaitingLine
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
+from server.db.tables.table import GivenNumber
+from server.errors import LineTaken
+from server.session.protocol.text import Said
+from server.study import parse_study
+
+
+class WizardTurn(BaseModel):
+    """A line of a conversation; those by `bot` are the researchers' own."""
+
+    author: Literal["worker", "bot"]
+    text: str
+
+
+class WaitingForWizard(BaseModel):
+    """A conversation that waits for line `turn`. `persona`: whom to answer as, a sentence each.
+
+    `seconds_left`: until a bot takes over, or the chat ends.
+    """
+
+    conversation: str
+    turn: int
+    system: str
+    persona: list[str]
+    turns: list[WizardTurn]
+    seconds_left: float
+
+
+class WizardQueue(BaseModel):
+    """The conversations of a run that wait for a researcher, who waits longest first."""
+
+    waiting: list[WaitingForWizard]
+
+
+class WizardAnswer(BaseModel):
+    """What a researcher says as line `turn` of a conversation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    conversation: Annotated[str, Field(max_length=100)]
+    turn: GivenNumber
+    text: Said
+
+
+class WizardApi:
+    """Shows researchers which conversations wait for them, and takes their answers."""
+
+    def __init__(self, *, store: Store, auth: Auth) -> None:
+        self._store = store
+        self._auth = auth
+        allowed = [Depends(Allowed(auth, "act_on_workers"))]
+        self.router = APIRouter(prefix="/api/desk/runs", tags=["workers"], dependencies=allowed)
+        self.router.add_api_route("/{run}/wizard", self.show_waiting, methods=["GET"])
+        self.router.add_api_route("/{run}/wizard", self.answer_line, methods=["POST"], status_code=204)
+
+    async def show_waiting(self, run: str) -> WizardQueue:
+        """The conversations that wait for a researcher, each with its persona and what was said."""
+        return await self._store.read(partial(_queue, slug=run, now=utc_now()))
+
+    async def answer_line(self, run: str, body: WizardAnswer, actor: Caller) -> Response:
+        """Answer a line in the chatbot's place. The first answer counts; it is kept with who gave it.
+
+        Sending the same answer again does nothing, so that one whose reply was lost can be repeated.
+        """
+        by, now = self._auth.pseudonym("desk", actor.name), utc_now()
+
+        def answer(connection: Connection) -> bool:
+            run_id = find_run(connection, run).id
+            return wizard.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
+
+        if not await self._store.submit(answer):
+            raise LineTaken("this line does not wait for an answer")
+        return Response(status_code=204)
+
+
+def _queue(connection: Connection, slug: str, now: datetime) -> WizardQueue:
+    run = find_run(connection, slug)
+    people = parse_study(run.yaml).people
+    if people is None:
+        return WizardQueue(waiting=[])
+    return WizardQueue(
+        waiting=[_shown(line, people.reply, now) for line in wizard.waiting(connection, run.id)]
+    )
+
+
+def _shown(line: WaitingLine, seconds: float, now: datetime) -> WaitingForWizard:
+    return WaitingForWizard(
+        conversation=line.conversation,
+        turn=line.index,
+        system=line.system,
+        persona=list(line.persona),
+        turns=[WizardTurn.model_validate({"author": author, "text": text}) for author, text in line.turns],
+        seconds_left=max(0.0, seconds - (now - line.asked_at).total_seconds()),
+    )

@@ -1,0 +1,86 @@
+"""Endpoints that act on workers: release, message, end a conversation, leave out."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import AfterValidator, StringConstraints
+
+from server.access.actor import Allowed, Caller
+from server.access.auth import Auth
+from server.access.request_body import RequestBody
+from server.live.converse.interventions import Interventions
+from server.session.protocol import plain
+
+Words = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(plain)
+]
+
+
+class Message(RequestBody):
+    """Words to workers, shown on their pages until they put them away."""
+
+    text: Words
+
+
+class Ending(RequestBody):
+    """Why a conversation ends: words that its worker reads."""
+
+    why: Words
+
+
+class Reason(RequestBody):
+    """Why an assignment is left out of the analysis: for the report's reader."""
+
+    reason: Words
+
+
+class WorkerActions:
+    """Has researchers act on workers."""
+
+    def __init__(self, auth: Auth, interventions: Interventions) -> None:
+        self._interventions = interventions
+        allowed = [Depends(Allowed(auth, "act_on_workers"))]
+        self.router = APIRouter(prefix="/api/desk", tags=["workers"], dependencies=allowed)
+        self._route("POST", "/assignments/{assignment}/release", self.release_place)
+        self._route("POST", "/assignments/{assignment}/message", self.tell_worker)
+        self._route("POST", "/assignments/{assignment}/end-conversation", self.end_conversation)
+        self._route("PUT", "/assignments/{assignment}/exclusion", self.exclude_assignment)
+        self._route("DELETE", "/assignments/{assignment}/exclusion", self.include_assignment)
+        self._route("POST", "/runs/{run}/message", self.tell_all)
+
+    def _route(self, method: str, path: str, call: Callable[..., Any]) -> None:
+        self.router.add_api_route(path, call, methods=[method], status_code=204)
+
+    async def release_place(self, assignment: str, actor: Caller) -> Response:
+        """End an assignment that is under way, so that its place is free. This cannot be undone."""
+        await self._interventions.release(assignment, actor)
+        return _DONE
+
+    async def tell_worker(self, assignment: str, body: Message, actor: Caller) -> Response:
+        """Show a message on a worker's page."""
+        await self._interventions.tell_worker(assignment, body.text, actor)
+        return _DONE
+
+    async def end_conversation(self, assignment: str, body: Ending, actor: Caller) -> Response:
+        """End the conversation that a worker is in; they go on to rate it. This cannot be undone."""
+        await self._interventions.end_conversation(assignment, body.why, actor)
+        return _DONE
+
+    async def exclude_assignment(self, assignment: str, body: Reason, actor: Caller) -> Response:
+        """Leave an assignment out of every analysis, with the reason; its data stay."""
+        await self._interventions.exclude(assignment, body.reason, actor)
+        return _DONE
+
+    async def include_assignment(self, assignment: str, actor: Caller) -> Response:
+        """Take an assignment into analyses again."""
+        await self._interventions.include(assignment, actor)
+        return _DONE
+
+    async def tell_all(self, run: str, body: Message, actor: Caller) -> Response:
+        """Show a message to every worker of a run who is under way."""
+        await self._interventions.tell_all(run, body.text, actor)
+        return _DONE
+
+
+_DONE = Response(status_code=204)

@@ -1,0 +1,1 @@
+"""Serve accounts: sign-in, people, tokens, the audit log."""

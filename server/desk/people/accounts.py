@@ -1,0 +1,283 @@
+"""Signing in and out, and one's own password: what a browser does before it may do anything else."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request, Response
+from limits import RateLimitItem
+from pydantic import BaseModel, StringConstraints
+from sqlalchemy import Connection
+
+from server.access import passwords, people, sign_ins
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.access.cookie import forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
+from server.access.known_browsers import KnownBrowsers
+from server.access.people import Member
+from server.access.rate_limit import RateLimits
+from server.access.request_body import RequestBody
+from server.access.roles import ALL_STUDIES, PERMISSIONS, Permission, Role
+from server.access.tokens import hashed
+from server.clock import utc_now
+from server.db.audit import record
+from server.db.store.store import Store
+from server.desk.listed import ListedStore
+from server.errors import LinkUsed, NoPassword, WrongPassword
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+Password = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+Secret = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class Credentials(RequestBody):
+    """A name and a password."""
+
+    name: Name
+    password: Password
+
+
+class LinkToLookAt(RequestBody):
+    """The secret of a one-time link."""
+
+    link: Secret
+
+
+class LinkToUse(RequestBody):
+    """The secret of a one-time link, and the password that it lets its holder choose.
+
+    `name`: by which the first owner will sign in; everybody else has a name already.
+    """
+
+    link: Secret
+    password: Password
+    name: Name | None = None
+
+
+class PasswordChange(RequestBody):
+    """Another password, and the one so far."""
+
+    old: Password
+    new: Password
+
+
+class StudyRole(BaseModel):
+    """A role, and the study that it is for; None: for all studies."""
+
+    study: str | None
+    role: Role
+
+
+class Account(BaseModel):
+    """Who calls: a person, a token, or the installation's own token; and what they may do.
+
+    `permissions`: what they may do in some study at least. `has_password`: there is one that can be changed.
+    """
+
+    kind: Literal["person", "token", "installation"]
+    name: str
+    roles: list[StudyRole]
+    permissions: list[Permission]
+    has_password: bool
+
+
+class Invitation(BaseModel):
+    """Whom a one-time link is for; None: for the first owner, who chooses a name."""
+
+    name: str | None
+
+
+_ADDRESSES = 20  # from which somebody must try at once to keep a person out of a new browser
+
+
+class AccountsApi:
+    """Lets people in and out.
+
+    Args:
+        store: where they are stored, and sign-ins.
+        listed: the same, for what the desk lists.
+        auth: tells who calls.
+        limits: counts tries, by the address that they come from and by the name that is tried; a browser in
+            which that person has signed in before has its own.
+        tries: how many are let through from an address, or from a known browser. All unknown browsers
+            together may try a name `_ADDRESSES` times as often, so that nobody at one address locks a person
+            out.
+    """
+
+    def __init__(
+        self, *, store: Store, listed: ListedStore, auth: Auth, limits: RateLimits, tries: RateLimitItem
+    ) -> None:
+        self._store = store
+        self._listed = listed
+        self._limits = limits
+        self._tries = tries
+        self._tries_elsewhere = type(tries)(_ADDRESSES * tries.amount, tries.multiples)
+        self._known = KnownBrowsers(auth.secret)
+        self.router = APIRouter(prefix="/api/account", tags=["account"])
+        own = [Depends(Allowed(auth, "have_account"))]
+        self.router.add_api_route("", self.show_account, methods=["GET"], dependencies=own)
+        self.router.add_api_route("/sign-in", self.sign_in, methods=["POST"])
+        self.router.add_api_route("/link", self.look_at_link, methods=["POST"])
+        self.router.add_api_route("/link", self.use_link, methods=["PUT"])
+        self.router.add_api_route(
+            "/sign-out", self.sign_out, methods=["POST"], status_code=204, dependencies=own
+        )
+        self.router.add_api_route(
+            "/sign-out-everywhere",
+            self.sign_out_everywhere,
+            methods=["POST"],
+            status_code=204,
+            dependencies=own,
+        )
+        self.router.add_api_route("/password", self.change_password, methods=["PUT"], dependencies=own)
+
+    async def show_account(self, actor: Caller) -> Account:
+        """Who calls, and what they may do."""
+        found = await self._store.read(lambda c: _person(c, actor))
+        return account(actor, has_password=found is not None and found.password is not None)
+
+    async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
+        """Sign a person in; their browser keeps that for twelve hours."""
+        require_own_page(request)
+        await self._count_person(request, body.name.lower())
+        found = await self._store.read(lambda c: people.find(c, body.name))
+        if not await passwords.is_right(found.password if found else None, body.password) or found is None:
+            raise WrongPassword("this name and this password do not belong together")
+        return await self._begin(found, request, response)
+
+    async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
+        """Say whom a one-time link is for; it stays good."""
+        await self._count(request, body.link, self._tries)
+        invited = await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))
+        return Invitation(name=None if invited.member is None else invited.member.name)
+
+    async def use_link(self, body: LinkToUse, request: Request, response: Response) -> Account:
+        """Choose the password that a one-time link is for, and sign in; the link leads nowhere any more."""
+        require_own_page(request)
+        await self._count(request, body.link, self._tries)
+        passwords.require_good(body.password)
+        await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))  # before the work of hashing
+        stored = await passwords.hashed(body.password)
+        member = await self._listed.submit(lambda c: _with_password(c, body, stored))
+        return await self._begin(member, request, response)
+
+    async def sign_out(self, actor: Caller, request: Request) -> Response:
+        """Sign out in this browser."""
+        secret = sign_in_secret(request)
+        if secret is not None:
+            await self._store.submit(lambda c: _ended(c, actor, hashed(secret)))
+        response = Response(status_code=204)
+        forget_sign_in(request, response)
+        return response
+
+    async def sign_out_everywhere(self, actor: Caller, request: Request) -> Response:
+        """Sign out in every browser, this one too."""
+        await self._store.submit(lambda c: _all_ended(c, actor))
+        response = Response(status_code=204)
+        forget_sign_in(request, response)
+        return response
+
+    async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
+        """Choose another password; whoever is signed in elsewhere with the old one is signed out."""
+        await self._count_person(request, actor.name)
+        passwords.require_good(body.new)
+        found = await self._store.read(lambda c: _person(c, actor))
+        if found is not None and found.password is None:
+            raise NoPassword(f"`{found.name}` has no password yet")
+        if not await passwords.is_right(found.password if found else None, body.old) or found is None:
+            raise WrongPassword("this is not the password so far")
+        stored, person = await passwords.hashed(body.new), found.id
+        # What this page asks meanwhile is still asked by somebody who is signed in.
+        kept = hashed(sign_in_secret(request) or "")
+
+        def change(connection: Connection) -> None:
+            people.set_password(connection, person, stored, kept=kept)
+            record(connection, actor, "person.password", actor.name)
+
+        await self._store.submit(change)
+        return account(actor, has_password=True)
+
+    async def _begin(self, member: Member, request: Request, response: Response) -> Account:
+        signed_in = await begin_sign_in(self._store, member, request, response)
+        self._known.keep(request, response, member.name)
+        return signed_in
+
+    async def _count_person(self, request: Request, person: str) -> None:
+        browser = self._known.browser_of(request, person)
+        limit = self._tries_elsewhere if browser is None else self._tries
+        await self._count(request, browser or person, limit)
+
+    async def _count(self, request: Request, whose: str, limit: RateLimitItem) -> None:
+        what = "tries to sign in"
+        await self._limits.count_address(self._tries, f"{what} from this address", request)
+        self._limits.count(limit, f"{what} as this person", request, whose.lower())
+
+
+async def begin_sign_in(
+    store: Store, member: Member, request: Request, response: Response, how: str = ""
+) -> Account:
+    """Sign somebody in who has shown who they are, have their browser keep it, and return their account.
+
+    Args:
+        store: where sign-ins are stored.
+        member: who it is.
+        request: of their browser.
+        response: its answer.
+        how: by what they have shown it, for the log; empty for a password.
+
+    Raises:
+        WrongPassword: they were removed, or have another password, since `member` was read.
+    """
+    actor = Actor("person", member.name, member.roles)
+
+    def begin(connection: Connection) -> str:
+        now = people.by_id(connection, member.id)
+        if now is None or now.password != member.password:  # changed while the old one was being looked at
+            raise WrongPassword("this password was changed a moment ago")
+        record(connection, actor, "person.sign_in", member.name, how)
+        return sign_ins.begin(connection, member.id, utc_now())
+
+    keep_sign_in(request, response, await store.submit(begin))
+    return account(actor, has_password=member.password is not None)
+
+
+def account(actor: Actor, *, has_password: bool) -> Account:
+    """Return who somebody is, and what they may do."""
+    roles = [StudyRole(study=study or None, role=role) for study, role in actor.roles.items()]
+    permissions = [permission for permission in PERMISSIONS if actor.may(permission)]
+    return Account(
+        kind=actor.kind, name=actor.name, roles=roles, permissions=permissions, has_password=has_password
+    )
+
+
+def _with_password(connection: Connection, body: LinkToUse, stored: str) -> Member:
+    """Give whom a link is for their password. Raises LinkUsed, InvalidField, PersonExists."""
+    member = sign_ins.look_at_link(connection, body.link).member
+    person = (
+        people.add(connection, body.name or "", "owner", ALL_STUDIES, utc_now())
+        if member is None
+        else member.id
+    )
+    people.set_password(connection, person, stored)
+    sign_ins.use_link(connection, body.link)
+    member = people.by_id(connection, person)
+    if member is None:
+        raise LinkUsed("this person was removed")
+    record(
+        connection, Actor("person", member.name, member.roles), "person.password", member.name, "by a link"
+    )
+    return member
+
+
+def _person(connection: Connection, actor: Actor) -> Member | None:
+    return people.find(connection, actor.name) if actor.kind == "person" else None
+
+
+def _ended(connection: Connection, actor: Actor, digest: str) -> None:
+    sign_ins.end(connection, digest)
+    record(connection, actor, "person.sign_out", actor.name)
+
+
+def _all_ended(connection: Connection, actor: Actor) -> None:
+    person = _person(connection, actor)
+    if person is not None:
+        sign_ins.end_all(connection, person.id)
+        record(connection, actor, "person.sign_out", actor.name, "everywhere")

@@ -1,0 +1,86 @@
+"""The audit log over the REST API: page by page, and as CSV."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field
+
+from server.access.actor import Allowed
+from server.access.auth import Auth
+from server.clock import ShownTime
+from server.db.audit import Entry, Filter, entries
+from server.db.store.store import Store
+from server.db.tables.table import RowNumber
+from server.desk.csv_table import CSV, csv_table
+
+_A_PAGE = 100
+_COLUMNS = ("at", "kind", "actor", "action", "subject", "detail")
+Text = Annotated[str, Field(max_length=200)]
+
+
+class AuditRow(BaseModel):
+    """Something that was done. `kind`: of the actor: person, token, installation, command or server."""
+
+    id: int
+    at: ShownTime
+    kind: str
+    actor: str
+    action: str
+    subject: str
+    detail: str
+
+
+class AuditPage(BaseModel):
+    """Rows of the log, newest first. `more`: there are older ones, `before` the last row's id."""
+
+    entries: list[AuditRow]
+    more: bool
+
+
+class Wanted(BaseModel):
+    """Which rows are asked for. `action`: its beginning, like `run.`; the others as they stand in the log."""
+
+    actor: Text | None = None
+    action: Text | None = None
+    subject: Text | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    before: RowNumber | None = None
+
+    def filter(self) -> Filter:
+        """Return them as the database is asked."""
+        return Filter(**dict(self))
+
+
+class AuditApi:
+    """Shows owners what was done."""
+
+    def __init__(self, *, store: Store, auth: Auth) -> None:
+        self._store = store
+        allowed = [Depends(Allowed(auth, "read_audit_log"))]
+        self.router = APIRouter(prefix="/api/desk", tags=["audit"], dependencies=allowed)
+        self.router.add_api_route("/audit", self.show_audit, methods=["GET"])
+        self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], **CSV)
+
+    async def show_audit(self, wanted: Annotated[Wanted, Query()]) -> AuditPage:
+        """A hundred rows of the log, newest first."""
+        found = await self._store.read(lambda c: entries(c, wanted.filter(), _A_PAGE + 1))
+        rows = [AuditRow(**_values(entry)) for entry in found[:_A_PAGE]]
+        return AuditPage(entries=rows, more=len(found) > _A_PAGE)
+
+    async def export_audit(self, wanted: Annotated[Wanted, Query()]) -> Response:
+        """The whole log as CSV, newest first."""
+        found = await self._store.read(lambda c: entries(c, wanted.filter()))
+        headers = {"Content-Disposition": 'attachment; filename="audit.csv"'}
+        table = csv_table(_COLUMNS, map(_cells, found))
+        return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _cells(entry: Entry) -> list[str]:
+    at = entry.at.isoformat(timespec="seconds")
+    return [at, entry.kind, entry.actor, entry.action, entry.subject, entry.detail]
+
+
+def _values(entry: Entry) -> dict[str, object]:
+    return {name: getattr(entry, name) for name in ("id", *_COLUMNS)}

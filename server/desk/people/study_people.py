@@ -1,0 +1,140 @@
+"""Endpoints that manage the people of one study, for its owners."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from sqlalchemy import Connection
+
+from server.access import people, sign_ins
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.access.people import Member
+from server.access.roles import ALL_STUDIES, Role
+from server.clock import utc_now
+from server.db.audit import record
+from server.db.runs.studies import find_study
+from server.desk.listed import ListedStore
+from server.desk.people.people import password_link, said
+from server.errors import NotYours, PersonNotFound
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class InStudy(BaseModel):
+    """Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies.
+
+    `has_password`: they have chosen one. `may_have_link`: the caller may make them a link to a new password.
+    """
+
+    name: str
+    role: Role | None
+    of_all: Role | None
+    has_password: bool
+    may_have_link: bool
+
+
+class StudyPeople(BaseModel):
+    """Everybody who may use a study, by name."""
+
+    people: list[InStudy]
+
+
+class RoleInStudy(BaseModel):
+    """Somebody, and the role that they are to have in the study."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Name
+    role: Role
+
+
+class GrantedInStudy(InStudy):
+    """Somebody with their role; of somebody new the link by which they choose a password, shown this once."""
+
+    link: str | None
+
+
+class StudyPeopleApi:
+    """Lets the owners of a study say who may use it. Links start with `public_url`."""
+
+    def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
+        self._store = store
+        self._public_url = public_url
+        self._allowed = [Depends(Allowed(auth, "manage_study_people"))]
+        self.router = APIRouter(prefix="/api/desk/studies/{study}/people", tags=["people"])
+        self._route("GET", "", self.list_study_people)
+        self._route("POST", "", self.grant_in_study, 201)
+        self._route("POST", "/{person}/link", self.new_link_in_study)
+        self._route("DELETE", "/{person}", self.remove_from_study, 204)
+
+    def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
+        self.router.add_api_route(
+            path, call, methods=[method], status_code=status, dependencies=self._allowed
+        )
+
+    async def list_study_people(self, study: str, actor: Caller) -> StudyPeople:
+        """Everybody who may use the study, those with a role for all studies among them."""
+        return people_of(study, await self._store.read(people.every), actor)
+
+    async def grant_in_study(self, study: str, body: RoleInStudy, actor: Caller) -> GrantedInStudy:
+        """Give somebody a role in the study. Who is new gets a link; no other password is touched."""
+        at = utc_now()
+
+        def grant(connection: Connection) -> GrantedInStudy:
+            find_study(connection, study)
+            new = people.grant(connection, body.name, body.role, study, at)
+            member = people.require(connection, body.name)
+            action = "person.role" if new is None else "person.add"
+            record(connection, actor, action, member.name, said(body.role, study))
+            link = None if new is None else sign_ins.new_link(connection, new, at)
+            shown = None if link is None else password_link(self._public_url, link)
+            return GrantedInStudy(**dict(_row(member, study, actor)), link=shown)
+
+        return await self._store.submit(grant)
+
+    async def new_link_in_study(self, study: str, person: str, actor: Caller) -> GrantedInStudy:
+        """Make another link by which somebody chooses a password; earlier ones lead nowhere any more.
+
+        Only for those whose every role is in a study that the caller owns: by the link one becomes them.
+        """
+
+        def make(connection: Connection) -> GrantedInStudy:
+            member = people.require(connection, person)
+            row = _row(member, study, actor)
+            if row.role is None:
+                raise PersonNotFound(f"`{member.name}` has no role in this study")
+            if not row.may_have_link:
+                raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
+            record(connection, actor, "person.link", member.name)
+            link = sign_ins.new_link(connection, member.id, utc_now())
+            return GrantedInStudy(**dict(row), link=password_link(self._public_url, link))
+
+        return await self._store.submit(make)
+
+    async def remove_from_study(self, study: str, person: str, actor: Caller) -> Response:
+        """Take somebody's role in the study away; who has none in another study is let in no more."""
+
+        def leave(connection: Connection) -> None:
+            people.leave_study(connection, person, study, utc_now())
+            record(connection, actor, "person.role", person.lower(), f"none of {study}")
+
+        await self._store.submit(leave)
+        return Response(status_code=204)
+
+
+def people_of(study: str, found: Iterable[Member], actor: Actor) -> StudyPeople:
+    """Return whom of all people `actor` sees in a study: those who may use it."""
+    rows = [_row(member, study, actor) for member in found]
+    return StudyPeople(people=[row for row in rows if row.role is not None or row.of_all is not None])
+
+
+def _row(member: Member, study: str, actor: Actor) -> InStudy:
+    return InStudy(
+        name=member.name,
+        role=member.roles.get(study),
+        of_all=member.roles.get(ALL_STUDIES),
+        has_password=member.password is not None,
+        may_have_link=all(actor.may("manage_study_people", where) for where in member.roles),
+    )

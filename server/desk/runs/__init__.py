@@ -1,0 +1,1 @@
+"""Serve runs: their lists, views, progress and actions."""

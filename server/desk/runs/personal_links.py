@@ -1,0 +1,109 @@
+"""Personal, signed links for the workers of a list: nobody can make one for another id."""
+
+import asyncio
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+
+from server.access.actor import Allowed
+from server.access.auth import Auth
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
+from server.desk.csv_table import CSV, csv_table
+from server.errors import WorkerListInvalid
+from server.recruiters.arrival import WorkerId
+from server.recruiters.link import personal_link
+
+_COLUMN = "worker"
+LISTS_PATH = re.compile(r"/api/desk/runs/[^/]+/links\.csv")
+LISTS_MOST_BYTES = 2_100_000  # of a request: a list, and what JSON adds to it
+_LONGEST = 2_000_000  # characters of a list
+_worker_ids: TypeAdapter[str] = TypeAdapter(WorkerId)
+
+
+class WorkerList(BaseModel):
+    """Ids of workers: one a line, or CSV with a column `worker`."""
+
+    model_config = ConfigDict(extra="forbid")
+    workers: Annotated[str, StringConstraints(max_length=_LONGEST)]
+
+
+class PersonalLinksApi:
+    """Gives out the links of a list. Nothing is stored: the same list gives the same links."""
+
+    def __init__(self, *, store: Store, auth: Auth, public_url: str) -> None:
+        self._store = store
+        self._auth = auth
+        self._public_url = public_url
+        allowed = [Depends(Allowed(auth, "see_worker_ids"))]
+        self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
+        self.router.add_api_route("/{run}/links.csv", self.make_links, methods=["POST"], **CSV)
+
+    async def make_links(self, run: str, body: WorkerList) -> Response:
+        """A personal link for each worker of a list, as CSV with the columns worker and link."""
+        await self._store.read(lambda connection: find_run(connection, run))
+        text = await asyncio.to_thread(self._made, run, body.workers)  # a long list takes a while
+        headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    def _made(self, run: str, workers: str) -> str:
+        return links_csv(signed_links(self._auth, self._public_url, run, read_workers(workers, "the list")))
+
+
+def signed_links(auth: Auth, public_url: str, run: str, workers: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each worker's id with their link to `run`, which begins with `public_url`."""
+    return [(one, personal_link(public_url, run, one, auth.link_signature(run, one))) for one in workers]
+
+
+def links_csv(links: Sequence[tuple[str, str]]) -> str:
+    """Return links as a table."""
+    return csv_table([_COLUMN, "link"], links)
+
+
+def read_workers(text: str, name: str) -> list[str]:
+    """Return the ids in a list, in its order; `name` is what it is called. Raises WorkerListInvalid."""
+    try:
+        rows = list(csv.reader(text.removeprefix("\ufeff").splitlines()))
+    except csv.Error as error:
+        raise WorkerListInvalid(f"{name}: is no CSV: {error}", "Save the list as CSV, UTF-8.") from error
+    found: dict[str, int] = {}
+    for line, written in _cells(rows, name):
+        worker = _checked(written, f"{name}, line {line}")
+        if worker in found:
+            raise WorkerListInvalid(
+                f"{name}, line {line}: the worker `{worker}` is in line {found[worker]} already",
+                "Give each worker an id of their own: whoever has the same link goes on as the same worker.",
+            )
+        found[worker] = line
+    if not found:
+        raise WorkerListInvalid(f"{name}: there is no worker in it", "Write one id a line.")
+    return list(found)
+
+
+def _cells(rows: list[list[str]], name: str) -> Iterator[tuple[int, str]]:
+    """Yield the ids as they were written, each with its line, counted from 1."""
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if _COLUMN not in header and any(len(row) > 1 for row in rows):
+        raise WorkerListInvalid(
+            f"{name}: it has several columns, and none is named `{_COLUMN}`",
+            f"Name the column of the ids `{_COLUMN}` in the first line, or leave only that column.",
+        )
+    column = header.index(_COLUMN) if _COLUMN in header else 0
+    for line, row in enumerate(rows, start=1):
+        if (line > 1 or _COLUMN not in header) and any(cell.strip() for cell in row):
+            yield line, row[column] if column < len(row) else ""
+
+
+def _checked(written: str, where: str) -> str:
+    try:
+        return _worker_ids.validate_python(written)
+    except ValidationError as error:
+        reason = error.errors(include_url=False, include_input=False)[0]["msg"]
+        raise WorkerListInvalid(
+            f"{where}: that cannot be a worker's id: {reason}",
+            "An id has 1 to 200 characters, none of them a control character.",
+        ) from error

@@ -1,0 +1,172 @@
+"""Progress of a run, from the counts of its assignments. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import accumulate
+
+from server.desk.runs.responses import FunnelStep, SystemProgress
+from server.desk.runs.workers import ConversationFacts, WorkerFacts
+from server.session.phase import Phase
+from server.session.plan import QC
+from server.study import Study
+
+_STEPS = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
+_HELD = ("planned", "active", "rated", "unrated")  # what counts for how many a system is to have
+_COUNTED = (*_HELD, "failed", "skipped")
+Place = tuple[Phase, int | None]
+
+
+def place_of(worker: WorkerFacts, study: Study) -> Place:
+    """Return the step where a worker is, or was at the end, and the number of its conversation."""
+    if worker.status == "completed":
+        return Phase.DONE, None
+    if worker.agreed_at is None:
+        return Phase.INSTRUCTIONS, None
+    if study.asked.before and "before" not in worker.handed_in:
+        return Phase.QUESTIONS_BEFORE, None
+    if study.tutorial is not None and worker.answers < len(study.tutorial.questions):
+        return Phase.TUTORIAL, None
+    current = worker.current
+    if current is not None:
+        return _step_of(current, study), current.number
+    is_asked = study.asked.after and "after" not in worker.handed_in
+    return Phase.QUESTIONS_AFTER if is_asked else Phase.FEEDBACK, None
+
+
+def _step_of(current: ConversationFacts, study: Study) -> Phase:
+    if study.task == "transcripts":
+        return Phase.RATING
+    if current.is_quizzed:
+        return Phase.QUIZ
+    chooses = current.status == "ended" and Phase.CHOICE in _steps(study) and not current.is_chosen
+    return Phase.CHOICE if chooses and current.side == "left" else _STEPS[current.status]
+
+
+def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
+    """Return every step of an assignment with how many came so far, are there now, and were lost there."""
+    places = _places(study)
+    rank = {place: number for number, place in enumerate(places)}
+    stand: Counter[Place] = Counter()
+    lost: Counter[Place] = Counter()
+    furthest = [0] * len(places)
+    for worker in workers:
+        place = place_of(worker, study)
+        furthest[rank.get(place, len(places) - 1)] += 1
+        if worker.status == "active":
+            stand[place] += 1
+        elif worker.status != "completed":
+            lost[place] += 1
+    # Who came to a step has come to all those before it.
+    reached = list(accumulate(reversed(furthest)))[::-1]
+    return [
+        FunnelStep(
+            step=place[0], position=place[1], reached=reached[number], now=stand[place], lost=lost[place]
+        )
+        for number, place in enumerate(places)
+    ]
+
+
+def _places(study: Study) -> list[Place]:
+    asked = study.asked
+    before: list[Place] = [(Phase.QUESTIONS_BEFORE, None)] if asked.before else []
+    if study.tutorial is not None:
+        before.append((Phase.TUTORIAL, None))
+    held = [(step, number) for number in range(1, study.conversations + 1) for step in _steps(study)]
+    after: list[Place] = [(Phase.QUESTIONS_AFTER, None)] if asked.after else []
+    ends: list[Place] = [(Phase.FEEDBACK, None), (Phase.DONE, None)]
+    return [(Phase.INSTRUCTIONS, None), *before, *held, *after, *ends]
+
+
+def _steps(study: Study) -> tuple[Phase, ...]:
+    """Return the steps of each conversation."""
+    if study.task == "transcripts":
+        return (Phase.RATING,)
+    if study.comparison is None:
+        quiz = (Phase.QUIZ,) if study.quiz is not None else ()
+        return (Phase.TOPIC, Phase.CHAT, Phase.RATING, *quiz)
+    choice = (Phase.CHOICE,) if study.comparison.choose == "end" else ()
+    rating = (Phase.RATING,) if study.criteria or study.asked.conversation else ()
+    return (Phase.TOPIC, Phase.CHAT, *choice, *rating)
+
+
+def systems(
+    workers: Collection[WorkerFacts], study: Study, families: dict[str, str], places: int | None
+) -> list[SystemProgress]:
+    """Return the progress of every system.
+
+    What an assignment that is over has left undone is not counted.
+
+    Args:
+        workers: whose conversations count.
+        study: that they take part in.
+        families: of every system, the qc bot among them, in the order in which they are to be listed.
+        places: how many assignments are wanted, if there is an end to them.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in families}
+    for worker in workers:
+        for held in worker.conversations:
+            if worker.status == "active" or held.status in {"rated", "unrated", "failed", "skipped"}:
+                counts[held.system]["active" if held.status == "ended" else held.status] += 1
+            counts[held.system]["inputs"] += held.inputs
+    aim = _aim(counts, study, families, places)
+    return [
+        SystemProgress(
+            system=name,
+            family=family,
+            is_qc=name == QC,
+            **{status: counts[name][status] for status in _COUNTED},
+            inputs=counts[name]["inputs"],
+            aim=aim(name),
+        )
+        for name, family in families.items()
+    ]
+
+
+def _aim(
+    counts: dict[str, Counter[str]], study: Study, families: dict[str, str], places: int | None
+) -> Callable[[str], float | None]:
+    """Return how many conversations each system is to have: families have equally many, and so have the
+    systems of one. Side by side it is the systems that have, whatever their families.
+    """
+    if study.task == "transcripts":
+        return lambda _: None
+    if places is None:
+        held = {name: sum(count[s] for s in _HELD) for name, count in counts.items()}
+        of_systems, of_qc = sum(k for name, k in held.items() if name != QC), held.get(QC, 0)
+    else:
+        of_systems, of_qc = places * _systems_met(study), places * study.qc_per_assignment
+    # Pairs are drawn without a look at families.
+    groups = {name: name if study.comparison is not None else family for name, family in families.items()}
+    sizes = Counter(group for name, group in groups.items() if name != QC)
+
+    def aim(name: str) -> float:
+        if name == QC:
+            return float(of_qc)
+        return round(of_systems / len(sizes) / sizes[groups[name]], 1)
+
+    return aim
+
+
+def _systems_met(study: Study) -> int:
+    """Return how many conversations an assignment has with systems: in a pair both, or the one beside qc."""
+    if study.comparison is None:
+        return study.systems_per_assignment
+    return 2 * study.comparison.pairs + study.qc_per_assignment
+
+
+def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -> int | None:
+    """Return the minutes until all wanted assignments are handed in, at the pace of late.
+
+    Args:
+        wanted: how many there are to be; None where there is no end to them.
+        completed: how many are handed in.
+        lately: how many minutes ago those of the last hour were.
+    """
+    if wanted is None or len(lately) < _ENOUGH:
+        return None
+    to_go = max(wanted - completed, 0) * max(lately) / len(lately)
+    return round(to_go / _TO) * _TO if to_go >= _TO else round(to_go)
+
+
+_ENOUGH = 3  # handed in within the hour, before their pace means anything
+_TO = 5  # minutes to which a longer time is rounded

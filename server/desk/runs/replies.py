@@ -1,0 +1,156 @@
+"""Reply times and failures of a run's bots, read from the tables."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, func, select
+
+from bots import FailureKind, ReplicaState
+from server.db.runs.runs import RunEntry
+from server.db.tables import Assignment, Conversation, Note, System, Turn, Worker
+from server.desk.runs.responses import BotReplies, IncidentRow
+from server.study import Study
+
+LATEST = 50  # incidents that are shown
+_FAILURES = ("bot_error", "bot_gave_up")
+_SAID = ("gave_itself_away", "offensive_reply", "flagged_reply")
+States = Callable[[str], tuple[ReplicaState, ...]]
+
+
+def bot_replies(connection: Connection, run: RunEntry, study: Study, states: States) -> list[BotReplies]:
+    """Return how each system's bot has answered; nothing where workers do not chat.
+
+    Args:
+        connection: any transaction.
+        run: whose systems they are.
+        study: of the run.
+        states: of a registered bot's replicas, as this process knows them.
+    """
+    answered = _answered(connection, run)
+    failed = _failed(connection, run)
+    return [
+        BotReplies(
+            system=system,
+            bot=bot,
+            replies=int(row.n) if (row := answered.get(system)) else 0,
+            p50_ms=int(row.p50) if row else None,
+            p95_ms=int(row.p95) if row else None,
+            floor_ms=round(study.reply_time.floor * 1_000),
+            late=int(row.late) if row else 0,
+            failed_tries=_tries(failed.get(system, ())),
+            failing=_failing(connection, run, system, row.last if row else None) if system in failed else 0,
+            gave_away=_count(failed.get(system, ()), "gave_itself_away"),
+            offensive=_count(failed.get(system, ()), "offensive_reply"),
+            flagged=_count(failed.get(system, ()), "flagged_reply"),
+            replicas=dict(Counter(state.state for state in states(bot))),
+        )
+        for system, bot in study.bots_of_systems.items()
+    ]
+
+
+def incidents(connection: Connection, run: RunEntry) -> list[IncidentRow]:
+    """Return the latest incidents of a run, the newest first."""
+    query = (
+        select(
+            Note.c.created_at.label("at"),
+            Note.c.kind,
+            Note.c.failure,
+            Note.c.text,
+            System.c.name.label("system"),
+            Worker.c.pseudonym.label("worker"),
+            Assignment.c.id.label("assignment"),
+            Assignment.c.simulated,
+        )
+        .select_from(Note)
+        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .where(Assignment.c.run_id == run.id)
+        .order_by(Note.c.id.desc())
+        .limit(LATEST)
+    )
+    return [IncidentRow(**row) for row in connection.execute(query).mappings()]
+
+
+def _answered(connection: Connection, run: RunEntry) -> dict[str, Any]:
+    """Return, by system, `n` replies, `p50` and `p95` of their milliseconds, those `late`, the `last`."""
+    ranked = (
+        select(
+            System.c.name,
+            Turn.c.latency_ms,
+            Turn.c.created_at,
+            case(
+                (and_(Turn.c.show_at == Turn.c.created_at, Assignment.c.simulated.is_(False)), 1), else_=0
+            ).label("late"),
+            func.row_number().over(partition_by=System.c.name, order_by=Turn.c.latency_ms).label("rank"),
+            func.count().over(partition_by=System.c.name).label("n"),
+        )
+        .select_from(Turn)
+        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(Assignment.c.run_id == run.id, Turn.c.author == "bot")
+        .subquery()
+    )
+    in_row = ranked.c
+    p50 = case((in_row.rank == in_row.n // 2 + 1, in_row.latency_ms))
+    p95 = case((in_row.rank == (19 * in_row.n + 19) // 20, in_row.latency_ms))
+    query = select(
+        in_row.name,
+        func.max(in_row.n).label("n"),
+        func.max(p50).label("p50"),
+        func.max(p95).label("p95"),
+        func.sum(in_row.late).label("late"),
+        func.max(in_row.created_at).label("last"),
+    ).group_by(in_row.name)
+    return {row.name: row for row in connection.execute(query)}
+
+
+def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
+    """Return, by system, how many notes there are of each `kind` and `failure`."""
+    query = (
+        select(System.c.name.label("system"), Note.c.kind, Note.c.failure, func.count().label("n"))
+        .select_from(Note)
+        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(Assignment.c.run_id == run.id, Note.c.kind.in_((*_FAILURES, *_SAID)))
+        .group_by(System.c.name, Note.c.kind, Note.c.failure)
+        .order_by(System.c.name)
+    )
+    return {
+        system: list(rows) for system, rows in groupby(connection.execute(query), key=attrgetter("system"))
+    }
+
+
+def _tries(notes: Iterable[Any]) -> dict[FailureKind, int]:
+    """Return how many tries failed, by kind. Those that were stored without one count as `error`."""
+    tries: Counter[FailureKind] = Counter()
+    for note in notes:
+        if note.kind in _FAILURES:
+            tries[note.failure or "error"] += note.n
+    return dict(tries)
+
+
+def _count(notes: Iterable[Any], kind: str) -> int:
+    return sum(note.n for note in notes if note.kind == kind)
+
+
+def _failing(connection: Connection, run: RunEntry, system: str, last_reply: datetime | None) -> int:
+    """Return how many tries have failed in a row, since a system's last reply."""
+    query = (
+        select(func.count())
+        .select_from(Note)
+        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
+        .join(System, System.c.id == Conversation.c.system_id)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(Assignment.c.run_id == run.id, System.c.name == system, Note.c.kind.in_(_FAILURES))
+    )
+    if last_reply is not None:
+        query = query.where(Note.c.created_at > last_reply)
+    return int(connection.execute(query).scalar_one())

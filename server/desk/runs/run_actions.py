@@ -1,0 +1,145 @@
+"""Endpoints that open, pause, resume, close and replicate runs."""
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import StrictBool, StringConstraints, model_validator
+
+from server.access.actor import Actor, Allowed, Caller, require_in_runs
+from server.access.auth import Auth
+from server.access.request_body import RequestBody
+from server.bots.opening import NewRun, RunChanges
+from server.bots.planned_calls import Confirmation
+from server.clock import utc_now
+from server.db.runs.run_rules import all_rules_of
+from server.db.runs.run_states import RunChange
+from server.db.runs.runs import RunEntry, find_run
+from server.db.runs.studies import find_study
+from server.db.store.store import Store
+from server.desk.runs.responses import RunSummary
+from server.desk.runs.run_view import run_summary
+from server.run_rules import RunRules
+from server.study import aside, parse_study
+
+RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+RULES_PATH = re.compile(r"/api/desk/runs(/[^/]+/rules)?")
+RULES_MOST_BYTES = 3_000_000  # of a request: some 100,000 ids of workers who may not come
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+
+
+class RunToOpen(RequestBody):
+    """A run to open: of a study by its text, or of the newest version of a study that is stored here.
+
+    `confirmed`: it may cost money.
+    """
+
+    run: RunName
+    yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
+    study: Annotated[str, StringConstraints(max_length=100)] | None = None
+    despite_failing_bots: bool = False
+    rules: RunRules = RunRules()
+    confirmed: StrictBool = False
+
+    @model_validator(mode="after")
+    def _one_study(self) -> "RunToOpen":
+        if (self.yaml is None) == (self.study is None):
+            raise ValueError("give either `yaml` or `study`")
+        return self
+
+
+class Why(RequestBody):
+    """Why a run is paused, resumed or closed: a sentence for the desk, which workers never see."""
+
+    reason: Reason = ""
+
+
+class Replication(RequestBody):
+    """A replication: its name, or the first run's with a number; whether the same workers may come.
+
+    `confirmed`: it may cost money.
+    """
+
+    run: RunName | None = None
+    same_workers: StrictBool = False
+    confirmed: StrictBool = False
+
+
+class RunActions:
+    """Has runs opened and changed."""
+
+    def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
+        self._store = store
+        self._auth = auth
+        self._changes = changes
+        self._public_url = public_url
+        self.router = APIRouter(
+            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed(auth, "change_runs"))]
+        )
+        self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
+        self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])
+        self.router.add_api_route("/{run}/rules", self.set_rules, methods=["PUT"])
+        self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
+        self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
+        self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
+        self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
+
+    async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
+        """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
+        if body.study is not None:  # before anything is said of a study that may be another's
+            actor.require("change_runs", body.study)
+        text = await self._text(body)
+        study = await aside(lambda: parse_study(text))
+        actor.require("change_runs", body.study or study.name)
+        if study.items is not None and study.items.run is not None:
+            await require_in_runs(self._auth, actor, "read_transcripts", [study.items.run])
+        await require_in_runs(self._auth, actor, "see_worker_ids", body.rules.excluded_runs)
+        confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+        new = NewRun(body.run, text, body.rules, confirmation, body.despite_failing_bots)
+        return await self._summary(await self._changes.open(new, actor))
+
+    async def show_rules(self, run: str) -> RunRules:
+        """What a run is to gather, what it may cost, when and whom it takes."""
+        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._auth.ids))
+
+    async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
+        """Have a run go by these rules from now on, in the place of those that it had."""
+        if body.excluded_runs and not actor.may_in_all("see_worker_ids"):
+            before = await self.show_rules(run)
+            named = [each for each in body.excluded_runs if each not in before.excluded_runs]
+            await require_in_runs(self._auth, actor, "see_worker_ids", named)
+        return await self._summary(await self._changes.set_rules(run, body, actor))
+
+    async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """Let nobody new in until the run is resumed; those who are under way can finish."""
+        return await self._change(run, "pause", actor, body)
+
+    async def resume_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """Let workers in again."""
+        return await self._change(run, "resume", actor, body)
+
+    async def close_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
+        """End the run: nobody new gets in, those who are under way can finish."""
+        return await self._change(run, "close", actor, body)
+
+    async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
+        """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
+        wanted = body or Replication()
+        confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
+        entry = await self._changes.replicate(
+            run, wanted.run, actor, confirmation, same_workers=wanted.same_workers
+        )
+        return await self._summary(entry)
+
+    async def _text(self, body: RunToOpen) -> str:
+        name = body.study
+        if name is None:
+            return body.yaml or ""
+        return await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
+
+    async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
+        return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))
+
+    async def _summary(self, entry: RunEntry) -> RunSummary:
+        now = utc_now()
+        return await self._store.read(lambda c: run_summary(c, entry, self._public_url, now))

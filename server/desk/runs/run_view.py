@@ -1,0 +1,353 @@
+"""View of a run for researchers: progress, workers, bots, and what needs attention."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, func, select
+
+from server.access.auth import Auth
+from server.clock import utc_now
+from server.db.review.flagged_lines import unseen_flags
+from server.db.review.interventions import exclusions
+from server.db.review.message_reports import unseen
+from server.db.runs.run_rules import rules_of
+from server.db.runs.runs import RunEntry, all_runs
+from server.db.runs.standing import standing
+from server.db.tables import Analysis, Assignment, Conversation, Run, System
+from server.desk.runs.attention import DAMAGED, Unread, attention
+from server.desk.runs.progress import funnel, minutes_to_go, place_of, systems
+from server.desk.runs.replies import States, bot_replies, incidents
+from server.desk.runs.responses import (
+    AssignmentCounts,
+    AssignmentRow,
+    BotReplies,
+    IncidentRow,
+    RunAnalysis,
+    RunDetail,
+    RunLimits,
+    RunSummary,
+)
+from server.desk.runs.workers import WorkerFacts, count_waiting, read_workers
+from server.run_rules import RunRules, Standing, in_words, is_open, needed, next_opening, places_open
+from server.session.plan import QC
+from server.study import Study, parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is shown of a run's rules; `wanted`: how many assignments there are to be, where that is known."""
+
+    shown: RunLimits
+    wanted: int | None
+
+
+def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
+    """Return how a run stands with its rules, by what arrivals go by."""
+    rules = rules_of(connection, run.id)
+    stands = standing(connection, run.id, study, rules)
+    budget = rules.budget
+    shown = RunLimits(
+        target=in_words(rules.target),
+        places_open=places_open(rules, stands) if run.status == "open" else 0,
+        opens_at=_opens_at(rules) if run.status == "open" else None,
+        spent=None if budget is None else float(stands.counts.spent(budget)),
+        budget=None if budget is None else float(budget.total),
+        retention="" if study.retention is None else study.retention.in_words(run.closed_at),
+        currency="" if budget is None else budget.currency,
+    )
+    return Limits(shown, _wanted(rules, stands))
+
+
+def _opens_at(rules: RunRules) -> datetime | None:
+    hours, now = rules.opening_hours, utc_now()
+    return None if hours is None or is_open(hours, now) else next_opening(hours, now)
+
+
+def _wanted(rules: RunRules, stands: Standing) -> int | None:
+    more = needed(rules, stands)
+    known = [] if more is None else [stands.counts.completed + more]
+    if stands.places is not None:
+        known.append(stands.places)
+    if rules.budget is not None:
+        affordable = rules.budget.assignments(stands.counts.besides(rules.budget))
+        known.append(max(affordable - stands.counts.left_paid, 0))
+    return min(known, default=None)
+
+
+_HOUR = timedelta(hours=1)
+_OVERLAP = timedelta(seconds=15)  # by which clocks of processes may differ, and commits be late
+_REPLIES_EVERY = timedelta(seconds=4)  # of their whole statistic, which reads every line of the run
+_ANEW_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a view of a run needs beside the database.
+
+    `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
+    page is open. `states`: of a registered bot's replicas. `down`: systems of a run whose bots answer nobody.
+    `has_moderation`: lines can be judged. `is_damaged`: the database was found damaged.
+    """
+
+    public_url: str
+    auth: Auth
+    away: Mapping[str, datetime | None]
+    states: States
+    down: Callable[[int], Collection[str]]
+    has_moderation: bool
+    is_damaged: bool
+
+
+@dataclass
+class RunReader:
+    """Reads a run again and again, each time only what has changed since. Not for two threads at once."""
+
+    _read_at: datetime | None = None
+    _anew_at: datetime | None = None
+    _replies_at: datetime | None = None
+    _workers: dict[str, WorkerFacts] = field(default_factory=dict)
+    _rows: dict[str, tuple[object, AssignmentRow]] = field(default_factory=dict)
+    _replies: list[BotReplies] = field(default_factory=list)
+    _incidents: list[IncidentRow] = field(default_factory=list)
+
+    def read(self, connection: Connection, run: RunEntry, around: Surroundings, now: datetime) -> RunDetail:
+        """Return the run as it stands."""
+        study = parse_study(run.yaml)
+        limits = limits_of(connection, run, study)
+        self._read_workers(connection, run, now)
+        self._read_replies(connection, run, study, around, now)
+        families = _families(connection, run)
+        people = [worker for worker in self._workers.values() if not worker.simulated]
+        simulated = [worker for worker in self._workers.values() if worker.simulated]
+        analysis = _analysis(connection, run)
+        p = {worker.worker: worker.p for worker in analysis.workers} if analysis else {}
+        excluded = exclusions(connection, run.id)
+        in_order = sorted(self._workers.values(), key=lambda worker: worker.created_at, reverse=True)
+        rows = [
+            self._row(worker, study, around, p.get(worker.worker), excluded.get(worker.assignment))
+            for worker in in_order
+        ]
+        progress = systems(people, study, families, limits.wanted)
+        waits = run.status == "open" and study.moderation == "classifier" and not around.has_moderation
+        unread = Unread(unseen(connection, run.id), unseen_flags(connection, run.id), waits)
+        down = around.down(run.id) if run.status == "open" else ()
+        return RunDetail(
+            **dict(_summary(run, limits, _counted(self._workers.values(), now), around.public_url)),
+            systems=progress,
+            simulated_systems=systems(simulated, study, families, None) if simulated else [],
+            funnel=funnel(people, study),
+            simulated_funnel=funnel(simulated, study) if simulated else [],
+            bots=self._replies,
+            incidents=self._incidents,
+            analysis=analysis,
+            attention=[
+                *([DAMAGED] if around.is_damaged else []),
+                *attention(rows, progress, self._replies, unread, study, now, down),
+            ],
+            workers=rows,
+        )
+
+    def _row(
+        self, worker: WorkerFacts, study: Study, around: Surroundings, p: float | None, excluded: str | None
+    ) -> AssignmentRow:
+        """Return the row of a worker, made anew only where something differs: there may be thousands."""
+        active = worker.status == "active"
+        away = around.away.get(worker.assignment, worker.active_at) if active else None
+        made_of = (worker, p, excluded, away)
+        known = self._rows.get(worker.assignment)
+        if known is None or known[0] != made_of:
+            known = made_of, _row(worker, study, around.auth, p, excluded, away)
+            self._rows[worker.assignment] = known
+        return known[1]
+
+    def _read_workers(self, connection: Connection, run: RunEntry, now: datetime) -> None:
+        anew = self._anew_at is None or now - self._anew_at > _ANEW_EVERY
+        if anew:
+            self._anew_at = now
+        since = None if anew or self._read_at is None else self._read_at - _OVERLAP
+        self._workers |= {worker.assignment: worker for worker in read_workers(connection, run.id, since)}
+        self._read_at = now
+
+    def _read_replies(
+        self, connection: Connection, run: RunEntry, study: Study, around: Surroundings, now: datetime
+    ) -> None:
+        if self._replies_at is None or now - self._replies_at > _REPLIES_EVERY:
+            self._replies = bot_replies(connection, run, study, around.states)
+            self._incidents = incidents(connection, run)
+            self._replies_at = now
+
+
+def run_summaries(connection: Connection, public_url: str, now: datetime) -> list[RunSummary]:
+    """Return every run in a few numbers, newest first; rehearsals are none of them."""
+    found = reversed(all_runs(connection))
+    return [run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
+
+
+def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
+    """Return a run in a few numbers, without reading what its workers do."""
+    rated = _rated(connection, run)
+    counted = _Counted(
+        people=_by_status(connection, run, simulated=False),
+        simulated=_by_status(connection, run, simulated=True),
+        rated=rated.get(False, 0),
+        rated_simulated=rated.get(True, 0),
+        lately=_lately(connection, run, now),
+        waiting=count_waiting(connection, run.id),
+    )
+    return _summary(run, limits_of(connection, run, parse_study(run.yaml)), counted, public_url)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What is counted of a run's workers.
+
+    `rated`: conversations of people. `lately`: how many minutes ago assignments of people were handed in,
+    within the last hour. `waiting`: conversations whose bot was asked in vain.
+    """
+
+    people: AssignmentCounts
+    simulated: AssignmentCounts
+    rated: int
+    rated_simulated: int
+    lately: Sequence[float]
+    waiting: int
+
+
+def _summary(run: RunEntry, limits: Limits, counted: _Counted, public_url: str) -> RunSummary:
+    study = parse_study(run.yaml)
+    return RunSummary(
+        run=run.slug,
+        study=study.name,
+        title=study.title,
+        status=run.status,
+        cause=run.cause,
+        reason=run.reason,
+        created_at=run.created_at,
+        worker_link=f"{public_url}/w/{run.slug}",
+        assignments=counted.people,
+        conversations_rated=counted.rated,
+        simulated=counted.simulated,
+        simulated_conversations_rated=counted.rated_simulated,
+        places=limits.wanted,
+        minutes_to_go=minutes_to_go(limits.wanted, counted.people.completed, counted.lately),
+        waiting=counted.waiting,
+        limits=limits.shown,
+    )
+
+
+def _counted(workers: Collection[WorkerFacts], now: datetime) -> _Counted:
+
+    def counts(*, simulated: bool) -> AssignmentCounts:
+        ours = Counter(worker.status for worker in workers if worker.simulated == simulated)
+        return AssignmentCounts(
+            active=ours["active"],
+            completed=ours["completed"],
+            returned=ours["returned"],
+            expired=ours["expired"],
+        )
+
+    def rated(*, simulated: bool) -> int:
+        return sum(worker.count("rated") for worker in workers if worker.simulated == simulated)
+
+    ended = (w.ended_at for w in workers if w.status == "completed" and not w.simulated)
+    return _Counted(
+        people=counts(simulated=False),
+        simulated=counts(simulated=True),
+        rated=rated(simulated=False),
+        rated_simulated=rated(simulated=True),
+        lately=[_ago(at, now) for at in ended if at and now - at < _HOUR],
+        waiting=sum(held.failed_tries > 0 for worker in workers for held in worker.conversations),
+    )
+
+
+def _by_status(connection: Connection, run: RunEntry, *, simulated: bool) -> AssignmentCounts:
+    query = (
+        select(Assignment.c.status, func.count())
+        .where(Assignment.c.run_id == run.id, Assignment.c.simulated == simulated)
+        .group_by(Assignment.c.status)
+    )
+    counts = {status: int(k) for status, k in connection.execute(query)}
+    return AssignmentCounts(**{status: counts.get(status, 0) for status in AssignmentCounts.model_fields})
+
+
+def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
+    query = (
+        select(Assignment.c.simulated, func.count())
+        .select_from(Conversation)
+        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .where(Assignment.c.run_id == run.id, Conversation.c.status == "rated")
+        .group_by(Assignment.c.simulated)
+    )
+    return {bool(simulated): int(k) for simulated, k in connection.execute(query)}
+
+
+def _lately(connection: Connection, run: RunEntry, now: datetime) -> list[float]:
+    """Return how many minutes ago the assignments of people were handed in, within the last hour."""
+    query = select(Assignment.c.ended_at).where(
+        Assignment.c.run_id == run.id,
+        Assignment.c.simulated.is_(False),
+        Assignment.c.status == "completed",
+        Assignment.c.ended_at >= now - _HOUR,
+    )
+    return [_ago(at, now) for at in connection.execute(query).scalars()]
+
+
+def _ago(at: datetime, now: datetime) -> float:
+    return (now - at).total_seconds() / 60
+
+
+def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
+    """Return the family of every system, in the study's order, the qc bot last."""
+    query = (
+        select(System.c.name, System.c.family)
+        .join(Run, Run.c.study_id == System.c.study_id)
+        .where(Run.c.id == run.id)
+        .order_by(System.c.name == QC, System.c.id)
+    )
+    return {row.name: row.family for row in connection.execute(query)}
+
+
+def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
+    """Return how the run stood when it was last analysed; None where it never was."""
+    query = select(Analysis.c.content).where(Analysis.c.run_id == run.id)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else RunAnalysis.model_validate_json(found)
+
+
+def _row(
+    worker: WorkerFacts,
+    study: Study,
+    auth: Auth,
+    p: float | None,
+    excluded: str | None,
+    away: datetime | None,
+) -> AssignmentRow:
+    step, position = place_of(worker, study)
+    here = worker.current if position is not None else None
+    active = worker.status == "active"
+    # Where a recruiter gives the code it is the same for everybody, and tells nothing.
+    earned = worker.status == "completed" or worker.left_with_report
+    has_own_code = earned and study.recruiter is None
+    return AssignmentRow(
+        assignment=worker.assignment,
+        worker=worker.worker,
+        simulated=worker.simulated,
+        status=worker.status,
+        step=step,
+        position=position,
+        system=here.system if here else None,
+        conversations_rated=worker.count("rated"),
+        inputs=sum(held.inputs for held in worker.conversations),
+        inputs_here=here.inputs if here else 0,
+        p=p,
+        failed_tries=here.failed_tries if here and active else 0,
+        started_at=worker.agreed_at,
+        active_at=worker.active_at,
+        ended_at=worker.ended_at,
+        away_since=away,
+        excluded=excluded,
+        left_with_report=worker.left_with_report,
+        completion_code=auth.completion_code(worker.assignment) if has_own_code else None,
+    )

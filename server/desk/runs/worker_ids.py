@@ -1,0 +1,160 @@
+"""Whom a pseudonym stands for, and the other way round: for owners and researchers of the study only."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, select
+
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.db.audit import Doer, record
+from server.db.recruiting.recruitments import codes_of
+from server.db.review.message_reports import left_with_report
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
+from server.db.tables import Assignment, Visit, Worker
+from server.db.worker_ids import external_id
+from server.desk.csv_table import CSV, csv_table
+from server.desk.runs.responses import AssignmentStatus
+from server.recruiters.arrival import Arrival
+from server.recruiters.recruiter import PROLIFIC, ending
+from server.study import Study, parse_study
+
+_COLUMNS = ("worker", "external_id", "platform", "visit", "assignment", "status", "completion_code")
+Text = Annotated[str, Field(max_length=300)]
+
+
+class WorkerIdentity(BaseModel):
+    """A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+
+    `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
+    they were shown when they had finished, or left with the report of a message. Of somebody who was
+    forgotten there is no `external_id`.
+    """
+
+    worker: str
+    external_id: str | None
+    platform: str
+    visit: str | None
+    assignment: str
+    status: AssignmentStatus
+    completion_code: str | None
+
+
+class WorkerIdentities(BaseModel):
+    """The people of a run, in the order in which they came."""
+
+    workers: list[WorkerIdentity]
+
+
+class Sought(BaseModel):
+    """Who is looked for: a pseudonym, an id of the platform, or everybody."""
+
+    worker: Text | None = None
+    external_id: Text | None = None
+
+
+class WorkerIdsApi:
+    """Shows who the workers of a run are, and logs that it did."""
+
+    def __init__(self, *, store: Store, auth: Auth) -> None:
+        self._store = store
+        self._auth = auth
+        allowed = [Depends(Allowed(auth, "see_worker_ids"))]
+        self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
+        self.router.add_api_route("/{run}/worker-ids", self.show_worker_ids, methods=["GET"])
+        self.router.add_api_route("/{run}/worker-ids.csv", self.export_worker_ids, methods=["GET"], **CSV)
+
+    async def show_worker_ids(
+        self, run: str, sought: Annotated[Sought, Query()], actor: Caller
+    ) -> WorkerIdentities:
+        """Who the workers of a run are: all of them, or the one who is looked for. It is logged."""
+        return WorkerIdentities(workers=await self._read(run, sought, actor))
+
+    async def export_worker_ids(self, run: str, actor: Caller) -> Response:
+        """The same of everybody, as CSV."""
+        found = await self._read(run, Sought(), actor)
+        headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
+        return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
+
+    async def _read(self, run: str, sought: Sought, actor: Actor) -> list[WorkerIdentity]:
+        return await self._store.submit(lambda c: identities(c, self._auth, actor, run, sought))
+
+
+def identities(
+    connection: Connection, auth: Auth, actor: Doer, slug: str, sought: Sought
+) -> list[WorkerIdentity]:
+    """Return who the people of a run are, and log that somebody has seen it. Raises RunNotFound.
+
+    Args:
+        connection: a transaction.
+        auth: knows completion codes.
+        actor: who is to see it.
+        slug: the run's name.
+        sought: whom they look for.
+    """
+    run = find_run(connection, slug)
+    study = parse_study(run.yaml)
+    query = (
+        select(
+            Worker.c.pseudonym,
+            Worker.c.external_id,
+            Worker.c.platform,
+            Assignment.c.id,
+            Assignment.c.status,
+            Assignment.c.id.in_(left_with_report()).label("left_with_report"),
+            _LATEST,
+        )
+        .select_from(Assignment)
+        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .where(Assignment.c.run_id == run.id, Assignment.c.simulated.is_(False))
+        .order_by(Assignment.c.created_at, Assignment.c.id)
+    )
+    if sought.worker is not None:
+        query = query.where(Worker.c.pseudonym == sought.worker.upper())
+    if sought.external_id is not None:
+        query = query.where(Worker.c.external_id == auth.ids.encrypted(sought.external_id))
+    codes = codes_of(connection, run.id)
+    found = [
+        WorkerIdentity(
+            worker=row.pseudonym,
+            external_id=external_id(row.external_id, auth.ids),
+            platform=row.platform,
+            visit=row.visit,
+            assignment=row.id,
+            status=row.status,
+            completion_code=_code(study, row, auth, codes),
+        )
+        for row in connection.execute(query)
+    ]
+    names = ", ".join(person.worker for person in found)
+    whose = "everybody's" if sought == Sought() else names or "nobody's"
+    record(connection, actor, "worker_ids.read", slug, whose)
+    return found
+
+
+def _code(study: Study, row: Any, auth: Auth, codes: Mapping[str, str]) -> str | None:
+    """Return the code that a worker was shown; None: none."""
+    if row.status != "completed" and not row.left_with_report:
+        return None
+    if row.left_with_report and row.platform == PROLIFIC and "reported" in codes:
+        return codes["reported"]
+    arrival = auth.known(Arrival(row.platform, row.external_id))
+    return ending(study.recruiter, study.completion_url, arrival, auth.completion_code(row.id)).code
+
+
+_LATEST = (
+    select(Visit.c.visit)
+    .where(Visit.c.assignment_id == Assignment.c.id)
+    .order_by(Visit.c.at.desc(), Visit.c.visit)
+    .limit(1)
+    .scalar_subquery()
+    .label("visit")
+)
+
+
+def identities_csv(found: Sequence[WorkerIdentity]) -> str:
+    """Return workers as CSV under a line of names."""
+    return csv_table(_COLUMNS, ([getattr(person, name) for name in _COLUMNS] for person in found))

@@ -1,0 +1,1 @@
+"""Push changes to the desk as server-sent events."""

@@ -1,0 +1,162 @@
+"""Push changes of studies, accounts and bot checks to the desk."""
+
+from asyncio import gather
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Depends
+from fastapi.sse import ServerSentEvent
+from pydantic import BaseModel
+from sqlalchemy import Connection
+
+from server.access import people, tokens
+from server.access.actor import Allowed, Caller
+from server.access.auth import Auth
+from server.access.roles import Permission
+from server.bots import stored_bots
+from server.bots.background_checks import TOPIC as CHECKS
+from server.bots.check_view import check_of, without_addresses
+from server.bots.registered_bots import RegisteredBots
+from server.bots.responses import CheckedBot, CheckedBots
+from server.db.runs import studies
+from server.desk.listed import TOPIC, ListedStore
+from server.desk.people.people import PeopleUpdate, person_row, token_row
+from server.desk.people.study_people import StudyPeople, people_of
+from server.desk.streams.feed import Feed, Sight
+from server.desk.streams.watch import LastSeen, streamed
+from server.desk.studies.study_responses import StudyList
+from server.desk.studies.study_view import study_summary
+from server.news import News
+
+
+@dataclass(frozen=True, slots=True)
+class _Feeds:
+    """One feed for each list; none of them has rows, so that a list is pushed whole."""
+
+    studies: Feed[None]
+    people: Feed[None]
+    bots: Feed[None]
+
+    def every(self) -> tuple[Feed[None], ...]:
+        return self.studies, self.people, self.bots
+
+
+class ListWatch:
+    """Serves `GET /api/desk/watch/studies`, `…/studies/{study}/people`, `…/people` and `…/bots`."""
+
+    def __init__(self, *, store: ListedStore, auth: Auth, bots: RegisteredBots, news: News) -> None:
+        self._store = store
+        self._auth = auth
+        self._bots = bots
+        self._feeds = _Feeds(
+            Feed(self._look_at_studies), Feed(self._look_at_people), Feed(self._look_at_bots)
+        )
+        self.router = APIRouter(prefix="/api/desk/watch")
+        self._route("/studies", self.watch_studies, StudyList, "see_studies", "studies")
+        self._route(
+            "/studies/{study}/people", self.watch_study_people, StudyPeople, "manage_study_people", "people"
+        )
+        self._route("/people", self.watch_people, PeopleUpdate, "manage_people", "people")
+        self._route("/bots", self.watch_bots, CheckedBots, "see_bots", "bots")
+        for topic, feeds in {
+            TOPIC: (self._feeds.studies, self._feeds.people),
+            "runs": (self._feeds.studies,),
+            "bots": (self._feeds.bots,),
+            CHECKS: (self._feeds.bots,),
+        }.items():
+            news.subscribe(topic, _teller(feeds))
+
+    def _route(self, path: str, call: Any, data: type[BaseModel], permission: Permission, tag: str) -> None:
+        streamed(
+            self.router, path, call, data, tags=[tag], dependencies=[Depends(Allowed(self._auth, permission))]
+        )
+
+    async def drain(self, _seconds: float) -> None:
+        """End every stream; whoever follows one comes back, to another process."""
+        await gather(*(feed.close() for feed in self._feeds.every()))
+
+    async def watch_studies(
+        self, actor: Caller, last_event_id: LastSeen = None
+    ) -> AsyncIterator[ServerSentEvent]:
+        """The studies that the caller may see: all of them whenever one changes, as server-sent events."""
+        async for change in self._feeds.studies.follow(last_event_id, actor.standing):
+            found = [one for one in change.parts["studies"] if actor.may("see_studies", one.name)]
+            yield _event(change.name, StudyList(studies=found))
+
+    async def watch_study_people(
+        self, study: str, actor: Caller, last_event_id: LastSeen = None
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Who may use the study: all of them whenever somebody's role changes, as server-sent events."""
+        async for change in self._feeds.people.follow(last_event_id, actor.standing):
+            if "people" in change.parts:
+                yield _event(change.name, people_of(study, change.parts["people"], actor))
+
+    async def watch_people(
+        self, actor: Caller, last_event_id: LastSeen = None
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Who may use the desk, and tokens: all of either whenever one changes, as server-sent events."""
+        async for change in self._feeds.people.follow(last_event_id, actor.standing):
+            rows: dict[str, Any] = {}
+            if "people" in change.parts:
+                rows["people"] = [person_row(member) for member in change.parts["people"]]
+            if "tokens" in change.parts:
+                rows["tokens"] = [token_row(grant) for grant in reversed(change.parts["tokens"])]
+            yield _event(change.name, PeopleUpdate(**rows))
+
+    async def watch_bots(
+        self, actor: Caller, last_event_id: LastSeen = None
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Registered bots with their newest checks: all of them whenever one changes, as server-sent events.
+
+        How far a check is, is known to the process that carries it out.
+        """
+        async for change in self._feeds.bots.follow(last_event_id, actor.standing):
+            bots = change.parts["bots"]
+            if not actor.may("change_bots"):
+                bots = [
+                    CheckedBot(name=bot.name, check=bot.check and without_addresses(bot.check))
+                    for bot in bots
+                ]
+            yield _event(change.name, CheckedBots(bots=bots))
+
+    async def _look_at_studies(self) -> Sight[None]:
+        def read(connection: Connection) -> Sight[None]:
+            runs = studies.runs_of(connection)
+            found = studies.all_studies(connection)
+            return _sight(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+
+        return await self._store.read(read)
+
+    async def _look_at_people(self) -> Sight[None]:
+        return await self._store.read(
+            lambda connection: _sight(people=people.every(connection), tokens=tokens.every(connection))
+        )
+
+    async def _look_at_bots(self) -> Sight[None]:
+        def read(connection: Connection) -> Sight[None]:
+            rows = stored_bots.registrations(connection)
+            return _sight(
+                bots=[
+                    CheckedBot(name=row.name, check=check_of(connection, row, self._bots.check_of(row.name)))
+                    for row in rows
+                ]
+            )
+
+        return await self._store.read(read)
+
+
+def _sight(**parts: Any) -> Sight[None]:
+    return Sight(parts, {})
+
+
+def _teller(feeds: tuple[Feed[None], ...]) -> Any:
+    def tell(_payload: Any) -> None:
+        for feed in feeds:
+            feed.tell()
+
+    return tell
+
+
+def _event(name: str, data: BaseModel) -> ServerSentEvent:
+    return ServerSentEvent(raw_data=data.model_dump_json(exclude_unset=True), id=name)

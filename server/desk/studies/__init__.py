@@ -1,0 +1,1 @@
+"""Serve studies: drafts, their versions, previews."""

@@ -1,0 +1,147 @@
+"""The pages of a study as a worker will see them, one after the other. Nothing is stored, no bot is asked."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from bots import CorpusError, load_corpus
+from server.bots.lineup import rules_of, study_card
+from server.desk.studies.study_responses import PreviewStep
+from server.errors import StudyInvalid
+from server.session.comparison import Side
+from server.session.context import AssignmentContext
+from server.session.conversation import Conversation, Turn
+from server.session.item import ItemContent
+from server.session.phase import Phase
+from server.session.plan import plan_conversation, plan_item, plan_pair
+from server.session.records import (
+    ConversationPlanned,
+    PlannedItem,
+    QuestionAnswered,
+    QuizAsked,
+    QuizLine,
+    SideChosen,
+)
+from server.session.rules import SessionRules
+from server.session.state import State
+from server.session.worker_view import snapshot
+from server.study import Study
+
+_AT = datetime(2026, 1, 1, tzinfo=UTC)
+_WHO = "preview"
+_TOPIC = "What to cook this weekend"
+# What is said in the preview is nobody's reply: no bot is asked while a study is being written.
+_LINES = (
+    "Hello! I want to cook something new this weekend. Any ideas?",
+    None,  # a chatbot's reply
+    "Nothing too spicy, please.",
+    None,
+)
+_FIRST_REPLY = 1  # its line
+_REPLIES: dict[Side | None, tuple[str, str]] = {
+    None: ("(This is where the chatbot’s reply stands.)", "(And here is the next one.)"),
+    "left": ("(This is where one chatbot’s reply stands.)", "(And here is its next one.)"),
+    "right": ("(And this is where the other one’s stands.)", "(Here is the other one’s next.)"),
+}
+_TEXT = "(Here stands one of the texts, or one of the conversations, that workers rate.)"
+
+
+def preview(study: Study) -> list[PreviewStep]:
+    """Return the pages of a study without mistakes, in their order, each phase once.
+
+    Raises:
+        StudyInvalid: its corpus cannot be read, or has no personas where some are needed.
+    """
+    try:
+        rules = rules_of(study, load_corpus(study.corpus, study.language))
+    except CorpusError as error:
+        raise StudyInvalid(f"corpus `{study.corpus}` cannot be opened: {error}") from error
+    card = study_card(study)
+    steps: dict[str, PreviewStep] = {}
+    for state in _states(study, rules):
+        if study.task == "transcripts" and state.phase is Phase.TOPIC:
+            continue  # an item is rated as soon as it is shown
+        shown = snapshot(state, card, _AT)
+        steps.setdefault(shown.phase, PreviewStep(phase=shown.phase, snapshot=shown.model_dump(mode="json")))
+    return list(steps.values())
+
+
+def _states(study: Study, rules: SessionRules) -> Iterator[State]:
+    """Yield a session at the pages that a worker comes to."""
+    planned = tuple(Conversation(plan) for plan in _plans(study, rules))
+    context = AssignmentContext(_WHO, 1, 1.0, "PREVIEW", study.completion_url)
+    start = State(rules, context, conversations=planned)
+    yield start
+    agreed = start._replace(agreed=True)
+    yield agreed
+    asked = agreed._replace(handed_in=frozenset({"before"}))
+    yield asked
+    taught = asked._replace(answers=_right_answers(rules))
+    yield taught
+    for held in _held(study, planned):
+        yield taught.with_conversations(held)
+    rated = taught.with_conversations(tuple(each._replace(status="rated") for each in planned))
+    if study.quiz is not None:
+        quiz = _quiz(planned[0], study.quiz.choices)
+        yield rated.with_conversations((rated.conversations[0]._replace(quiz=quiz),))
+    yield rated
+    done = rated._replace(handed_in=frozenset({"before", "after"}))
+    yield done
+    yield done._replace(closed="completed")
+
+
+def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]:
+    """Return the first conversation of an assignment; side by side, the two of its first pair."""
+    if study.task == "transcripts":
+        shown = PlannedItem("preview", "ordinary", None, ItemContent(text=_TEXT))
+        return (plan_item(_WHO, 1, 1, "preview", shown),)
+    names = [spec.name for spec in study.systems]
+    if study.task == "side_by_side":
+        return plan_pair(rules.lineup, _WHO, 1, 1, 1, (names[0], names[1]))
+    return (plan_conversation(rules.lineup, _WHO, 1, 1, 1, names[0]),)
+
+
+def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Conversation, ...]]:
+    """Yield what is held at once as it is written in, chosen from, and rated, where a study has that."""
+    comparison = study.comparison
+    held = tuple(_chatting(each) for each in planned)
+    if comparison is not None and comparison.choose == "turn":
+        held = _chosen(held, _FIRST_REPLY)  # the page asks about the last ones
+    if study.task != "transcripts":
+        yield held
+    ended = tuple(each._replace(status="ended") for each in held)
+    if comparison is not None and comparison.choose == "end":
+        yield ended
+        ended = _chosen(ended, len(_LINES) - 1)
+    if comparison is None or study.criteria or study.asked.conversation:
+        yield ended
+
+
+def _chosen(pair: tuple[Conversation, ...], line: int) -> tuple[Conversation, ...]:
+    """Return two conversations of which the worker prefers the left one after a line."""
+    left, right = pair
+    choice = SideChosen(left.plan.conversation, line, "left", _AT, f"choice-{line}")
+    return left._replace(choices=(*left.choices, choice)), right
+
+
+def _chatting(conversation: Conversation) -> Conversation:
+    topic = conversation.plan.icebreaker or _TOPIC
+    replies = iter(_REPLIES[conversation.plan.side])
+    turns = tuple(
+        Turn("worker", text, _AT, _AT) if text else Turn("bot", next(replies), _AT, _AT) for text in _LINES
+    )
+    inputs = sum(turn.author == "worker" for turn in turns)
+    return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)
+
+
+def _quiz(conversation: Conversation, choices: int) -> QuizAsked:
+    name = conversation.plan.conversation
+    lines = (f"(Line {n}, of which the chat partner said one.)" for n in range(1, choices + 1))
+    return QuizAsked(name, tuple(QuizLine(line, name, 1) for line in lines), _AT)
+
+
+def _right_answers(rules: SessionRules) -> tuple[QuestionAnswered, ...]:
+    questions = rules.tutorial.questions if rules.tutorial is not None else []
+    return tuple(
+        QuestionAnswered(number, question.right, True, _AT, f"answer-{number}")
+        for number, question in enumerate(questions, start=1)
+    )

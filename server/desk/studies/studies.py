@@ -1,0 +1,293 @@
+"""Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import Field, StrictBool, StringConstraints, model_validator
+from sqlalchemy import Connection
+
+from bots import CorpusError, bot_specs
+from server.access import people
+from server.access.actor import Actor, Allowed, Caller
+from server.access.auth import Auth
+from server.access.request_body import RequestBody
+from server.access.roles import Permission
+from server.bots import stored_bots
+from server.bots.fitness import Fitness, qc_fitness, registered_fitness
+from server.bots.reach import Reach
+from server.clock import utc_now
+from server.db.audit import record
+from server.db.runs import studies
+from server.db.runs.studies import StoredStudy
+from server.db.tables.table import GivenNumber, RowNumber
+from server.desk.listed import ListedStore
+from server.desk.studies.preview import preview
+from server.desk.studies.study_responses import (
+    CheckedStudy,
+    QcExamination,
+    StudyDetail,
+    StudyList,
+    StudyPreview,
+    StudySettings,
+    VersionChanges,
+    VersionDetail,
+)
+from server.desk.studies.study_view import (
+    checked_study,
+    headline,
+    mistake_view,
+    shown_text,
+    study_detail,
+    study_summary,
+    version_changes,
+    version_row,
+)
+from server.errors import StudyInvalid
+from server.session.instrument import Label
+from server.study import (
+    BLANK,
+    DEMO,
+    Change,
+    NotEditable,
+    Study,
+    Unreadable,
+    aside,
+    named,
+    parse_study,
+    read_study,
+    require_name,
+    study_schema,
+)
+
+StudyText = Annotated[str, StringConstraints(max_length=60_000)]
+
+
+class NewStudy(RequestBody):
+    """A study to store: its name, and its text, or `blank` or `demo` to begin with the one or the other."""
+
+    name: Label
+    yaml: StudyText | None = None
+    begin_with: Annotated[str, StringConstraints(pattern="^(blank|demo)$")] | None = None
+
+    @model_validator(mode="after")
+    def _one_text(self) -> "NewStudy":
+        if (self.yaml is None) == (self.begin_with is None):
+            raise ValueError("give either `yaml` or `begin_with`")
+        return self
+
+
+class NewVersion(RequestBody):
+    """A study's text now, and the number of the version that was edited."""
+
+    yaml: StudyText
+    based_on: GivenNumber
+
+
+class CopyOfStudy(RequestBody):
+    """The name of a copy."""
+
+    name: Label
+
+
+class StudyChange(RequestBody):
+    """What can be changed of a study beside its text."""
+
+    archived: StrictBool
+
+
+class SettingChange(RequestBody):
+    """What is to become of the setting at `path`: `value`, or gone where `remove`."""
+
+    path: Annotated[list[GivenNumber | str], Field(min_length=1, max_length=20)]
+    value: Any = None
+    remove: StrictBool = False
+
+
+class StudyToCheck(RequestBody):
+    """A study's text, and what is to be changed in it first."""
+
+    yaml: StudyText
+    changes: list[SettingChange] = Field([], max_length=100)
+
+
+class StudyToPreview(RequestBody):
+    """A study's text."""
+
+    yaml: StudyText
+
+
+class StudiesApi:
+    """Keeps studies, and checks what is being written; of corpora it reads those within `reach`."""
+
+    def __init__(self, *, store: ListedStore, auth: Auth, reach: Reach) -> None:
+        self._store = store
+        self._auth = auth
+        self._reach = reach
+        self.router = APIRouter(prefix="/api/desk", tags=["studies"])
+        self._route("GET", "/studies", self.list_studies, "see_studies")
+        self._route("POST", "/studies", self.create_study, "create_studies", status=201)
+        self._route("GET", "/studies/{study}", self.show_study, "see_studies")
+        self._route("PUT", "/studies/{study}", self.save_study, "change_studies")
+        self._route("PATCH", "/studies/{study}", self.change_study, "change_studies")
+        self._route("DELETE", "/studies/{study}", self.delete_study, "change_studies", status=204)
+        self._route("POST", "/studies/{study}/copy", self.copy_study, "create_studies", status=201)
+        self._route("GET", "/studies/{study}/versions/{version}", self.show_version, "see_studies")
+        self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
+        self._route("GET", "/studies/{study}/qc-examination", self.examine_qc, "see_studies")
+        self._route("GET", "/study-settings", self.show_settings, "see_studies")
+        self._route("POST", "/study-check", self.check_study, "see_studies")
+        self._route("POST", "/study-preview", self.preview_study, "see_studies")
+
+    def _route(
+        self, method: str, path: str, call: Callable[..., Any], permission: Permission, status: int = 200
+    ) -> None:
+        allowed = [Depends(Allowed(self._auth, permission))]
+        self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
+
+    async def list_studies(self, actor: Caller) -> StudyList:
+        """Every study in a few words, those that are archived too."""
+
+        def read(connection: Connection) -> StudyList:
+            runs = studies.runs_of(connection)
+            found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
+            return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+
+        return await self._store.read(read)
+
+    async def create_study(self, body: NewStudy, actor: Caller) -> StudyDetail:
+        """Store a new study. It may have mistakes: they are told wherever it is shown."""
+        template = DEMO if body.begin_with == "demo" else BLANK
+        text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
+        await _read_first(text, body.name)
+        at = utc_now()
+
+        def create(connection: Connection) -> StoredStudy:
+            _own(connection, actor, body.name)
+            return studies.create_study(connection, body.name, text, at, actor.name)
+
+        return await self._changed(actor, "create", create)
+
+    async def show_study(self, study: str, actor: Caller) -> StudyDetail:
+        """One study: its newest text, its versions and its runs.
+
+        Its codes and tokens are left out for those who may not change it.
+        """
+        whole = actor.may("change_studies", study)
+        return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study), whole=whole))
+
+    async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
+        """Save a study's next version. Refused where somebody else has saved one meanwhile."""
+        await _read_first(body.yaml, study)
+        at = utc_now()
+        return await self._changed(
+            actor,
+            "save",
+            lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, actor.name),
+        )
+
+    async def change_study(self, study: str, body: StudyChange, actor: Caller) -> StudyDetail:
+        """Archive a study, or take it back."""
+        at = utc_now() if body.archived else None
+        action = "archive" if body.archived else "unarchive"
+        return await self._changed(actor, action, lambda c: studies.set_archived(c, study, at))
+
+    async def delete_study(self, study: str, actor: Caller) -> Response:
+        """Forget a study that was never opened."""
+
+        def delete(connection: Connection) -> None:
+            studies.delete_study(connection, study)
+            people.forget_study(connection, study)
+            record(connection, actor, "study.delete", study)
+
+        await self._store.submit(delete)
+        return Response(status_code=204)
+
+    async def copy_study(self, study: str, body: CopyOfStudy, actor: Caller) -> StudyDetail:
+        """Store the newest version of a study as another study."""
+        at = utc_now()
+
+        def copy(connection: Connection) -> StoredStudy:
+            text = named(studies.find_study(connection, study).newest.yaml, body.name)
+            _own(connection, actor, body.name)
+            return studies.create_study(connection, body.name, text, at, actor.name)
+
+        return await self._changed(actor, "copy", copy, f"of {study}")
+
+    async def show_version(self, study: str, version: RowNumber, actor: Caller) -> VersionDetail:
+        """One version of a study, with its text."""
+        found = await self._store.read(lambda c: studies.find_version(c, study, version))
+        text = shown_text(found.yaml, whole=actor.may("change_studies", study))
+        return VersionDetail(**version_row(found).model_dump(), name=study, yaml=text)
+
+    async def show_changes(
+        self, study: str, version: RowNumber, since: RowNumber, actor: Caller
+    ) -> VersionChanges:
+        """What was changed from the version `since` to this one."""
+        whole = actor.may("change_studies", study)
+        return await self._store.read(lambda c: version_changes(c, study, since, version, whole=whole))
+
+    async def examine_qc(self, study: str) -> QcExamination:
+        """Examine the qc bot of a study as last saved, beside what registered bots said in their checks."""
+
+        def read(connection: Connection) -> tuple[Study, list[Fitness]]:
+            found = parse_study(studies.find_study(connection, study).newest.yaml, study)
+            named = [bot for bot in found.registered_bots if bot in stored_bots.names(connection)]
+            return found, registered_fitness(connection, found, named)
+
+        found, bots = await self._store.read(read)
+        self._reach.require_corpora(found)
+        try:
+            examined = await aside(lambda: qc_fitness(found, bots))
+        except CorpusError as error:
+            raise StudyInvalid(f"the qc bot has no corpus: {error}") from error
+        return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
+
+    async def show_settings(self) -> StudySettings:
+        """What a study can say: every setting, and the bots that can be named."""
+        registered = await self._store.read(stored_bots.names)
+        return StudySettings(
+            schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
+        )
+
+    async def check_study(self, body: StudyToCheck) -> CheckedStudy:
+        """Change single settings of a text, if that is asked for, and say what is wrong with it."""
+        registered = await self._store.read(stored_bots.names)
+        changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
+        try:
+            return await aside(lambda: checked_study(body.yaml, changes, registered))
+        except (Unreadable, NotEditable) as error:
+            raise StudyInvalid(
+                f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
+            ) from error
+
+    async def preview_study(self, body: StudyToPreview) -> StudyPreview:
+        """The pages that a worker comes to; of a study with mistakes, what is wrong with it."""
+        study, mistakes = await aside(lambda: read_study(body.yaml))
+        if study is None or mistakes:
+            return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+        self._reach.require_corpora(study)
+        return StudyPreview(steps=await aside(lambda: preview(study)), mistakes=[])
+
+    async def _changed(
+        self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
+    ) -> StudyDetail:
+        def commit(connection: Connection) -> StudyDetail:
+            study = change(connection)
+            said = detail or f"version {study.newest.number}"
+            record(connection, actor, f"study.{action}", study.name, said)
+            return study_detail(connection, study, whole=True)
+
+        return await self._store.submit(commit)
+
+
+async def _read_first(text: str, name: str) -> None:
+    """Read what is to be stored, so that no transaction does. Raises StudyNameDiffers."""
+    await aside(lambda: require_name(text, name))
+    await aside(lambda: headline(text))
+
+
+def _own(connection: Connection, actor: Actor, study: str) -> None:
+    """Have somebody own the study that they make, so that they can invite others to it."""
+    if actor.kind == "person" and not actor.may_in_all("manage_study_people"):
+        people.set_role(connection, actor.name, "owner", study)

@@ -1,0 +1,272 @@
+"""Load everything that decides whether a worker may join, in one query.
+
+Each statement gives the interpreter away and waits for it again, beside a busy event loop for longer than it
+takes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    null,
+    select,
+    true,
+    union,
+)
+
+from server.bots.lineup import OpenRun
+from server.bots.spending_caps import first_reached
+from server.db.counts.plan_counts import COUNTS
+from server.db.runs.runs import Cause, RunStatus
+from server.db.runs.standing import standing
+from server.db.tables import Assignment, ExcludedRun, ExcludedWorker, FreePlace, Run, Worker
+from server.errors import NotInvited, RunClosed, RunComplete, RunFull, RunOutOfHours, RunPaused, TookPart
+from server.recruiters.arrival import Arrival
+from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
+
+
+class WayIn(NamedTuple):
+    """What was found of a run, and of who arrives.
+
+    `own` is the assignment that they have in it, `of_this_id` the one that has the id theirs would get.
+    `took_part`: in a run whose workers may not come. `is_excluded`: they are on the run's own list. `free` is
+    the lowest place that was given back, `last` the highest that anybody has had, `lapsed` the lowest whose
+    holder, the assignment `holder`, is gone. `counted`, for whoever draws a place: which system stands how
+    often where, for `plan_counts.positions_in`.
+    """
+
+    own: str | None
+    of_this_id: str | None
+    status: RunStatus
+    cause: Cause
+    rules: str
+    took_part: bool
+    is_excluded: bool
+    free: int | None
+    last: int | None
+    counted: str | None
+    lapsed: int | None
+    holder: str | None
+
+
+def look(
+    connection: Connection,
+    run: OpenRun,
+    arrival: Arrival,
+    assignment: str,
+    *,
+    simulated: bool,
+    at: datetime,
+    to_draw: bool,
+) -> WayIn:
+    """Return how `run` stands to `arrival`, whose assignment would have the id `assignment`.
+
+    `to_draw`: also what a draw goes by, which takes half of the time.
+    """
+    sought = {
+        "run": run.id,
+        "key": assignment,
+        "platform": arrival.platform,
+        "external_id": arrival.external_id,
+        "simulated": simulated,
+        **gone_since(run, at),
+    }
+    return WayIn(*connection.execute(_WAY_IN_TO_DRAW if to_draw else _WAY_IN, sought).one())
+
+
+def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
+    """Return since when a worker must have been silent, or under way, for their place to be open."""
+    timeouts = run.study.timeouts
+    return {
+        "silent_since": at - timedelta(seconds=timeouts.idle),
+        "under_way_since": at - timedelta(seconds=timeouts.assignment),
+    }
+
+
+# ---- statements, built once: building them anew takes longer than running them ------------------
+
+IN_RUN = (Assignment.c.run_id == bindparam("run"), Assignment.c.simulated == bindparam("simulated"))
+SAME_WORKER = (Worker.c.platform == bindparam("platform"), Worker.c.external_id == bindparam("external_id"))
+OWN = (
+    select(Assignment.c.id)
+    .join(Worker, Worker.c.id == Assignment.c.worker_id)
+    .where(Assignment.c.run_id == bindparam("run"), *SAME_WORKER)
+)
+OF_THIS_ID = select(Assignment.c.id).where(
+    Assignment.c.run_id == bindparam("run"), Assignment.c.id == bindparam("key")
+)
+_TOOK_PART = (
+    select(Assignment.c.id)
+    .join(Worker, Worker.c.id == Assignment.c.worker_id)
+    .join(ExcludedRun, ExcludedRun.c.other_id == Assignment.c.run_id)
+    .where(ExcludedRun.c.run_id == bindparam("run"), *SAME_WORKER)
+    .exists()
+)
+_EXCLUDED = (
+    select(ExcludedWorker.c.run_id)
+    .where(
+        ExcludedWorker.c.run_id == bindparam("run"), ExcludedWorker.c.external_id == bindparam("external_id")
+    )
+    .exists()
+)
+# `status` is written out: the indexes that find them hold what is active only, a parameter could be anything.
+_UNDER_WAY = select(Assignment.c.place, Assignment.c.id).where(
+    *IN_RUN, Assignment.c.status == literal_column("'active'")
+)
+_MAY_EXPIRE = union(
+    _UNDER_WAY.where(Assignment.c.active_at < bindparam("silent_since")),
+    _UNDER_WAY.where(Assignment.c.created_at < bindparam("under_way_since")),
+).subquery()
+ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
+_LAPSED = ALL_LAPSED.limit(1).subquery()
+FREE_IN_RUN = (FreePlace.c.run_id == bindparam("run"), FreePlace.c.simulated == bindparam("simulated"))
+_LAST = select(func.max(Assignment.c.place)).where(*IN_RUN)
+
+
+def _way_in(counted: ColumnElement[Any]) -> Select[Any]:
+    return (
+        select(
+            OWN.scalar_subquery(),
+            OF_THIS_ID.scalar_subquery(),
+            Run.c.status,
+            Run.c.cause,
+            Run.c.rules,
+            _TOOK_PART,
+            _EXCLUDED,
+            select(func.min(FreePlace.c.place)).where(*FREE_IN_RUN).scalar_subquery(),
+            _LAST.scalar_subquery(),
+            counted,
+            _LAPSED,
+        )
+        .select_from(Run)
+        .outerjoin(_LAPSED, true())
+        .where(Run.c.id == bindparam("run"))
+    )
+
+
+_WAY_IN = _way_in(null())
+_WAY_IN_TO_DRAW = _way_in(COUNTS.scalar_subquery())
+
+
+def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime) -> bool:
+    """Return whether one more worker may be under way in `run`; if not, a place may still change hands.
+
+    The rules of a run are about people: simulated workers have the places that the study's file gives.
+
+    Raises:
+        RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
+        TookPart, NotInvited: this worker may not.
+    """
+    require_open(way_in.status, way_in.cause)
+    if simulated:
+        return True
+    rules = read_rules(way_in.rules)
+    _require_invited(way_in)
+    _require_hours(rules, at)
+    if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
+        return True
+    standing = standing_of(connection, run, rules)
+    if end_of(rules, standing) is not None:
+        raise RunComplete(_ENOUGH)
+    return room_for_another(rules, standing)
+
+
+def standing_of(connection: Connection, run: OpenRun, rules: RunRules) -> Standing:
+    """Return how a run stands with people, and with what its bots may cost."""
+    stands = standing(connection, run.id, run.study, rules)
+    caps = dict.fromkeys(cap for caps in run.spending_caps.values() for cap in caps)
+    return replace(stands, spent=first_reached(connection, caps)) if caps else stands
+
+
+def require_open(status: RunStatus, cause: Cause) -> None:
+    """Check that a run lets somebody new in. Raises RunPaused, RunClosed, RunComplete."""
+    if status == "paused":
+        raise RunPaused("this study is paused for a while")
+    if status == "closed" and cause != "researcher":
+        raise RunComplete(_ENOUGH)
+    if status == "closed":
+        raise RunClosed("this study takes no more workers")
+
+
+_ENOUGH = "this study has all the answers that it needs"
+
+
+def _require_hours(rules: RunRules, at: datetime) -> None:
+    hours = rules.opening_hours
+    if hours is not None and not is_open(hours, at):
+        raise RunOutOfHours(next_opening(hours, at))
+
+
+def _require_invited(way_in: WayIn) -> None:
+    if way_in.took_part:
+        raise TookPart("you took part in an earlier round of this study")
+    if way_in.is_excluded:
+        raise NotInvited("this study is not open to you")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that an arriving worker gets.
+
+    `displaced` is the assignment that is to expire for it, if any. `is_new`: nobody has had it before.
+    """
+
+    number: int
+    displaced: str | None = None
+    is_new: bool = False
+
+
+def next_place(run: OpenRun, way_in: WayIn, *, more: bool) -> Place:
+    """Return the lowest place that is free or whose holder is gone, or a new one.
+
+    Where no more workers may be under way (`more`), it is one whose holder is gone: they lose it.
+
+    Raises:
+        RunFull: every place is held, or as many are as may be.
+    """
+    free, lapsed = way_in.free, way_in.lapsed
+    if more and free is not None and (lapsed is None or free < lapsed):
+        return Place(free)
+    if lapsed is not None:
+        return Place(lapsed, displaced=way_in.holder)
+    return new_place(way_in, run.study.assignments, more=more)
+
+
+def new_place(way_in: WayIn, most: int | None, *, more: bool) -> Place:
+    """Return a place that nobody has had. Raises RunFull."""
+    if not more:
+        raise RunFull("as many people take part at the moment as the study has places for")
+    number = 0 if way_in.last is None else way_in.last + 1
+    if most is not None and number >= most:
+        raise RunFull("every place of this study is taken")
+    return Place(number, is_new=True)
+
+
+def held_before(
+    connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool
+) -> Iterator[Place]:
+    """Yield the places that somebody has had and that are open now, the lowest first; `more`: as ever."""
+    in_run = {"run": run.id, "simulated": simulated}
+    lapsed = connection.execute(ALL_LAPSED, {**in_run, **gone_since(run, at)})
+    open_places = [Place(int(row.place), displaced=str(row.id)) for row in lapsed]
+    if more:
+        open_places += [Place(int(place)) for place in connection.execute(_ALL_FREE, in_run).scalars()]
+    yield from sorted(open_places, key=lambda place: place.number)
+
+
+def take_place(connection: Connection, run: OpenRun, simulated: bool, place: Place) -> None:
+    """Have a place be free no longer; nothing happens where it was not."""
+    connection.execute(_TAKE_PLACE, {"run": run.id, "simulated": simulated, "place": place.number})
+
+
+_ALL_FREE = select(FreePlace.c.place).where(*FREE_IN_RUN)
+_TAKE_PLACE = delete(FreePlace).where(*FREE_IN_RUN, FreePlace.c.place == bindparam("place"))

@@ -1,0 +1,405 @@
+"""Giving an arriving worker an assignment: their own if they have one, a freed place, or a new one.
+
+A run's balanced design is a row of places. A place is held by one assignment that is completed or
+under way. It becomes free when its holder gives the assignment back, or falls silent past the
+study's time-outs; the next worker then gets that same place, with the same systems in the same order,
+so that the balance never suffers. Where workers rate items, a place has items instead, and goes to the next
+worker who may rate them all. Everything here runs within one transaction of the writer.
+"""
+
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    select,
+    text,
+    update,
+)
+
+from server.bots.lineup import OpenRun
+from server.db.counts import pair_counts, plan_counts
+from server.db.runs import items
+from server.db.runs.items import DrawnItem
+from server.db.runs.runs import lock_run
+from server.db.sessions import write as rows
+from server.db.sessions.enrolments import BegunAssignment
+from server.db.tables import Assignment, Conversation, System, Visit
+from server.errors import AlreadyTookPart, RunFull, RunNotReady
+from server.live.arrive.admission import (
+    IN_RUN,
+    OF_THIS_ID,
+    OWN,
+    Place,
+    WayIn,
+    admit,
+    held_before,
+    look,
+    new_place,
+    next_place,
+    take_place,
+)
+from server.live.arrive.balance import Counts, draw_plan
+from server.live.arrive.hits import draw_hit
+from server.live.arrive.pair_draw import draw_pairs
+from server.live.arrive.scenarios import scenarios_of_place
+from server.recruiters.arrival import Arrival
+from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
+from server.session.records import Closed, ConversationPlanned
+
+FIRST_FENCE = 0  # of the process that enrols: nobody has taken the session over from it
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """The assignment a worker gets. `displaced` is the one that has expired for it.
+
+    `planned`: of a new assignment, all the records that are stored of it; None: it was there before.
+    """
+
+    assignment: str
+    displaced: str | None
+    planned: tuple[ConversationPlanned, ...] | None = field(default=None, compare=False)
+
+
+def new_assignment_id() -> str:
+    """Return an id that no assignment has."""
+    return secrets.token_hex(8)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingWorker:
+    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated.
+
+    `assignment` is the id that a new assignment of theirs gets, `simulated_as` what the data say of who
+    simulates.
+    """
+
+    arrival: Arrival
+    pseudonym: str
+    simulated: bool
+    reply_pace: float
+    assignment: str = field(default_factory=new_assignment_id)
+    simulated_as: str = ""
+
+
+def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> Enrolment | None:
+    """Return the assignment in `run` of somebody who is back; None for somebody new.
+
+    Args:
+        connection: any transaction.
+        run: the run that they are back in; an assignment of another run counts for nothing.
+        who: an assignment's id, proved by its token, or a worker as their platform names them.
+    """
+    if isinstance(who, Arrival):
+        found = connection.execute(OWN, {"run": run.id, **_named(who)}).scalar_one_or_none()
+    else:
+        found = connection.execute(OF_THIS_ID, {"run": run.id, "key": who}).scalar_one_or_none()
+    return Enrolment(found, None) if found is not None else None
+
+
+def enrolment_in(way_in: WayIn) -> Enrolment | None:
+    """Return the assignment of somebody who is back, as `find_enrolment` does, of what was looked up."""
+    return Enrolment(way_in.own, None) if way_in.own is not None else None
+
+
+def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arrival, at: datetime) -> None:
+    """Note that the worker of an enrolment is back, so that its place is theirs a while longer."""
+    connection.execute(_RENEW, {"key": enrolment.assignment, "at": at})
+    _note_visit(connection, enrolment.assignment, arrival, at)
+
+
+def require_place(
+    connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime
+) -> None:
+    """Check that somebody new, to whom `run` stands so, would get a place in it; nothing is written.
+
+    Raises:
+        RunFull: every place is held.
+        RunNotReady: a bot that the worker would meet is down.
+        NotAvailable: as `admit`.
+    """
+    more = admit(connection, run, way_in, simulated=simulated, at=at)
+    if run.study.task != "transcripts":
+        if run.down():
+            _planned_chats(connection, run, simulated, way_in, more=more)
+        else:
+            next_place(run, way_in, more=more)
+    elif next(held_before(connection, run, simulated, at, more=more), None) is None:
+        new_place(way_in, _most_places(connection, run), more=more)
+
+
+def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
+    """Return the worker's assignment in `run`; a new one is stored, and the end of one that it displaces.
+
+    The session of a new one belongs to the process that enrols, under `FIRST_FENCE`.
+
+    Args:
+        connection: a transaction of the writer's. Enrolments in a run wait for each other, also those of
+            other processes: PostgreSQL locks the run's row, SQLite has one writer.
+        run: the run that the worker arrives at.
+        worker: who arrives.
+        at: now.
+
+    Raises:
+        AlreadyTookPart: the id that a new assignment would have is taken: of two tickets of one browser,
+            under two names, the other one was used.
+        RunFull: every place is held, or the worker may not rate what is left.
+        RunNotReady: a bot that the worker would meet is down.
+        NotAvailable: as `admit`.
+    """
+    lock_run(connection, run.id)
+    new, simulated = worker.assignment, worker.simulated
+    way_in = look(connection, run, worker.arrival, new, simulated=simulated, at=at, to_draw=True)
+    if way_in.own is not None:
+        enrolment = Enrolment(way_in.own, None)
+        renew_enrolment(connection, enrolment, worker.arrival, at)
+        return enrolment
+    if way_in.of_this_id is not None:
+        raise AlreadyTookPart("this browser has taken part already, under another name")
+    more = admit(connection, run, way_in, simulated=worker.simulated, at=at)
+    place, plan = _planned_place(connection, run, worker, way_in, at, more=more)
+    if place.displaced is not None:
+        rows.write(connection, [(place.displaced, Closed("expired", at))])
+    if not place.is_new:
+        take_place(connection, run, worker.simulated, place)
+    systems = [one if isinstance(one, str) else one.system for one in plan]
+    scenarios = scenarios_of_place(connection, run, place.number, systems, simulated=worker.simulated)
+    conversations = _conversations(connection, run, worker.assignment, plan, scenarios)
+    rows.begin(connection, _begun(run, worker, place.number, at), conversations)
+    _note_visit(connection, worker.assignment, worker.arrival, at)
+    return Enrolment(worker.assignment, place.displaced, tuple(conversations))
+
+
+# What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
+# one), or items to rate.
+_Plan = tuple[str, ...] | tuple[DrawnItem, ...]
+
+
+def _planned_place(
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
+) -> tuple[Place, _Plan]:
+    """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
+
+    Raises:
+        RunFull: there is none.
+        RunNotReady: a bot that the worker would meet is down.
+    """
+    if run.study.task == "transcripts":
+        return _place_with_items(connection, run, worker, way_in, at, more=more)
+    return _planned_chats(connection, run, worker.simulated, way_in, more=more)
+
+
+def _planned_chats(
+    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, *, more: bool
+) -> tuple[Place, tuple[str, ...]]:
+    """Return the place that somebody gets, and the systems that they meet in it.
+
+    In a rehearsal a bot may be down: to find that out is what a rehearsal is for.
+
+    Raises:
+        RunFull: there is no place.
+        RunNotReady: there is none without a bot that is down.
+    """
+    down = run.down()
+    place = next_place(run, way_in, more=more)
+    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    if run.is_rehearsal or not down.intersection(plan):
+        return place, plan
+    other = (
+        _without_dead_bots(connection, run, simulated, way_in, down) if more and not place.is_new else None
+    )
+    if other is None:
+        raise RunNotReady("a chatbot of this study does not answer at the moment")
+    return other
+
+
+def _without_dead_bots(
+    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, down: frozenset[str]
+) -> tuple[Place, tuple[str, ...]] | None:
+    """Return a new place none of whose bots is known to be down; None: there is none."""
+    try:
+        place = new_place(way_in, run.study.assignments, more=True)
+    except RunFull:
+        return None
+    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    return None if down.intersection(plan) else (place, plan)
+
+
+def _conversations(
+    connection: Connection, run: OpenRun, assignment: str, plan: _Plan, scenarios: Sequence[str | None]
+) -> list[ConversationPlanned]:
+    seed = derive_seed(run.seed, assignment)
+    if run.study.task == "side_by_side":
+        names = [name for name in plan if isinstance(name, str)]
+        both = zip(names[::2], names[1::2], strict=True)
+        return [
+            planned
+            for number, systems in enumerate(both, start=1)
+            for planned in plan_pair(run.rules.lineup, assignment, seed, number, 1, systems)
+        ]
+    drawn = [item for item in plan if isinstance(item, DrawnItem)]
+    shown = items.with_content(connection, run.id, drawn) if drawn else []
+    return [
+        *(
+            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system, scenario)
+            for position, (system, scenario) in enumerate(zip(plan, scenarios, strict=True), start=1)
+            if isinstance(system, str)
+        ),
+        *(
+            plan_item(assignment, seed, position, system, item)
+            for position, (system, item) in enumerate(shown, start=1)
+        ),
+    ]
+
+
+def _begun(run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> BegunAssignment:
+    return BegunAssignment(
+        worker.assignment,
+        run.id,
+        worker.arrival.platform,
+        worker.arrival.external_id,
+        worker.pseudonym,
+        place,
+        worker.simulated,
+        worker.reply_pace,
+        worker.simulated_as or None,
+        at,
+        FIRST_FENCE,
+    )
+
+
+def _note_visit(connection: Connection, assignment: str, arrival: Arrival, at: datetime) -> None:
+    if arrival.visit is not None:
+        connection.execute(_VISIT, {"assignment_id": assignment, "visit": arrival.visit, "at": at})
+
+
+def _named(arrival: Arrival) -> dict[str, str]:
+    return {"platform": arrival.platform, "external_id": arrival.external_id}
+
+
+def _place_with_items(
+    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
+) -> tuple[Place, tuple[DrawnItem, ...]]:
+    """Return the lowest open place whose items the worker may rate all, or a new one of such items.
+
+    Raises:
+        RunFull: every place is held, or none is left with items that this worker may rate.
+    """
+    unfit = items.unfit_items(connection, run.id, worker.arrival.platform, worker.arrival.external_id)
+    for place in held_before(connection, run, worker.simulated, at, more=more):
+        plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
+        if not any(item.item in unfit for item in plan):
+            return place, tuple(plan)
+    place = new_place(way_in, _most_places(connection, run), more=more)
+    try:
+        plan_of_new = draw_hit(
+            items.systems_of_items(connection, run.id),
+            items.judgments(connection, run.id, simulated=worker.simulated),
+            plan_counts.positions_in(way_in.counted),
+            run.study.per_assignment,
+            unfit,
+            _seed_of_place(run, worker.simulated, place),
+        )
+    except ValueError as error:
+        raise RunFull("what is left to rate in this study are conversations that you held") from error
+    return place, plan_of_new
+
+
+def _most_places(connection: Connection, run: OpenRun) -> int:
+    """Return how many assignments the study asks for; unless it says so, as many as its judgments need."""
+    if run.study.assignments is not None:
+        return run.study.assignments
+    judgments = len(items.systems_of_items(connection, run.id)) * run.study.judgments_per_item
+    return math.ceil(judgments / run.study.per_assignment.ordinary)
+
+
+def _seed_of_place(run: OpenRun, simulated: bool, place: Place) -> int:
+    return derive_seed(run.seed, "simulated" if simulated else "place", place.number)
+
+
+def _plan_of(
+    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
+) -> tuple[str, ...]:
+    """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
+    if not place.is_new:
+        held = {"run": run.id, "simulated": simulated, "place": place.number}
+        before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
+        if before:
+            return before
+    plan = _draw(connection, run, simulated, place, way_in, down)
+    if down:  # by this line whoever finds counts apart knows why; the draw is not stored yet
+        log.info(
+            "drawn while bots are away",
+            run=run.slug,
+            simulated=simulated,
+            place=place.number,
+            plan=plan,
+            away=sorted(down),
+        )
+    return plan
+
+
+def _draw(
+    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
+) -> tuple[str, ...]:
+    if run.study.comparison is not None:
+        names = [variant.name for variant in run.rules.lineup.variants]
+        able = [name for name in names if name not in down]
+        return draw_pairs(
+            able if len(able) > 1 else names,
+            pair_counts.pairs(connection, run.id, simulated=simulated),
+            pairs=run.study.comparison.pairs,
+            qc=run.study.qc_per_assignment,
+            seed=_seed_of_place(run, simulated, place),
+        )
+    return draw_plan(
+        run.rules.lineup.variants,
+        _counts(way_in),
+        systems=run.study.systems_per_assignment,
+        qc=run.study.qc_per_assignment,
+        seed=_seed_of_place(run, simulated, place),
+        down=down,
+    )
+
+
+def _counts(way_in: WayIn) -> Counts:
+    positions = plan_counts.positions_in(way_in.counted)
+    systems: dict[str, int] = {}
+    for (name, _), number in positions.items():
+        systems[name] = systems.get(name, 0) + number
+    return Counts(systems, positions)
+
+
+# ---- statements, built once: building them anew takes longer than running them ------------------
+
+_RENEW = (
+    update(Assignment)
+    .where(Assignment.c.id == bindparam("key"), Assignment.c.status == "active")
+    .values(active_at=bindparam("at"))
+)
+_VISIT = text("""
+    INSERT INTO visit (assignment_id, visit, at) VALUES (:assignment_id, :visit, :at)
+    ON CONFLICT (assignment_id, visit) DO UPDATE SET at = excluded.at""").bindparams(
+    bindparam("at", type_=Visit.c.at.type)
+)
+_LAST_HOLDER = (
+    select(Assignment.c.id)
+    .where(*IN_RUN, Assignment.c.place == bindparam("place"))
+    .order_by(Assignment.c.created_at.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_EARLIER_PLAN = (
+    select(System.c.name)
+    .select_from(Conversation)
+    .join(System, System.c.id == Conversation.c.system_id)
+    .where(Conversation.c.assignment_id == _LAST_HOLDER, Conversation.c.attempt == 1)
+    .order_by(Conversation.c.position)
+)

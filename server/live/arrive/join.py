@@ -1,0 +1,402 @@
+"""The worker's few HTTP calls: the page, and the way in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import structlog
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from limits import RateLimitItem, parse
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection
+
+from server.access.auth import Auth, Ticket, WorkerToken
+from server.access.built_page import built_page
+from server.access.rate_limit import RateLimits, new_limiter
+from server.bots.lineup import OpenRun, study_card
+from server.clock import utc_now
+from server.db.runs.runs import RunEntry, find_run
+from server.db.store.store import Store
+from server.errors import (
+    AlreadyTookPart,
+    ErrorBody,
+    ErrorDetail,
+    LinkAltered,
+    LinkAmbiguous,
+    LinkExpired,
+    LinkUnfilled,
+    LinkUnsigned,
+    NotAuthorised,
+    NotAvailable,
+    RunClosed,
+    RunNotReady,
+    RunOutOfHours,
+    TokenExpired,
+    TokenInvalid,
+)
+from server.live.arrive.admission import look, require_open
+from server.live.arrive.enrolment import (
+    Enrolment,
+    enrolment_in,
+    find_enrolment,
+    new_assignment_id,
+    renew_enrolment,
+    require_place,
+)
+from server.live.arrive.signed_arrivals import SignedArrivals
+from server.recruiters.arrival import LINK, Arrival, WorkerId, is_placeholder
+from server.recruiters.link import by_link, stranger
+from server.recruiters.recruiter import Prolific, WayBack, values_of, way_back
+from server.session.protocol import MAX_TOKEN, SOCKET_PATH, plain
+from server.session.texts import TextsCard
+from server.study import Study, parse_study
+
+WORKER_PAGES = "/w/"
+_SELDOM = parse("1/minute")
+log = structlog.get_logger()
+_Parameter = Annotated[str, StringConstraints(max_length=64)]
+_Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has some 1,500
+
+
+class JoinRequest(BaseModel):
+    """Somebody wants to take part. `token` is what an earlier join on this page returned.
+
+    `worker`: the id in a plain link. `parameters`: of the address by which they came, for the recruiter;
+    `doubled` names those that it has with two values.
+    `signature` is that of a personal link (`candor links`). `earlier` is the token of the last session that
+    the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need a
+    researcher's token in the `Authorization` header; `simulated_as` is what the data say of who simulates.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    worker: WorkerId | None = None
+    parameters: Annotated[dict[_Parameter, _Value], Field(max_length=20)] = {}
+    doubled: Annotated[list[_Parameter], Field(max_length=20)] = []
+    signature: Annotated[str, StringConstraints(max_length=64)] | None = None
+    token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
+    earlier: Annotated[str, StringConstraints(max_length=MAX_TOKEN)] | None = None
+    simulated: bool = False
+    simulated_as: Annotated[str, StringConstraints(max_length=200)] = ""
+    reply_pace: Annotated[float, Field(ge=0, le=1, strict=True)] = 1.0
+
+
+class JoinResponse(BaseModel):
+    """The way in: a token, the path of the WebSocket that takes it, and the id of the assignment.
+
+    Of somebody new there is no assignment until they agree; the token is a ticket, and `assignment` the id
+    that it will have.
+    """
+
+    token: str
+    socket: str = SOCKET_PATH
+    assignment: str
+
+
+class JoinRefused(ErrorBody):
+    """Why somebody cannot take part, and what the page needs to say so in the study's language.
+
+    `words` is as in the study's card; `again_at`: when newcomers are taken again, where the hour is why;
+    `way_back`: where they return the study, if they came from a platform and have no assignment.
+    """
+
+    words: TextsCard | None
+    again_at: datetime | None
+    way_back: WayBack | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit:
+    """Somebody who joins. `named`: who they are, where they came by a name.
+
+    `brought` is what their browser's token says, where that was made here. `latest` is the same of the token
+    that the browser was given last in this run, under whatever name. `unproven`: why `named` does not count,
+    unless the browser has brought a token that names the same.
+    """
+
+    body: JoinRequest
+    run: OpenRun
+    named: Arrival | None
+    is_signed: bool
+    brought: WorkerToken | None
+    latest: WorkerToken | None
+    unproven: NotAuthorised | None = None
+
+    @property
+    def old_ticket(self) -> Ticket | None:
+        return _ticket_in(self.brought)
+
+    @property
+    def earlier_ticket(self) -> Ticket | None:
+        """The ticket that the browser was given last in this run."""
+        return _ticket_in(self.latest)
+
+    @property
+    def earlier(self) -> str | None:
+        """The id of the assignment that the browser's last session in this run had, or would have."""
+        return _assignment_of(self.latest)
+
+    @property
+    def old_assignment(self) -> str | None:
+        """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
+        return _assignment_of(self.brought)
+
+    def is_kept(self, ticket: Ticket) -> bool:
+        """Return whether the browser has brought this ticket, for this person, and it is still good."""
+        old = self.old_ticket
+        return (
+            old is not None
+            and not self.has_expired
+            and (old.run, old.assignment) == (ticket.run, ticket.assignment)
+            and old.arrival.is_of(ticket.arrival)
+        )
+
+    @property
+    def has_expired(self) -> bool:
+        return self.brought is not None and self.brought.has_expired
+
+
+def _why_not_open(entry: RunEntry) -> NotAvailable:
+    """Return why nobody is let in to a run that this process does not have open."""
+    try:
+        require_open(entry.status, entry.cause)
+    except NotAvailable as error:
+        return error
+    return RunNotReady("this study is about to open")
+
+
+def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | None:
+    """Return who joins by what they came by; None: the address does not say."""
+    if body.worker is not None and (is_signed or study.recruiter is None):
+        return by_link(body.worker, simulated=body.simulated)
+    if study.recruiter is None or body.simulated:
+        return None
+    return study.recruiter.arrival(body.parameters)
+
+
+def _require_one_name(body: JoinRequest, study: Study) -> None:
+    """Check that the address, as far as it names anybody, names one. Raises LinkAmbiguous, LinkUnfilled."""
+    person = "worker" if study.recruiter is None else study.recruiter.person
+    values = [body.worker or ""] if study.recruiter is None else values_of(body.parameters, person)
+    named = {"worker", "signature", person.lower()}
+    if len(values) > 1 or any(name.lower() in named for name in body.doubled):
+        raise LinkAmbiguous("the address names two different workers")
+    if values and is_placeholder(values[0]):
+        raise LinkUnfilled(
+            f"The address contains `{person}={values[0][:80]}`. This is a placeholder, not an id"
+        )
+
+
+def _require_recruited(study: Study, ticket: Ticket) -> None:
+    if study.recruiter is not None and ticket.arrival.platform == LINK and not ticket.is_signed:
+        raise LinkUnsigned(f"this study takes those who come from {study.recruiter.kind}, by the link there")
+
+
+def _ticket(visit: _Visit) -> Ticket:
+    """Return the ticket that somebody has brought, if it is theirs, or a new one."""
+    body, run, old, named = visit.body, visit.run, visit.old_ticket, visit.named
+    if (
+        old is not None
+        and (old.run, old.simulated) == (run.id, body.simulated)
+        and (named is None or old.arrival.is_of(named))
+    ):
+        arrival = named or old.arrival
+        return replace(old, arrival=arrival, is_signed=old.is_signed or visit.is_signed)
+    # Two tickets of one browser lead to one assignment, whichever of the names agrees first.
+    rival = visit.earlier_ticket if not visit.is_signed else None
+    assignment = rival.assignment if rival is not None and rival.run == run.id else new_assignment_id()
+    arrival = named or stranger(simulated=body.simulated)
+    simulated_as = plain(body.simulated_as) if body.simulated else ""
+    return Ticket(assignment, run.id, arrival, body.simulated, body.reply_pace, visit.is_signed, simulated_as)
+
+
+def _ticket_in(token: WorkerToken | None) -> Ticket | None:
+    opens = token.opens if token is not None else None
+    return opens if isinstance(opens, Ticket) else None
+
+
+def _assignment_of(token: WorkerToken | None) -> str | None:
+    opens = token.opens if token is not None else None
+    return opens.assignment if isinstance(opens, Ticket) else opens
+
+
+class JoinApi:
+    """Tells workers the way in. Nothing is stored of those who are new.
+
+    Args:
+        store: Where it is looked up who has an assignment, and whether there is a place.
+        auth: Makes the tokens, tells a researcher's, and checks links.
+        runs: The open runs, by a run's id.
+        limits: Counts the calls of each address.
+        per_address: How many calls of one address are answered.
+        signed_links: Whether workers need a signed link.
+        signed_arrivals: Checks what platforms have signed.
+        prolific_site: Where the pages of Prolific's participants begin.
+        pages: The folder with the built pages, of which `worker.html` is served.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        auth: Auth,
+        runs: Mapping[int, OpenRun],
+        limits: RateLimits,
+        per_address: RateLimitItem,
+        signed_links: bool,
+        signed_arrivals: SignedArrivals,
+        prolific_site: str,
+        pages: Path,
+    ) -> None:
+        self._store = store
+        self._auth = auth
+        self._runs = runs
+        self._limits = limits
+        self._per_address = per_address
+        self._signed_links = signed_links
+        self._signed_arrivals = signed_arrivals
+        self._prolific_site = prolific_site
+        self._pages = pages
+        self._logged = new_limiter()
+        self.router = APIRouter()
+        self.router.add_api_route(
+            "/api/join",
+            self.join,
+            methods=["POST"],
+            response_model=JoinResponse,
+            responses={"4XX": {"model": JoinRefused}},
+        )
+        self.router.add_api_route("/w/{run}", self.page, methods=["GET"], include_in_schema=False)
+        self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
+
+    async def page(self, run: str, request: Request) -> HTMLResponse:
+        """The worker's page; it finds out for itself whether the run exists."""
+        return built_page(self._pages / "worker.html", request)
+
+    async def preview_page(self, request: Request) -> HTMLResponse:
+        """The worker's page without a run: the desk tells it, from around it, what to draw."""
+        return built_page(self._pages / "preview.html", request)
+
+    async def join(
+        self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
+    ) -> JoinResponse | JSONResponse:
+        """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
+        what = "attempts to take part from this address"
+        await self._limits.count_address(self._per_address, what, request)
+        run = next((run for run in self._runs.values() if run.slug == body.run), None)
+        if body.simulated or body.reply_pace != 1.0:
+            actor = await self._auth.caller(authorization)
+            actor.require("simulate", await self._study_of(body.run, run))
+        if run is None:
+            entry = await self._store.look_up(lambda connection: find_run(connection, body.run))
+            run = self._runs.get(entry.id)  # it may have been opened here meanwhile
+            if run is None:
+                return self._refusal(_why_not_open(entry), parse_study(entry.yaml), body)
+        try:
+            return await self._admitted(body, run)
+        except LinkUnfilled as error:
+            if self._logged.hit(_SELDOM, run.slug):
+                log.warning(
+                    "workers come with an id that was not filled in", run=run.slug, reason=error.message
+                )
+            return self._refusal(error, run.study, body)
+        except (LinkAltered, LinkAmbiguous, LinkExpired, LinkUnsigned, NotAvailable) as error:
+            return self._refusal(error, run.study, body)
+
+    def _refusal(self, error: NotAuthorised | NotAvailable, study: Study, body: JoinRequest) -> JSONResponse:
+        """Return the answer to somebody who is not let in.
+
+        Who may have an assignment is not told to return it: that would cost them the pay.
+        """
+        may_have_one = isinstance(error, AlreadyTookPart) or (isinstance(error, RunClosed) and body.token)
+        is_newcomer = isinstance(error, NotAvailable) and not may_have_one
+        arrival = _named(body, study, is_signed=False) if is_newcomer else None
+        refused = JoinRefused(
+            error=ErrorDetail(code=error.code, message=error.message, hint=error.hint),
+            words=study_card(study).words,
+            again_at=error.again_at if isinstance(error, RunOutOfHours) else None,
+            way_back=way_back(study.recruiter, arrival, self._prolific_site),
+        )
+        return JSONResponse(refused.model_dump(mode="json"), error.status)
+
+    async def _study_of(self, slug: str, run: OpenRun | None) -> str | None:
+        """Return the name of the study of a run, which is asked for where the run is not open here."""
+        if run is not None:
+            return run.study.name
+        return await self._auth.directory.study_of({"run": slug})
+
+    async def _admitted(self, body: JoinRequest, run: OpenRun) -> JoinResponse:
+        """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is a rehearsal."""
+        if run.is_rehearsal and not body.simulated:
+            raise RunClosed("this is a rehearsal, which takes simulated workers only")
+        visit = await self._visit(body, run)
+        ticket = _ticket(visit)
+        enrolment = await self._store.look_up(lambda connection: self._find(connection, visit, ticket))
+        if enrolment is None:
+            return JoinResponse(token=self._auth.ticket_token(ticket), assignment=ticket.assignment)
+        await self._store.submit(
+            lambda connection: renew_enrolment(connection, enrolment, ticket.arrival, utc_now())
+        )
+        token = self._auth.worker_token(enrolment.assignment)
+        return JoinResponse(token=token, assignment=enrolment.assignment)
+
+    async def _visit(self, body: JoinRequest, run: OpenRun) -> _Visit:
+        """Return who joins. Raises LinkAltered, LinkAmbiguous, LinkUnfilled, PlatformFailed."""
+        is_signed = body.simulated or self._is_signed(body)
+        if not is_signed:
+            _require_one_name(body, run.study)
+        named, unproven = _named(body, run.study, is_signed=is_signed), None
+        recruiter = run.study.recruiter
+        if isinstance(recruiter, Prolific) and recruiter.signed and not is_signed:
+            named, unproven = await self._signed_arrivals.checked(recruiter, body.run, body.parameters)
+        brought, latest = self._brought(body.token), self._brought(body.earlier)
+        return _Visit(body, run, named, is_signed, brought, latest, unproven)
+
+    def _brought(self, token: str | None) -> WorkerToken | None:
+        try:
+            return self._auth.read_worker_token(token) if token is not None else None
+        except TokenInvalid:
+            return None
+
+    def _is_signed(self, body: JoinRequest) -> bool:
+        if body.signature is None:
+            return False
+        if body.worker is None or not self._auth.is_link_signature(body.signature, body.run, body.worker):
+            raise LinkAltered("this link is not as it was given out")
+        return True
+
+    def _find(self, connection: Connection, visit: _Visit, ticket: Ticket) -> Enrolment | None:
+        """Return the assignment that somebody has; None for somebody new, for whom there is a place.
+
+        Raises:
+            TokenExpired: the token by which they are known was made here, but too long ago.
+            LinkUnsigned: only signed links are taken, and theirs is not; or the study's recruiter names its
+                workers, and nothing names this one.
+            NotAvailable: there is no place for them; as `require_place`.
+            AlreadyTookPart: their browser has an assignment in this run, under another name.
+            LinkUnsigned, LinkExpired: nothing proves who they are, where the recruiter has to sign it.
+        """
+        run, is_named = visit.run, visit.named is not None
+        arrival = self._auth.kept(ticket.arrival)
+        held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
+        simulated, at = ticket.simulated, utc_now()
+        new = ticket.assignment
+        way_in = look(connection, run, arrival, new, simulated=simulated, at=at, to_draw=False)
+        own = held if held is not None and not is_named else enrolment_in(way_in)
+        if own is not None and not is_named and visit.has_expired:
+            raise TokenExpired("this session's link has expired")
+        is_proven = own is not None and own == held and not visit.has_expired
+        if self._signed_links and not (ticket.is_signed or is_proven):
+            raise LinkUnsigned("this study takes personal links only")
+        if visit.unproven is not None and not (is_proven or visit.is_kept(ticket)):
+            raise visit.unproven
+        if own is None:
+            _require_recruited(run.study, ticket)
+            require_place(connection, run, way_in, simulated=simulated, at=at)
+            if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
+                raise AlreadyTookPart("this browser has taken part already, under another name")
+        return own

@@ -1,0 +1,163 @@
+"""Draw the two systems of a comparison, their order and their sides. Pure: counts and a seed in.
+
+The rule:
+
+1. *Every pair.* A pair that was placed less than half as often as the average pair goes first; so every pair
+   is placed once before any is placed twice, and none falls behind.
+2. *What tells most.* Else the pair whose next comparison is expected to tell most of the difference between
+   its two systems: the gain of a D-optimal design, log(1 + I · v). I is the information that one comparison
+   has of the difference under the Bradley-Terry-Davidson model as fitted so far; v approximates the variance
+   with which the difference is known by 1/N for each of the two systems, N being the information of all
+   comparisons that the system was placed in (the diagonal of the information matrix, which costs no
+   inversion). Comparisons that are placed and not yet made count, so that workers who arrive together are
+   spread.
+3. *Sides.* Of a pair, the system that stood on the left less often is likelier to be on the left, by a biased
+   draw: a worker who compares the same two again cannot tell which is where.
+4. *Quality control.* Pairs of the qc bot and a system: the system that met it least often; never the first or
+   the last pair of an assignment.
+"""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from server.db.counts.pair_counts import PairCount
+from server.live.arrive.balance import draw_cost
+from server.session.plan import QC
+
+Pair = tuple[str, str]
+Counts = Mapping[Pair, PairCount]
+_NONE = PairCount()
+_ROUNDS = 12
+_PRIOR = 0.5  # won and lost against a system of strength 1, so that an unbeaten system is finite
+
+
+def draw_pairs(systems: Sequence[str], counts: Counts, *, pairs: int, qc: int, seed: int) -> tuple[str, ...]:
+    """Return the systems of one assignment: those of its first pair, left and right, of its second, …
+
+    Args:
+        systems: the names of all systems, at least two, without the qc bot.
+        counts: of the run so far, by the names on the left and on the right.
+        pairs: how many pairs of systems.
+        qc: how many pairs with the qc bot beside them.
+        seed: of everything that is drawn.
+
+    Raises:
+        ValueError: there are fewer than two systems, or no place for the qc bot.
+    """
+    if len(systems) < 2:
+        raise ValueError("two systems at least are needed to compare them")
+    rng = random.Random(seed)
+    drawn = _draw_compared(sorted(systems), counts, pairs, rng)
+    with_qc = _draw_with_qc(sorted(systems), counts, qc, rng)
+    rng.shuffle(drawn)
+    inner = list(range(1, pairs + qc - 1))
+    if len(inner) < qc:
+        raise ValueError(f"no place for {qc} pairs with the qc bot between the first and the last")
+    order = list(drawn)
+    for place, pair in zip(sorted(rng.sample(inner, qc)), with_qc, strict=True):
+        order.insert(place, pair)
+    return tuple(name for pair in _sided(order, counts, rng) for name in pair)
+
+
+def strengths(systems: Sequence[str], counts: Counts) -> tuple[dict[str, float], float]:
+    """Return the strength of each system and the tie parameter nu of Davidson (1970), roughly.
+
+    A few rounds of minorisation and maximisation, as D. R. Hunter has them for models of this family (*MM
+    algorithms for generalized Bradley-Terry models*, Annals of Statistics 32, 2004); the root of Davidson's
+    ties is bounded by the arithmetic mean of its two factors, each over its present value. A little prior
+    holds every system to 1. The report fits the model properly; the draw needs no more than this.
+    """
+    strength, nu = dict.fromkeys(systems, 1.0), 0.5
+    compared = [
+        (left, right, count)
+        for (left, right), count in counts.items()
+        if left in strength and right in strength and count.left + count.ties + count.right
+    ]
+    for _ in range(_ROUNDS):
+        won = dict.fromkeys(systems, _PRIOR)
+        weight = {name: 2 * _PRIOR / (value + 1.0) for name, value in strength.items()}
+        ties, root_sum = 0.5, 0.5
+        for left, right, count in compared:
+            a, b = strength[left], strength[right]
+            root = math.sqrt(a * b)
+            n = count.left + count.ties + count.right
+            share = n / (a + b + nu * root)
+            won[left] += count.left + count.ties / 2
+            won[right] += count.right + count.ties / 2
+            weight[left] += share * (1 + nu * root / (2 * a))
+            weight[right] += share * (1 + nu * root / (2 * b))
+            ties += count.ties
+            root_sum += share * root
+        strength = {name: won[name] / weight[name] for name in systems}
+        nu = ties / root_sum
+    return strength, nu
+
+
+def information(a: float, b: float, nu: float) -> float:
+    """Return what one comparison of two strengths tells of the difference of their logarithms."""
+    root = nu * math.sqrt(a * b)
+    total = a + b + root
+    win, loss = a / total, b / total
+    return (win + loss - (win - loss) ** 2) / 4
+
+
+def _draw_compared(systems: Sequence[str], counts: Counts, pairs: int, rng: random.Random) -> list[Pair]:
+    strength, nu = strengths(systems, counts)
+    every = [(a, b) for a, b in combinations(systems, 2)]
+    rng.shuffle(every)
+    tells = {pair: information(strength[pair[0]], strength[pair[1]], nu) for pair in every}
+    placed = {pair: _both_ways(counts, pair) for pair in every}
+    known = dict.fromkeys(systems, 0.0)
+    for (a, b), number in placed.items():
+        known[a] += number * tells[a, b]
+        known[b] += number * tells[a, b]
+    drawn: list[Pair] = []
+    for _ in range(pairs):
+        fresh = [pair for pair in every if pair not in drawn] or every
+        pair = _next_pair(fresh, placed, known, tells)
+        drawn.append(pair)
+        placed[pair] += 1
+        for name in pair:
+            known[name] += tells[pair]
+    return drawn
+
+
+def _next_pair(
+    fresh: Sequence[Pair],
+    placed: Mapping[Pair, int],
+    known: Mapping[str, float],
+    tells: Mapping[Pair, float],
+) -> Pair:
+    behind = [pair for pair in fresh if 2 * placed[pair] * len(placed) < sum(placed.values())]
+    if behind:
+        return min(behind, key=lambda pair: placed[pair])
+
+    def gain(pair: Pair) -> float:
+        variance = sum(1 / (known[name] + 0.25) for name in pair)
+        return math.log1p(tells[pair] * variance)
+
+    return max(fresh, key=gain)
+
+
+def _draw_with_qc(systems: Sequence[str], counts: Counts, qc: int, rng: random.Random) -> list[Pair]:
+    names = list(systems)
+    rng.shuffle(names)
+    names.sort(key=lambda name: _both_ways(counts, (QC, name)))
+    return [(QC, names[index % len(names)]) for index in range(qc)]
+
+
+def _sided(order: Sequence[Pair], counts: Counts, rng: random.Random) -> list[Pair]:
+    """Return the pairs; in each the one that stood on the left less often is likelier to be there."""
+    sided: list[Pair] = []
+    for a, b in order:
+        both = (a, b), (b, a)  # a pair may come twice where there are few
+        cost = {pair: draw_cost(counts.get(pair, _NONE).placed + sided.count(pair), rng) for pair in both}
+        sided.append(min(both, key=cost.__getitem__))
+    return sided
+
+
+def _both_ways(counts: Counts, pair: Pair) -> int:
+    a, b = pair
+    return counts.get((a, b), _NONE).placed + counts.get((b, a), _NONE).placed

@@ -1,0 +1,80 @@
+"""Draw the scenario of each conversation of a slot once, balanced over systems."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, func, literal_column, select
+
+from server.bots.lineup import OpenRun
+from server.db.tables import Assignment, Conversation, System
+from server.live.arrive.admission import IN_RUN
+from server.session.plan import derive_seed
+
+
+def draw_scenarios(
+    systems: Sequence[str], labels: Sequence[str], counts: Mapping[tuple[str, str], int], seed: int
+) -> tuple[str, ...]:
+    """Return the label of a scenario for each of `systems`, in their order. Pure.
+
+    A system gets one of those that it has had least often, so that its counts differ by at most one; where
+    there is a choice, one that this worker has met least often, ties by seed.
+
+    Args:
+        systems: those of a place, in the order in which the worker meets them.
+        labels: the study's scenarios.
+        counts: how often each system had each scenario in the places that are held; those missing never.
+        seed: fixes what is drawn at random.
+    """
+    rng = random.Random(seed)
+    here: Counter[str] = Counter()
+    drawn: dict[int, str] = {}
+    for index in rng.sample(range(len(systems)), len(systems)):
+        shuffled = rng.sample(list(labels), len(labels))
+        label = min(shuffled, key=lambda one: (counts.get((systems[index], one), 0), here[one]))
+        here[label] += 1
+        drawn[index] = label
+    return tuple(drawn[index] for index in range(len(systems)))
+
+
+def scenarios_of_place(
+    connection: Connection, run: OpenRun, place: int, systems: Sequence[str], *, simulated: bool
+) -> tuple[str | None, ...]:
+    """Return the scenario of each conversation of a place: those that its last holder had, else drawn now.
+
+    Where the study has scenarios, the conversations of the run are counted anew, in time of their order.
+    """
+    labels = tuple(run.rules.scenarios)
+    if not labels:
+        return (None,) * len(systems)
+    here = {"run": run.id, "simulated": simulated}
+    before = tuple(connection.execute(_EARLIER, {**here, "place": place}).scalars())
+    if len(before) == len(systems):
+        return before
+    counts = {(row.name, row.scenario): row.number for row in connection.execute(_COUNTS, here)}
+    seed = derive_seed(run.seed, "scenarios", "simulated" if simulated else "place", place)
+    return draw_scenarios(systems, labels, counts, seed)
+
+
+_LAST_HOLDER = (
+    select(Assignment.c.id)
+    .where(*IN_RUN, Assignment.c.place == bindparam("place"))
+    .where(Assignment.c.id.in_(select(Conversation.c.assignment_id)))
+    .order_by(Assignment.c.created_at.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+_EARLIER = (
+    select(Conversation.c.scenario)
+    .where(Conversation.c.assignment_id == _LAST_HOLDER, Conversation.c.attempt == 1)
+    .order_by(Conversation.c.position)
+)
+_COUNTS = (
+    select(System.c.name, Conversation.c.scenario, func.count().label("number"))
+    .select_from(Conversation)
+    .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+    .join(System, System.c.id == Conversation.c.system_id)
+    .where(*IN_RUN, Assignment.c.status.in_([literal_column("'active'"), literal_column("'completed'")]))
+    .where(Conversation.c.attempt == 1)
+    .group_by(System.c.name, Conversation.c.scenario)
+)

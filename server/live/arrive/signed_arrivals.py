@@ -1,0 +1,68 @@
+"""Check the platform's signature of an arrival, where the study requires one."""
+
+from dataclasses import replace
+from urllib.parse import quote
+
+from server.db.recruiting.recruitments import leads_to_run
+from server.db.store.store import Store
+from server.errors import LinkAltered, LinkExpired, LinkUnsigned, NotAuthorised, PlatformFailed
+from server.recruiters.arrival import Arrival
+from server.recruiters.prolific.signed_arrival import (
+    PARAMETER,
+    STUDY,
+    Expired,
+    Forged,
+    KeysUnavailable,
+    StudyKeys,
+    signed_arrival,
+)
+from server.recruiters.recruiter import Parameters, Prolific
+
+
+class SignedArrivals:
+    """Checks the signed arrivals of every run of this server."""
+
+    def __init__(self, store: Store, prolific_api: str, public_url: str) -> None:
+        """Read keys from `prolific_api`; participants are sent to addresses below `public_url`.
+
+        The `store` has which run each study is of.
+        """
+        self._store = store
+        self._keys = StudyKeys(prolific_api)
+        self._public_url = public_url
+
+    async def checked(
+        self, recruiter: Prolific, run: str, parameters: Parameters
+    ) -> tuple[Arrival | None, NotAuthorised | None]:
+        """Return who arrives at `run` by an address with these parameters, and why that is not proven.
+
+        It is not where the signature is missing, or was good for two minutes that are over: as of a page that
+        is loaded again. Whoever has been here before has a token of ours then, which proves it.
+
+        Raises:
+            LinkAltered: the platform has not signed this, or for the study of another run.
+            PlatformFailed: its keys cannot be read; the page tries again.
+        """
+        token = parameters.get(PARAMETER)
+        if token is None:
+            unsigned = LinkUnsigned("this study takes those who come from Prolific, by the link there")
+            return recruiter.arrival(parameters), unsigned
+        try:
+            signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
+        except Expired:
+            late = LinkExpired("this link was good for two minutes: open the study at Prolific again")
+            return recruiter.arrival(parameters), late
+        except Forged as error:
+            raise LinkAltered(f"this link is not as Prolific has made it: {error}") from error
+        except KeysUnavailable as error:
+            raise PlatformFailed(str(error), "Try again in a moment.") from error
+        named = recruiter.arrival(signed.parameters)
+        given = {name: parameters[name] for name in signed.parameters if name in parameters}
+        if named is None or named.visit not in {None, signed.submission}:
+            raise LinkAltered("this link is not as Prolific has made it: it does not say who comes")
+        if any(value != signed.parameters[name] for name, value in given.items()):
+            raise LinkAltered("this link is not as Prolific has made it: it names somebody else")
+        study = signed.parameters.get(STUDY)
+        if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
+            raise LinkAltered("this link is for another study: open this one at Prolific again")
+        return replace(named, visit=signed.submission), None

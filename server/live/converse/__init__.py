@@ -1,0 +1,1 @@
+"""Hold sessions: sockets, messages, replies and what follows from them."""

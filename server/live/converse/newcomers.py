@@ -1,0 +1,256 @@
+"""Newcomers: who has a ticket and reads the instructions. A place is theirs once they agree, not before.
+
+Until then nothing is stored of them. What they are shown, and what they may send, is what `step` makes of a
+session without conversations.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from limits import RateLimitItem
+from starlette.requests import HTTPConnection
+
+from server.access.auth import Auth, Ticket
+from server.access.rate_limit import RateLimits
+from server.bots.lineup import OpenRun
+from server.clock import utc_now
+from server.db.store.store import Store
+from server.errors import LinkUnsigned, RunNotReady, TooMany
+from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
+from server.live.converse.runtime import Connection, LiveSession
+from server.live.converse.sessions import Begun, LiveSessions
+from server.live.converse.taking import Then
+from server.session.context import AssignmentContext, WaysOut
+from server.session.events import Accept, FromWorker, Tell
+from server.session.phase import Phase
+from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
+from server.session.state import State
+from server.session.step import step
+from server.session.worker_view import snapshot
+
+_APART = 0.005  # seconds from one page that is let go to the next
+
+
+class Newcomers:
+    """Lets those take part who agree.
+
+    Args:
+        store: Where enrolments are stored.
+        live: Opens their sessions; one that loses its place to a newcomer is told so.
+        auth: Makes pseudonyms.
+        runs: The open runs, by a run's id.
+        limits: Counts the places taken from each address.
+        per_address: How many places may be taken from one address.
+        signed_links: Whether a newcomer whose link is unsigned is refused.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        live: LiveSessions,
+        auth: Auth,
+        runs: Mapping[int, OpenRun],
+        limits: RateLimits,
+        per_address: RateLimitItem,
+        signed_links: bool,
+    ) -> None:
+        self._store = store
+        self._live = live
+        self._auth = auth
+        self._runs = runs
+        self._limits = limits
+        self._per_address = per_address
+        self._signed_links = signed_links
+        self._reading: set[Connection] = set()
+
+    async def find(self, ticket: Ticket) -> str | None:
+        """Return the assignment that a ticket's holder has by now, whatever ticket it came of; None: none.
+
+        Raises:
+            RunNotReady: this process does not have the run yet.
+            LinkUnsigned: only signed links are taken, and the ticket was got by another. What has become of
+                this very ticket opens all the same.
+            StorageFailed: the database could not be asked.
+        """
+        run, arrival = self._run(ticket), self._auth.kept(ticket.arrival)
+        found = await self._store.look_up(lambda connection: find_enrolment(connection, run, arrival))
+        assignment = None if found is None else found.assignment
+        if self._signed_links and not ticket.is_signed and assignment != ticket.assignment:
+            raise LinkUnsigned("this study takes personal links only")
+        return assignment
+
+    def greet(self, ticket: Ticket, connection: HTTPConnection) -> "Newcomer":
+        """Return the session of a ticket's holder who has no assignment. Raises RunNotReady, as `find`.
+
+        Args:
+            ticket: whose holder it is.
+            connection: over which they come; what they take counts for its address.
+        """
+        return Newcomer(self, ticket, self._run(ticket), connection)
+
+    async def enrol(self, ticket: Ticket, connection: HTTPConnection) -> tuple[str, LiveSession]:
+        """Give a ticket's holder an assignment, unless they have one; return its id and its session.
+
+        Who has agreed on another page meanwhile counts once more for the address, and is refused nothing.
+
+        Args:
+            ticket: whose holder `find` had no assignment for.
+            connection: over which they come.
+
+        Raises:
+            NotAvailable: there is no place for them any more.
+            TooMany: as many places were taken from this address as may be.
+            RunNotReady, StorageFailed: as `find`; or the database could not write.
+        """
+        if not ticket.simulated:  # those come from one address, and a researcher has let them in
+            await self._count(ticket, connection)
+        run = self._run(ticket)
+        enrolment = await self._enrol(ticket)
+        if enrolment.displaced is not None:
+            self._live.tell_changed(enrolment.displaced)
+        begun = None
+        if enrolment.planned is not None:
+            begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
+        return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
+
+    async def drain(self, seconds: float) -> None:
+        """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                for page in tuple(self._reading):
+                    page.close(CLOSE_RESTART)
+                    await asyncio.sleep(_APART)
+
+    async def ways_out(self, ticket: Ticket) -> WaysOut:
+        """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
+        return await self._live.ways_out(self._run(ticket), ticket.arrival)
+
+    def way_back(self, ticket: Ticket) -> WayBackCard | None:
+        """Return where a ticket's holder returns the study. Raises RunNotReady."""
+        return self._live.way_back(self._run(ticket), ticket.arrival)
+
+    def begin_reading(self, page: Connection) -> None:
+        """Take up that `page` shows the instructions to somebody who has no session."""
+        self._reading.add(page)
+
+    def end_reading(self, page: Connection) -> None:
+        """Take up that `page` has a session, or is gone."""
+        self._reading.discard(page)
+
+    def release(self, assignment: str) -> None:
+        """Forget the session of an assignment, if nobody holds it any more."""
+        self._live.release(assignment)
+
+    def _run(self, ticket: Ticket) -> OpenRun:
+        if ticket.run not in self._runs:
+            raise RunNotReady("this study is about to open")
+        return self._runs[ticket.run]
+
+    async def _count(self, ticket: Ticket, connection: HTTPConnection) -> None:
+        """Count a place that is taken from an address. Raises TooMany: of somebody who has none yet."""
+        try:
+            await self._limits.count_address(self._per_address, "arrivals from this address", connection)
+        except TooMany:
+            if await self.find(ticket) is None:
+                raise
+
+    async def _enrol(self, ticket: Ticket) -> Enrolment:
+        run, arrival = self._run(ticket), ticket.arrival
+        pseudonym = self._auth.pseudonym(arrival.platform, arrival.external_id)
+        worker = ArrivingWorker(
+            self._auth.kept(arrival),
+            pseudonym,
+            ticket.simulated,
+            ticket.reply_pace,
+            ticket.assignment,
+            ticket.simulated_as,
+        )
+        return await self._store.submit(lambda connection: enrol(connection, run, worker, utc_now()))
+
+
+class Newcomer:
+    """The session of somebody who has not agreed; from then on, the live session that they have got."""
+
+    def __init__(
+        self, newcomers: Newcomers, ticket: Ticket, run: OpenRun, connection: HTTPConnection
+    ) -> None:
+        self._newcomers = newcomers
+        self._ticket = ticket
+        self._run = run
+        self._connection = connection
+        nobodys = AssignmentContext(ticket.assignment, 0, ticket.reply_pace, "", None)
+        self._state = State(run.rules, nobodys)
+        self._way_back = newcomers.way_back(ticket)
+        self._enrolled: tuple[str, LiveSession] | None = None
+        self._taking: asyncio.Task[None] | None = None
+
+    @property
+    def way_back(self) -> WayBackCard | None:
+        """Where they return the study, as long as they have no assignment."""
+        return self._way_back if self._enrolled is None else None
+
+    async def attach(self, page: Connection) -> None:
+        """Show the instructions."""
+        self._newcomers.begin_reading(page)
+        page.send(snapshot(self._state, self._run.card, utc_now()))
+
+    def take(self, message: FromWorker, page: Connection, then: Then) -> None:
+        """Take a worker's message: as somebody new, who can agree or leave, or as the session takes it.
+
+        `then` is told when that is done, or what is raised: RefusedMessage, or what `Newcomers.enrol` raises.
+        """
+        if self._enrolled is not None:
+            _, session = self._enrolled
+            session.take(message, page, then)
+        else:
+            self._taking = asyncio.get_running_loop().create_task(self._take_as_newcomer(message, page))
+            self._taking.add_done_callback(partial(self._taken, then))
+
+    def _taken(self, then: Then, task: asyncio.Task[None]) -> None:
+        self._taking = None  # its error has its frames, which have this
+        error = None if task.cancelled() else task.exception()
+        then(error if isinstance(error, Exception) else None)
+
+    async def _take_as_newcomer(self, message: FromWorker, page: Connection) -> None:
+        if isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
+            await self._agree(message, message.message.id, page)
+        else:
+            await self._stay(message, page)
+
+    def detach(self, page: Connection) -> None:
+        """Forget `page`."""
+        self._newcomers.end_reading(page)
+        if self._enrolled is not None:
+            assignment, session = self._enrolled
+            session.detach(page)
+            self._newcomers.release(assignment)
+
+    async def _agree(self, message: FromWorker, message_id: str, page: Connection) -> None:
+        step(self._state, message)  # an agreement that cannot be taken takes no place
+        self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
+        _, session = self._enrolled
+        await session.attach(page, shown=Phase.INSTRUCTIONS)
+        self._newcomers.end_reading(page)
+        if session.state.agreed and not session.state.has_seen(message_id):
+            # On another page of theirs. This one has just been shown where they are.
+            page.send(Accepted(id=message_id))
+        else:
+            await session.receive(message, page)
+
+    async def _stay(self, message: FromWorker, page: Connection) -> None:
+        """Perform what a message means that leads to nothing to be stored."""
+        if isinstance(message.message, Leave):
+            ways_out = await self._newcomers.ways_out(self._ticket)
+            self._state = self._state._replace(context=replace(self._state.context, ways_out=ways_out))
+        outcome = step(self._state, message)
+        self._state = outcome.state
+        for effect in outcome.effects:
+            match effect:
+                case Tell():
+                    page.send(effect.message)
+                case Accept():
+                    page.send(Accepted(id=effect.id))

@@ -1,0 +1,278 @@
+"""Let workers download or withdraw their own data, for as long as their study allows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request, Response
+from limits import RateLimitItem
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from sqlalchemy import Connection, bindparam, select, text
+
+from server.access.auth import Auth
+from server.access.rate_limit import RateLimits
+from server.clock import ShownTime, utc_now
+from server.db.audit import record
+from server.db.removal import remove
+from server.db.runs.runs import find_run
+from server.db.store.store import Store
+from server.db.tables import Assignment, Removal, Run, Turn
+from server.errors import AssignmentNotFound, WithdrawalOver
+from server.live.converse.sessions import LiveSessions
+from server.session.protocol import MAX_TOKEN
+from server.session.records import ReportReason
+from server.session.writing import Writing
+from server.study import parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    """Who withdraws, for the log: nobody's name."""
+
+    kind: str = "worker"
+    name: str = "a worker"
+
+
+class OwnToken(BaseModel):
+    """The token that a worker's page was given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    token: Annotated[str, StringConstraints(max_length=MAX_TOKEN)]
+
+
+class OwnLine(BaseModel):
+    """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it.
+
+    `rating`: what you thought of the reply. `flagged`: what the moderation service says of your line, where
+    it was asked: the categories of what may be offensive; none where it found nothing.
+    """
+
+    who: str
+    text: str
+    at: ShownTime
+    writing: Writing | None = None
+    rating: int | None = None
+    flagged: list[str] | None = None
+
+
+class OwnReport(BaseModel):
+    """A message that you have reported: the line, from 0, why, and whether you left the study with it."""
+
+    line: int
+    reason: ReportReason
+    note: str | None
+    left: bool
+
+
+class OwnConversation(BaseModel):
+    """A conversation in the order in which it came, or an item; with whom, or by whom, is not said.
+
+    `preferences`: the better of two side by side, reply by reply, with the left one. `improved`: your text.
+    `quiz`: the number of the line that you chose. `reports`: what you reported, and did not take back.
+    """
+
+    topics: list[str]
+    lines: list[OwnLine]
+    ratings: dict[str, int]
+    preferences: list[str]
+    improved: str | None = None
+    quiz: int | None = None
+    reports: list[OwnReport]
+
+
+class OwnData(BaseModel):
+    """All that a worker has given in an assignment. `test_answers`: to the test questions, in order."""
+
+    study: str
+    began_at: ShownTime
+    ended_at: ShownTime | None
+    consent_version: str | None
+    consent_ticked: list[str]
+    feedback: str | None
+    test_answers: list[int]
+    answers: Annotated[list[dict[str, str | float | None]], Field(max_length=10_000)]
+    conversations: list[OwnConversation]
+
+
+class OwnDataApi:
+    """Gives workers what they gave, and takes it out again. Whoever has the session's token is the worker."""
+
+    def __init__(
+        self, *, store: Store, auth: Auth, live: LiveSessions, limits: RateLimits, per_address: RateLimitItem
+    ) -> None:
+        self._store = store
+        self._auth = auth
+        self._live = live
+        self._limits = limits
+        self._per_address = per_address
+        self.router = APIRouter(prefix="/api/own-data", tags=["workers"])
+        self.router.add_api_route("/download", self.download, methods=["POST"])
+        self.router.add_api_route("/withdraw", self.withdraw, methods=["POST"], status_code=204)
+
+    async def download(self, body: OwnToken, request: Request) -> OwnData:
+        """What the worker of a token has written, answered and rated."""
+        assignment = await self._assignment(body, request)
+        return await self._store.read(lambda connection: _own_data(connection, assignment, utc_now()))
+
+    async def withdraw(self, body: OwnToken, request: Request) -> Response:
+        """Remove all that the worker of a token has given. This cannot be undone."""
+        assignment = await self._assignment(body, request)
+        await self._store.remove(lambda connection: _withdraw(connection, assignment, utc_now()))
+        self._live.tell_changed(assignment)
+        return Response(status_code=204)
+
+    async def _assignment(self, body: OwnToken, request: Request) -> str:
+        await self._limits.count_address(self._per_address, "attempts from this address", request)
+        opens = self._auth.read_worker_token(body.token).opens  # the study says for how long it is good
+        return opens if isinstance(opens, str) else opens.assignment
+
+
+def _withdraw(connection: Connection, assignment: str, at: datetime) -> None:
+    found = _require_in_time(connection, assignment, at)
+    remove(connection, [assignment], "all", "withdrawn", at)
+    record(connection, _Worker(), "worker.withdraw", found.slug, assignment)
+
+
+def _require_in_time(connection: Connection, assignment: str, at: datetime) -> Any:
+    """Return the row of an assignment and its run. Raises AssignmentNotFound, WithdrawalOver."""
+    query = (
+        select(Assignment.c.ended_at, Assignment.c.created_at, Run.c.slug)
+        .join(Run, Run.c.id == Assignment.c.run_id)
+        .where(Assignment.c.id == assignment)
+    )
+    found = connection.execute(query).one_or_none()
+    if found is None:
+        raise AssignmentNotFound("there is nothing of you here")
+    days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
+    if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
+        raise WithdrawalOver("the time in which this study gives your data back is over")
+    gone = select(Removal.c.extent).where(Removal.c.assignment_id == assignment, Removal.c.extent == "all")
+    if connection.execute(gone).first() is not None:
+        raise AssignmentNotFound("there is nothing of you here any more")
+    return found
+
+
+def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
+    found = _require_in_time(connection, assignment, at)
+    row = connection.execute(select(Assignment).where(Assignment.c.id == assignment)).one()
+    named = {"assignment": assignment}
+    return OwnData(
+        study=parse_study(find_run(connection, found.slug).yaml).title,
+        began_at=row.created_at,
+        ended_at=row.ended_at,
+        consent_version=row.consent_version,
+        consent_ticked=row.consent_ticked.split(",") if row.consent_ticked else [],
+        feedback=row.feedback,
+        test_answers=list(connection.execute(_TEST_ANSWERS, named).scalars()),
+        answers=[dict(one._mapping) for one in connection.execute(_ANSWERS, named)],
+        conversations=list(_own_conversations(connection, named, at).values()),
+    )
+
+
+def _own_conversations(
+    connection: Connection, named: dict[str, str], now: datetime
+) -> dict[str, OwnConversation]:
+    found = {
+        row.id: OwnConversation(
+            topics=[],
+            lines=[],
+            ratings={},
+            preferences=[],
+            improved=row.improved,
+            quiz=row.quiz,
+            reports=[],
+        )
+        for row in connection.execute(_CONVERSATIONS, named)
+    }
+    for key, topic in connection.execute(_TOPICS, named):
+        found[key].topics.append(topic)
+    for key, line in _own_lines(connection, named, now):
+        found[key].lines.append(line)
+    for key, criterion, value in connection.execute(_RATINGS, named):
+        found[key].ratings[criterion] = value
+    for key, preference in connection.execute(_PREFERENCES, named):
+        found[key].preferences.append(preference)
+    for key, line, reason, note, left in connection.execute(_REPORTS, named):
+        found[key].reports.append(OwnReport(line=line, reason=reason, note=note, left=left))
+    return found
+
+
+def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> Iterator[tuple[str, OwnLine]]:
+    """Yield the lines of an assignment, each with its conversation and the time at which it was shown.
+
+    When a reply was made is not said: it would tell a chatbot that is fast from one that is slow. So the
+    replies of two side by side have one time, and neither is there before the other.
+    """
+    written = {
+        (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)
+        for row in connection.execute(_WRITINGS, named)
+    }
+    judged = {(key, index): found for key, index, found in connection.execute(_JUDGED, named)}
+    thought = {(key, index): value for key, index, value in connection.execute(_TURN_RATINGS, named)}
+    for key, index, author, words, shown_at in connection.execute(_LINES, named | {"now": now}):
+        yield (
+            key,
+            OwnLine(
+                who="you" if author == "worker" else "partner",
+                text=words,
+                at=shown_at,
+                writing=written.get((key, index)),
+                rating=thought.get((key, index)),
+                flagged=_categories(judged.get((key, index))) if author == "worker" else None,
+            ),
+        )
+
+
+def _categories(found: str | None) -> list[str] | None:
+    return None if found is None else found.split(", ") if found else []
+
+
+_OF = "JOIN conversation ON conversation.id = conversation_id WHERE assignment_id = :assignment"
+_CONVERSATIONS = text("""
+    SELECT conversation.id, item_edit.text AS improved, quiz.choice AS quiz
+    FROM conversation
+    LEFT JOIN item_edit ON item_edit.conversation_id = conversation.id
+    LEFT JOIN quiz ON quiz.conversation_id = conversation.id
+    WHERE assignment_id = :assignment AND started_at IS NOT NULL
+    ORDER BY position, attempt""")
+_TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
+_SHOWN = Turn.c.show_at.type
+_LINES = (
+    text("""
+        SELECT turn.conversation_id, turn.turn_index, turn.author, turn.text,
+            CASE WHEN other.show_at > turn.show_at THEN other.show_at ELSE turn.show_at END AS show_at
+        FROM turn JOIN conversation ON conversation.id = turn.conversation_id
+        LEFT JOIN conversation AS beside
+          ON beside.assignment_id = conversation.assignment_id AND beside.attempt = conversation.attempt
+         AND beside.position = conversation.position + CASE conversation.side WHEN 'left' THEN 1 ELSE -1 END
+         AND conversation.side IS NOT NULL
+        LEFT JOIN turn AS other
+          ON other.conversation_id = beside.id AND other.turn_index = turn.turn_index
+        WHERE conversation.assignment_id = :assignment AND turn.show_at <= :now
+          AND (beside.id IS NULL OR other.show_at <= :now)
+        ORDER BY turn.conversation_id, turn.turn_index""")
+    .bindparams(bindparam("now", type_=_SHOWN))
+    .columns(show_at=_SHOWN)
+)
+_WRITINGS = text(f"SELECT writing.* FROM writing {_OF}")  # noqa: S608
+_JUDGED = text(
+    f"SELECT conversation_id, turn_index, categories FROM moderated_line {_OF} "  # noqa: S608
+    "AND flagged IS NOT NULL"
+)
+_RATINGS = text(
+    f"SELECT conversation_id, criterion, value FROM rating {_OF} "  # noqa: S608
+    "ORDER BY conversation_id, criterion"
+)
+_TURN_RATINGS = text(
+    f"SELECT conversation_id, turn_index, value FROM turn_rating {_OF} ORDER BY turn_rating.id"  # noqa: S608
+)
+_REPORTS = text(
+    f"SELECT conversation_id, turn_index, reason, note, leaves FROM message_report {_OF} "  # noqa: S608
+    "AND taken_back_at IS NULL ORDER BY conversation_id, turn_index"
+)
+_PREFERENCES = text(
+    f"SELECT conversation_id, preference FROM choice {_OF} ORDER BY conversation_id, turn_index"  # noqa: S608
+)
+_TEST_ANSWERS = text("SELECT answer FROM tutorial_answer WHERE assignment_id = :assignment ORDER BY id")
+_ANSWERS = text("SELECT label, text, number FROM answer WHERE assignment_id = :assignment ORDER BY id")

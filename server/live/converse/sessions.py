@@ -1,0 +1,398 @@
+"""Sessions alive in this process: each is loaded once and has one owner at a time.
+
+A session belongs to the process that has raised its fence last (`Assignment.fence`), before that to the one
+that has stored its assignment. Whatever a former owner still writes names a lower number and is refused.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+import structlog
+from sqlalchemy import Connection, Row, bindparam, select, update
+from sqlalchemy.exc import NoResultFound
+
+from server.access.auth import Auth
+from server.bots.lineup import OpenRun
+from server.db.recruiting.recruitments import codes_of
+from server.db.review.interventions import StoredNotice, notices_for
+from server.db.sessions import read as stored_records
+from server.db.store.store import Store
+from server.db.tables import Assignment, Worker
+from server.errors import AssignmentNotFound, CandorError
+from server.live.converse.presence import Presence
+from server.live.converse.run_news import RunNews
+from server.live.converse.runtime import LiveSession, SessionLost
+from server.news import News, Payload
+from server.recruiters.arrival import Arrival
+from server.recruiters.recruiter import (
+    CONNECT,
+    PROLIFIC,
+    PROLIFIC_SITE,
+    Connect,
+    Recruiter,
+    ending,
+    prolific_return,
+    way_back,
+)
+from server.session.context import AssignmentContext, WaysOut
+from server.session.plan import derive_seed
+from server.session.protocol import StudyNotice, WayBackCard
+from server.session.records import Record
+from server.session.state import State, fold
+
+NOTICES = "notice"  # of news: words of the researchers
+TOPIC = "session"  # of news: a session has another owner, or has expired
+log = structlog.get_logger()
+_APART = 0.005  # seconds from one page that is let go to the next
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A session as the database has it. `fence`: of the process that owns it."""
+
+    state: State
+    fence: int
+    run: OpenRun
+    notices: tuple[StoredNotice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session whose assignment this process has just stored, in a transaction that made it the owner.
+
+    `whose`: who the worker is. `records`: all that is stored of the session. `fence`: under which it is.
+    """
+
+    run: OpenRun
+    whose: Arrival
+    reply_pace: float
+    records: Sequence[Record]
+    fence: int
+
+
+@dataclass(slots=True, eq=False)
+class _Opening:
+    """A session that is being opened, and words of the researchers that come meanwhile, to whomever."""
+
+    heard: list[StoredNotice] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Watcher:
+    """Tells whoever watches what one session does."""
+
+    assignment: str
+    run: int
+    presence: Presence
+    run_news: RunNews
+
+    def stored(self) -> None:
+        """Something of the session was stored."""
+        self.run_news.tell(self.run)
+
+    def page_opened(self) -> None:
+        """A page shows the session."""
+        self.presence.opened(self.assignment)
+        self.run_news.tell(self.run)
+
+    def page_gone(self) -> None:
+        """The page that showed the session is gone."""
+        self.presence.gone(self.assignment)
+        self.run_news.tell(self.run)
+
+
+class LiveSessions:
+    """The sessions of this process, by assignment id. `runs` is keyed by a run's id."""
+
+    def __init__(
+        self,
+        store: Store,
+        runs: Mapping[int, OpenRun],
+        auth: Auth,
+        news: News,
+        prolific_site: str = PROLIFIC_SITE,
+    ) -> None:
+        self._store = store
+        self._news = news
+        self._runs = runs
+        self._auth = auth
+        self._prolific_site = prolific_site
+        self._sessions: dict[str, LiveSession] = {}
+        # Of those being opened now: a lock lives as long as somebody holds it or waits for it.
+        self._opening = WeakValueDictionary[str, asyncio.Lock]()
+        self._looking: set[asyncio.Task[None]] = set()
+        self._hearing: set[_Opening] = set()
+        self.presence = Presence(news)
+        self.run_news = RunNews(news)
+        news.subscribe(TOPIC, self._hear)
+        news.subscribe(NOTICES, self._notify)
+
+    def down(self, run: int) -> frozenset[str]:
+        """Return the systems of a run, if it is open here, whose bots are known to answer nobody."""
+        return self._runs[run].down() if run in self._runs else frozenset()
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def start(self) -> None:
+        """Begin to tell other processes whose pages are open here."""
+        self.presence.start()
+
+    async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
+        """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
+        codes: dict[str, str] = {}
+        if arrival.platform == PROLIFIC:
+            codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
+        return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
+
+    def way_back(self, run: OpenRun, arrival: Arrival) -> WayBackCard | None:
+        """Return where somebody returns the study whom a run does not take."""
+        way = way_back(run.study.recruiter, arrival, self._prolific_site)
+        return None if way is None else WayBackCard(platform=way.platform, to=way.to)
+
+    async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
+        """Return the session of an assignment; where it is not this process's, that takes it over.
+
+        Args:
+            assignment_id: the assignment.
+            begun: what is known of a session that this process has begun: it is not read, nor taken over.
+                Where another process has it by now, its first record says so.
+
+        Raises:
+            AssignmentNotFound: there is no such assignment, or its run is not open here.
+            StorageFailed: the database could not be asked, or not write.
+        """
+        turn = self._opening.setdefault(assignment_id, asyncio.Lock())
+        self._hearing.add(opening := _Opening())
+        try:
+            async with turn:
+                return await self._open(assignment_id, begun, opening)
+        finally:
+            self._hearing.discard(opening)
+
+    async def _open(self, assignment_id: str, begun: Begun | None, opening: _Opening) -> LiveSession:
+        session = self._sessions.get(assignment_id)
+        if session is not None and not await self._is_ours(session, assignment_id):
+            session.lose()
+            self.release(assignment_id)
+            session = begun = None
+        if session is None:
+            stored = await (
+                self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
+            )
+            session = self._live(assignment_id, stored, opening.heard)
+        self._sessions[assignment_id] = session  # it may have been released while the database was asked
+        return session
+
+    def release(self, assignment_id: str) -> None:
+        """Forget a session that nobody holds and that has nothing under way, or that was lost."""
+        session = self._sessions.get(assignment_id)
+        if session is not None and (session.idle or session.is_lost):
+            del self._sessions[assignment_id]
+
+    async def drain(self, seconds: float) -> None:
+        """Have every page connect anew, each once its bot has answered; give up after so many seconds.
+
+        The pages are let go one after the other, so that they do not all come back in one moment.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while held := [session for session in self._sessions.values() if session.has_page]:
+                    await asyncio.gather(*(_drain_after(k * _APART, each) for k, each in enumerate(held)))
+                    await asyncio.sleep(_APART)
+
+    async def close(self) -> None:
+        """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        await self.presence.close()
+        for task in self._looking:
+            task.cancel()
+        await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
+
+    async def look_again(self, assignment_id: str) -> None:
+        """Have a session, if it is alive here, take up what others have stored of it.
+
+        Raises:
+            StorageFailed: what is stored could not be read; the worker's next message will find out.
+        """
+        session = self._sessions.get(assignment_id)
+        if session is not None:
+            await session.look_again()
+            self.release(assignment_id)
+
+    def tell_changed(self, assignment_id: str, fence: int | None = None) -> None:
+        """Tell whichever process has a session that others have stored something of it.
+
+        `fence`: of its new owner, where that is what is new. News may be lost: a former owner finds out
+        with its next record then.
+        """
+        self._news.publish(TOPIC, {"assignment": assignment_id, "fence": fence})
+
+    def held(self, assignment_id: str) -> LiveSession | None:
+        """Return the session of an assignment if it is alive in this process."""
+        return self._sessions.get(assignment_id)
+
+    def tell_notice(self, notice: StoredNotice) -> None:
+        """Have words of the researchers shown to whom they are for, whichever process has them."""
+        self._news.publish(NOTICES, asdict(notice))
+
+    def _notify(self, payload: Payload) -> None:
+        notice = StoredNotice(**payload)
+        for opening in self._hearing:
+            opening.heard.append(notice)
+        for assignment_id, session in tuple(self._sessions.items()):
+            if notice.is_for(session.run_id, assignment_id):
+                session.notify(StudyNotice(notice=notice.id, text=notice.text))
+
+    def _hear(self, payload: Payload) -> None:
+        assignment_id = payload["assignment"]
+        session, fence = self._sessions.get(assignment_id), payload["fence"]
+        if session is not None and (fence is None or fence > session.fence):
+            task = asyncio.get_running_loop().create_task(self._look(assignment_id))
+            self._looking.add(task)
+            task.add_done_callback(self._looking.discard)
+
+    async def _look(self, assignment_id: str) -> None:
+        try:
+            await self.look_again(assignment_id)
+        except CandorError as error:
+            log.warning("session not looked at again", assignment=assignment_id, error=error.message)
+        except Exception:  # nobody waits for this task, and so nobody would hear of it
+            log.exception("session not looked at again", assignment=assignment_id)
+
+    async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
+        fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))
+        return fence == session.fence
+
+    async def _take_over(self, assignment_id: str) -> _Stored:
+        fence = await self._store.submit(lambda connection: _raise_fence(connection, assignment_id))
+        self.tell_changed(assignment_id, fence)
+        stored = await self._restore(assignment_id)
+        return replace(stored, fence=fence)  # where another process was quicker, this one's is the lower
+
+    async def _begin(self, assignment_id: str, begun: Begun) -> _Stored:
+        ways, pace = await self.ways_out(begun.run, begun.whose), begun.reply_pace
+        state = restore(
+            assignment_id,
+            pace,
+            begun.whose,
+            begun.records,
+            begun.run,
+            self._auth,
+            self._prolific_site,
+            ways,
+        )
+        return _Stored(state, begun.fence, begun.run, ())
+
+    def _live(self, assignment_id: str, stored: _Stored, heard: Sequence[StoredNotice]) -> LiveSession:
+        """Return a session as it is stored, `heard` being words that may have been stored since."""
+        fence = stored.fence
+
+        async def reload() -> State:
+            now = await self._restore(assignment_id)
+            if now.fence != fence:
+                raise SessionLost
+            return now.state
+
+        on_idle = partial(self.release, assignment_id)
+        run, told = stored.run, (*stored.notices, *heard)
+        watcher = _Watcher(assignment_id, run.id, self.presence, self.run_news)
+        notices = [StudyNotice(notice=n.id, text=n.text) for n in told if n.is_for(run.id, assignment_id)]
+        return LiveSession(stored.state, fence, run, self._store, reload, on_idle, watcher, notices)
+
+    async def _restore(self, assignment_id: str) -> _Stored:
+        try:
+            read = await self._store.look_up(lambda connection: _read(connection, assignment_id))
+        except NoResultFound as error:
+            raise AssignmentNotFound("this session is not known here") from error
+        assignment, arrival, records, notices, codes = read
+        run = self._runs.get(assignment.run_id)
+        if run is None:
+            raise AssignmentNotFound("the run of this session is not open here")
+        whose = self._auth.known(arrival)
+        ways = _ways_out(whose, run.study.recruiter, codes, self._prolific_site)
+        name, pace = assignment.id, assignment.reply_pace
+        state = restore(name, pace, whose, records, run, self._auth, self._prolific_site, ways)
+        return _Stored(state, assignment.fence, run, notices)
+
+
+_WAYS = ("no_consent", "screened_out", "our_failure", "reported", "returned")
+
+
+def _ways_out(
+    arrival: Arrival, recruiter: Recruiter | None, codes: Mapping[str, str], prolific_site: str
+) -> WaysOut:
+    """Return where somebody goes who ends without handing in: by the study's setting, or its run's codes."""
+    if arrival.platform == PROLIFIC:
+        ways = {way: prolific_return(codes[way], prolific_site) for way in _WAYS if way in codes}
+        return WaysOut(**ways, reported_code=codes.get("reported"))
+    if arrival.platform == CONNECT and isinstance(recruiter, Connect):
+        # Who has left with a report is paid in full: they go where those go who have finished.
+        return WaysOut(**(dict.fromkeys(_WAYS, recruiter.partial_url) | {"reported": None}))
+    return WaysOut()
+
+
+def restore(
+    assignment_id: str,
+    reply_pace: float,
+    arrival: Arrival,
+    records: Sequence[Record],
+    run: OpenRun,
+    auth: Auth,
+    prolific_site: str = PROLIFIC_SITE,
+    ways_out: WaysOut = WaysOut(),  # noqa: B008  (frozen)
+) -> State:
+    """Return a session's state, folded from what is stored of it; `arrival` is whose it is."""
+    study = run.study
+    code = auth.completion_code(assignment_id)
+    end = ending(study.recruiter, study.completion_url, arrival, code, prolific_site)
+    context = AssignmentContext(
+        assignment=assignment_id,
+        seed=derive_seed(run.seed, assignment_id),
+        reply_pace=reply_pace,
+        code=end.code,
+        return_to=end.return_to,
+        ways_out=ways_out,
+    )
+    return fold(State(run.rules, context), records)
+
+
+def _fence(connection: Connection, assignment_id: str) -> int | None:
+    return connection.execute(_FENCE, {"key": assignment_id}).scalar_one_or_none()
+
+
+def _raise_fence(connection: Connection, assignment_id: str) -> int:
+    """Make this process a session's owner; return the number under which it is. Raises AssignmentNotFound."""
+    fence = connection.execute(_TAKE_OVER, {"key": assignment_id}).scalar_one_or_none()
+    if fence is None:
+        raise AssignmentNotFound("this session is not known here")
+    return int(fence)
+
+
+async def _drain_after(seconds: float, session: LiveSession) -> None:
+    await asyncio.sleep(seconds)
+    await session.drain()
+
+
+def _read(
+    connection: Connection, assignment_id: str
+) -> tuple[Row[Any], Arrival, list[Record], tuple[StoredNotice, ...], dict[str, str]]:
+    row = stored_records.assignment_row(connection, assignment_id)
+    notices = tuple(notices_for(connection, row))
+    arrival = Arrival(*connection.execute(_ARRIVAL, {"worker": row.worker_id}).one())
+    codes, records = codes_of(connection, row.run_id), stored_records.read(connection, row)
+    return row, arrival, records, notices, codes
+
+
+_FENCE = select(Assignment.c.fence).where(Assignment.c.id == bindparam("key"))
+_TAKE_OVER = (
+    update(Assignment)
+    .where(Assignment.c.id == bindparam("key"))
+    .values(fence=Assignment.c.fence + 1)
+    .returning(Assignment.c.fence)
+)
+_ARRIVAL = select(Worker.c.platform, Worker.c.external_id).where(Worker.c.id == bindparam("worker"))

@@ -1,0 +1,411 @@
+"""The WebSocket adapter: frames in, typed messages to the session; messages out, in frames."""
+
+import asyncio
+import contextvars
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Protocol
+
+import structlog
+from fastapi import WebSocket, WebSocketDisconnect
+from limits import RateLimitItem
+from pydantic import ValidationError
+
+from server.access.auth import Auth, Ticket
+from server.access.open_sockets import OpenSockets
+from server.access.rate_limit import RateLimits
+from server.clock import utc_now
+from server.errors import (
+    AlreadyTookPart,
+    CandorError,
+    InvalidField,
+    InvalidMessage,
+    MalformedJson,
+    MessageTooLong,
+    NotAvailable,
+    OutdatedPage,
+    RefusedMessage,
+    RunOutOfHours,
+    StorageFailed,
+    TooMany,
+    UnknownMessage,
+    WrongPhase,
+)
+from server.live.converse.newcomers import Newcomers
+from server.live.converse.sessions import LiveSessions
+from server.session.events import FromWorker
+from server.session.protocol import (
+    CLOSE_OUTDATED,
+    MAX_FRAME_BYTES,
+    PROTOCOL_VERSION,
+    ClientMessage,
+    Error,
+    Hello,
+    ServerMessage,
+    WayBackCard,
+    client_messages,
+    frame_of,
+    plain,
+)
+
+# An extension of our server's. `write` writes a text at once, or says that it cannot; `hear_by` has each text
+# given to a function as it comes, which says whether it takes it.
+DIRECT = "candor.direct"
+_HELLO_SECONDS = 15.0
+_MOST_QUEUED = 256
+_MOST_REFUSED = 50
+_LONGEST_ERROR = 400
+_CLOSE_NORMAL = 1000
+_CLOSE_POLICY = 1008
+log = structlog.get_logger()
+
+
+class Page:
+    """One worker's page: sends what it is told at once, where the page takes it at once.
+
+    A task does what has to wait: for a page that reads slowly, and to close it.
+    """
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._write_now: Callable[[bytes], bool] | None = _direct(socket).get("write")
+        self._queue: list[ServerMessage] = []
+        self._closing: int | None = None
+        self._is_sending = False
+        self._news = asyncio.Event()
+        self.sender = asyncio.get_running_loop().create_task(self._send_all())
+
+    def send(self, *messages: ServerMessage) -> None:
+        """Send messages, in one frame.
+
+        A page that has stopped reading is cut off, and gets a snapshot when it is back.
+        """
+        if self._closing is not None:
+            return
+        write = None if self._queue or self._is_sending else self._write_now
+        if write is not None and write(_frame_of(messages)):
+            return
+        self._queue.extend(messages)
+        self._news.set()
+        if len(self._queue) > _MOST_QUEUED:
+            self.sender.cancel()
+
+    def close(self, code: int = _CLOSE_NORMAL) -> None:
+        """Close the socket with `code` once everything queued is out; the first call counts."""
+        if self._closing is None:
+            self._closing = code
+            self._news.set()
+
+    async def _send_all(self) -> None:
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while self._closing is None or self._queue:
+                await self._news.wait()
+                self._news.clear()
+                self._is_sending = True
+                while self._queue:
+                    messages, self._queue = self._queue, []
+                    await self._socket.send_text(_frame_of(messages).decode())
+                self._is_sending = False
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.close(self._closing or _CLOSE_NORMAL)
+
+
+def _frame_of(messages: Sequence[ServerMessage]) -> bytes:
+    first = messages[0]
+    if isinstance(first, Error) and first.code == OutdatedPage.code:
+        return first.model_dump_json().encode()
+    return frame_of(messages)
+
+
+class Session(Protocol):
+    """What a page is connected to: a live session, or that of a newcomer."""
+
+    @property
+    def way_back(self) -> WayBackCard | None:
+        """Where the worker returns the study, if they came from a platform and have no assignment."""
+
+    async def attach(self, page: Page) -> None:
+        """Show `page` where the worker is."""
+
+    def take(self, message: FromWorker, page: Page, then: Callable[[Exception | None], None]) -> None:
+        """Take a worker's message; `then` is told when that is done, or why it is not taken."""
+
+    def detach(self, page: Page) -> None:
+        """Forget `page`."""
+
+
+class WorkerSocket:
+    """Serves the workers' WebSocket.
+
+    Args:
+        live: The sessions alive here, which it opens and releases.
+        newcomers: Takes those who have a ticket and no assignment.
+        auth: Tells what a token is for.
+        limits: Counts connections and messages.
+        per_session: How many messages of one assignment are taken.
+        per_address: How many connections of one address are taken.
+        open_sockets: Counts those that are open.
+    """
+
+    def __init__(
+        self,
+        *,
+        live: LiveSessions,
+        newcomers: Newcomers,
+        auth: Auth,
+        limits: RateLimits,
+        per_session: RateLimitItem,
+        per_address: RateLimitItem,
+        open_sockets: OpenSockets,
+    ) -> None:
+        self._live = live
+        self._newcomers = newcomers
+        self._auth = auth
+        self._limits = limits
+        self._per_session = per_session
+        self._per_address = per_address
+        self._open_sockets = open_sockets
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve one connection until either side closes it.
+
+        In a task of its own: within that of the application each message would wake the twenty coroutines of
+        the framework that stand above this one. The server cancels what is left as it ends, as where a page
+        waits for a database that is away: that page was told to come back, and it is no fault.
+        """
+        with self._open_sockets.counted(socket) as may_be_open, suppress(asyncio.CancelledError):
+            await asyncio.get_running_loop().create_task(self._serve(socket, may_be_open=may_be_open))
+
+    async def _serve(self, socket: WebSocket, *, may_be_open: bool) -> None:
+        await socket.accept()
+        page = Page(socket)
+        try:
+            if may_be_open:
+                await self._converse(socket, page)
+            else:  # at once: who says nothing would be one more for as long as a `hello` may take
+                page.send(_error_message(TooMany("too many open connections from this address"), None))
+        except WebSocketDisconnect:
+            pass
+        except TimeoutError:
+            page.send(Error(code="silent", message="no `hello` came in time", retry=True))
+        except Exception:
+            log.exception("connection failed")
+            page.send(_error_message(CandorError("something went wrong on the server"), None))
+        finally:
+            page.close()
+            with suppress(asyncio.CancelledError):
+                await page.sender
+
+    async def _converse(self, socket: WebSocket, page: Page) -> None:
+        async with asyncio.timeout(_HELLO_SECONDS):
+            opened = await self._greet(socket, page)
+        if opened is None:
+            return
+        assignment_id, session = opened
+        try:
+            await session.attach(page)
+            await self._listen(socket, page, assignment_id, session)
+        finally:
+            session.detach(page)
+            self._live.release(assignment_id)
+
+    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, Session] | None:
+        frame = await _frame(socket)
+        try:
+            await self._limits.count_address(self._per_address, "connections from this address", socket)
+            hello = parse(frame)
+            if not isinstance(hello, Hello):
+                raise WrongPhase("`hello` as the first message", f"`{hello.type}`")
+            if hello.protocol != PROTOCOL_VERSION:
+                raise OutdatedPage(newer=(hello.protocol or 0) > PROTOCOL_VERSION)
+            return await self._open(hello.token, socket)
+        except CandorError as error:
+            page.send(_error_message(error, _id_in(frame)))
+            page.close(CLOSE_OUTDATED if isinstance(error, OutdatedPage) else _CLOSE_NORMAL)
+            return None
+
+    async def _open(self, token: str, socket: WebSocket) -> tuple[str, Session]:
+        """Return the session that a token opens, and the id of its assignment. Raises CandorError."""
+        opens = self._auth.opened_by(token)
+        if isinstance(opens, Ticket):
+            ticket = opens
+            found = await self._newcomers.find(ticket)
+            if found is None:
+                return ticket.assignment, self._newcomers.greet(ticket, socket)
+            opens = found
+        return opens, await self._live.open(opens)
+
+    async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
+        what = "messages in a short time"
+        count = self._limits.counter(self._per_session, what, socket, assignment_id)
+        await Listener(page, session, count, assignment_id).hear_all(socket)
+
+
+class Listener:
+    """Hears a page's messages, one after the other, and has its session take them.
+
+    Args:
+        page: what is refused is answered there.
+        session: who takes them.
+        count: Raises TooMany where there are too many.
+        assignment: whose they are, for the log.
+    """
+
+    def __init__(self, page: Page, session: Session, count: Callable[[], None], assignment: str) -> None:
+        self._page = page
+        self._session = session
+        self._count = count
+        self._assignment = assignment
+        self._context = contextvars.copy_context()  # by which lines of the log know the connection
+        self._refused = 0
+        self._is_busy = False
+        self._is_kept_waiting = False
+        self._free = asyncio.Event()
+        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        page.sender.add_done_callback(lambda _: self._end())
+
+    async def hear_all(self, socket: WebSocket) -> None:
+        """Hear until the page is gone, or has sent too much that nobody can take."""
+        if (hear_by := _direct(socket).get("hear_by")) is not None:
+            hear_by(self._hear_now)
+        try:
+            while (frame := await self._next(socket)) is not None:
+                await self._until_free()
+                self._hear(frame)
+        finally:
+            await self._until_free()
+            if hear_by is not None:
+                hear_by(None)
+
+    async def _next(self, socket: WebSocket) -> str | None:
+        """Return what comes next; None: no more is heard."""
+        reading = asyncio.ensure_future(self._read(socket))
+        try:
+            await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
+            return None if self._over.done() else reading.result()
+        finally:
+            reading.cancel()
+
+    async def _read(self, socket: WebSocket) -> str | None:
+        try:
+            frame = await _frame(socket)
+        except WebSocketDisconnect:
+            # Raised by the task that reads, it would keep whoever waits for that, and all that they hold: an
+            # error keeps the frames that it went through, and one of them has the task, which has the error.
+            return None
+        self._is_kept_waiting = True  # from now on, until it is heard: nothing that comes may overtake it
+        return frame
+
+    async def _until_free(self) -> None:
+        self._is_kept_waiting = True
+        while self._is_busy:
+            self._free.clear()
+            await self._free.wait()
+        self._is_kept_waiting = False
+
+    def _hear_now(self, frame: str) -> bool:
+        """Hear a message as it comes, unless others are before it; return whether it was heard."""
+        if self._is_busy or self._is_kept_waiting or self._over.done():
+            return False
+        self._context.run(self._hear, frame)
+        return True
+
+    def _hear(self, frame: str) -> None:
+        self._is_busy = True
+        try:
+            self._count()
+            message = FromWorker(parse(frame), utc_now())
+        except Exception as error:  # a refusal, or a fault of ours
+            self._heard(frame, error)
+        else:
+            self._session.take(message, self._page, partial(self._heard, frame))
+
+    def _heard(self, frame: str, error: Exception | None) -> None:
+        """Go on once a message was taken, or was not."""
+        self._is_busy = False
+        if error is not None:
+            self._refuse(frame, error)
+        if self._is_kept_waiting:
+            self._free.set()
+
+    def _refuse(self, frame: str, error: Exception) -> None:
+        if isinstance(error, CandorError):
+            self._refused += not isinstance(error, StorageFailed)  # which is no fault of the page's
+        else:  # a fault of ours must not end the session of a worker
+            log.error("message failed", assignment=self._assignment, exc_info=error)
+            error = CandorError("something went wrong on the server")
+        self._page.send(_error_message(error, _id_in(frame), self._session.way_back))
+        if self._refused == _MOST_REFUSED:
+            log.warning("page closed for what it sends", assignment=self._assignment, refused=self._refused)
+            self._page.close(_CLOSE_POLICY)
+            self._end()
+
+    def _end(self) -> None:
+        if not self._over.done():
+            self._over.set_result(None)
+
+
+def parse(frame: str) -> ClientMessage:
+    """Return the message that a frame holds.
+
+    Raises:
+        InvalidMessage: which kind of it, and which field.
+    """
+    # A character has four bytes at most: most frames need not be written out to be measured.
+    if 4 * len(frame) > MAX_FRAME_BYTES and len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
+        raise MessageTooLong(f"a frame holds at most {MAX_FRAME_BYTES} bytes")
+    try:
+        return client_messages.validate_json(frame)
+    except ValidationError as error:
+        # Without its context: a ValueError there has this frame, which would have it.
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where, reason = ".".join(str(key) for key in problem["loc"][1:]), problem["msg"]
+    match problem["type"]:
+        case "json_invalid":
+            raise MalformedJson(f"the frame is not JSON: {reason}")
+        case "union_tag_invalid" | "union_tag_not_found":
+            raise UnknownMessage(f"no message of this type: {reason}")
+        case "string_too_long":
+            raise MessageTooLong(f"{where}: {reason}")
+        case _:
+            raise InvalidField(f"{where}: {reason}" if where else reason)
+
+
+def _direct(socket: WebSocket) -> dict[str, Any]:
+    """Return what our server's `DIRECT` can do; another server's can nothing of it."""
+    found: dict[str, Any] = socket.scope.get("extensions", {}).get(DIRECT, {})
+    return found
+
+
+async def _frame(socket: WebSocket) -> str:
+    received = await socket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(received.get("code") or 1000)
+    text: str | None = received.get("text")
+    return text if text is not None else bytes(received["bytes"]).decode("utf-8", "replace")
+
+
+def _error_message(error: CandorError, message_id: str | None, way_back: WayBackCard | None = None) -> Error:
+    hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
+    what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
+    again_at = error.again_at if isinstance(error, RunOutOfHours) else None
+    has_none = isinstance(error, NotAvailable) and not isinstance(error, AlreadyTookPart)
+    return Error(
+        code=error.code,
+        message=f"{what}.{hint}",
+        retry=error.retry,
+        id=message_id,
+        again_at=again_at,
+        way_back=way_back if has_none else None,
+    )
+
+
+def _id_in(frame: str) -> str | None:
+    """Return the id of a message that was refused, if it has one, so that its sender can tell which."""
+    with suppress(ValueError, RecursionError):
+        content: Any = json.loads(frame)
+        if isinstance(content, dict) and isinstance(content.get("id"), str):
+            return plain(content["id"])[:64] or None
+    return None

@@ -1,0 +1,115 @@
+"""The draw of items: the composition, no clashes, balance over items, systems and positions."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.db.runs.items import DrawnItem
+from server.live.arrive.hits import draw_hit
+from server.session.plan import derive_seed
+from server.study import COMPOSITIONS, Composition
+
+SYSTEMS = {f"{system}{k}": system for system in "abcd" for k in range(30)}
+
+
+def draw_many(
+    hits: int, parts: Composition, systems: dict[str, str] = SYSTEMS, seed: int = 1
+) -> list[tuple[DrawnItem, ...]]:
+    drawn: list[tuple[DrawnItem, ...]] = []
+    judgments: Counter[str] = Counter()
+    positions: Counter[tuple[str, int]] = Counter()
+    for place in range(hits):
+        hit = draw_hit(systems, judgments, positions, parts, (), derive_seed(seed, place))
+        judgments.update(item.item for item in hit if item.kind == "ordinary")
+        positions.update((item.system, at) for at, item in enumerate(hit, start=1))
+        drawn.append(hit)
+    return drawn
+
+
+def check(hit: Sequence[DrawnItem], parts: Composition) -> None:
+    assert Counter(item.kind for item in hit) == Counter(
+        {kind: n for kind, n in parts.model_dump().items() if n}
+    )
+    ordinary = {at: item for at, item in enumerate(hit, start=1) if item.kind == "ordinary"}
+    assert len({item.item for item in ordinary.values()}) == parts.ordinary
+    twinned = [item.twin_of for item in hit if item.kind != "ordinary"]
+    assert len(set(twinned)) == len(twinned)  # disjoint sets of ordinary items
+    for item in hit:
+        if item.twin_of is None:
+            assert item.kind == "ordinary"
+        else:
+            assert ordinary[item.twin_of].item == item.item
+
+
+@pytest.mark.parametrize("parts", COMPOSITIONS.values(), ids=COMPOSITIONS)
+def test_the_compositions_of_the_thesis(parts: Composition) -> None:
+    for hit in draw_many(5, parts):
+        check(hit, parts)
+        assert len(hit) == {70: 100, 11: 20}[parts.ordinary]
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12), st.data())
+def test_what_a_worker_must_not_rate_is_never_drawn(seed: int, number: int, data: st.DataObject) -> None:
+    unfit = data.draw(st.sets(st.sampled_from(sorted(SYSTEMS)), max_size=100))
+    parts = Composition(ordinary=number, bad=number // 3, repeat=number // 3)
+    hit = draw_hit(SYSTEMS, {}, {}, parts, unfit, seed)
+    check(hit, parts)
+    assert not unfit & {item.item for item in hit}
+
+
+def test_every_item_is_judged_k_times_before_any_is_judged_more_often() -> None:
+    parts = COMPOSITIONS["questions"]
+    judged: Counter[str] = Counter(dict.fromkeys(SYSTEMS, 0))
+    for hit in draw_many(40, parts):
+        judged.update(item.item for item in hit if item.kind == "ordinary")
+        assert max(judged.values()) - min(judged.values()) <= 1
+
+
+def test_systems_take_turns_within_an_assignment_and_over_a_run() -> None:
+    hits = draw_many(40, COMPOSITIONS["questions"])
+    total: Counter[str] = Counter()
+    for hit in hits:
+        here = Counter(item.system for item in hit if item.kind == "ordinary")
+        total.update(here)
+    # 440 draws of items of four systems that have 30 each: 110 are an equal share.
+    assert max(total.values()) - min(total.values()) <= 4
+    first = Counter(item.system for item in hits[0] if item.kind == "ordinary")
+    assert sorted(first.values()) == [2, 3, 3, 3]
+
+
+def test_systems_stand_about_equally_often_at_each_position() -> None:
+    off = 0
+    for seed in range(5):
+        hits = draw_many(160, Composition(ordinary=12), seed=seed)
+        cells = Counter((item.system, at) for hit in hits for at, item in enumerate(hit, start=1))
+        off += sum((cells[system, at] - 40) ** 2 for system in "abcd" for at in range(1, 13))
+    # 1,920 draws over 4 × 12 cells: 40 each, by chance alone with a standard deviation of √(160·¼·¾) = 5.5.
+    assert off / (5 * 48) < 3.5**2
+
+
+def test_nobody_can_tell_the_system_at_a_position_from_all_former_ones() -> None:
+    # Four systems with three items each: chance is 1/4. Whoever knows the rule guesses the one that stood
+    # there least often: of 160 × 12 positions in 3 runs that share has a standard error of 0.6 %.
+    right = 0.0
+    for seed in range(3):
+        cells: Counter[tuple[str, int]] = Counter()
+        for hit in draw_many(160, Composition(ordinary=12), seed=seed):
+            for at, item in enumerate(hit, start=1):
+                fewest = min(cells[system, at] for system in "abcd")
+                guesses = [system for system in "abcd" if cells[system, at] == fewest]
+                right += (item.system in guesses) / len(guesses)
+            cells.update((item.system, at) for at, item in enumerate(hit, start=1))
+    assert right / (3 * 160 * 12) < 0.32
+
+
+def test_a_draw_is_fixed_by_its_seed() -> None:
+    assert draw_many(3, COMPOSITIONS["questions"]) == draw_many(3, COMPOSITIONS["questions"])
+    assert draw_many(3, COMPOSITIONS["questions"]) != draw_many(3, COMPOSITIONS["questions"], seed=2)
+
+
+def test_too_few_items_are_left() -> None:
+    with pytest.raises(ValueError, match="11 items were asked for, and there are 10"):
+        draw_hit(SYSTEMS, {}, {}, COMPOSITIONS["questions"], sorted(SYSTEMS)[10:], 1)
