@@ -89,7 +89,7 @@ def hf_model(folder: Path, tokens: int, device: str, cache: str | None = None) -
     from tokenizers.pre_tokenizers import Whitespace
 
     from bots.host.hf import HfModel
-    from bots.host.options import HfOptions
+    from bots.host.model import HfOptions
 
     words = {f"w{number}": number for number in range(VOCABULARY - 2)}
     marks = {"<unk>": VOCABULARY - 2, "</s>": VOCABULARY - 1}

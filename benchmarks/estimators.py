@@ -24,8 +24,7 @@ from rich.console import Console
 
 from qc.command import progress
 from qc.estimators.confidence_sequence import FIRST_LOOK, ConfidenceSequence, asymptotic, bounded
-from qc.estimators.control_variate import on_pool, predictable_residuals
-from qc.estimators.pool_mean import Interval, pool_means
+from qc.estimators.pool_mean import Interval, on_pool, pool_means, predictable_residuals
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], tuple[Array, Array]]

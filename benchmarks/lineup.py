@@ -29,7 +29,7 @@ from rich.progress import Progress
 
 from bots import Chat, Corpus, Reply, load_corpus, open_bot
 from bots.builtin.evaluate import CANDIDATES, Case, cases, hits
-from bots.builtin.language_model import LanguageModel, tokens
+from bots.builtin.ngram import LanguageModel, tokens
 from bots.builtin.transcript import rendered
 from bots.builtin.translation import Translation
 from bots.core.words import content

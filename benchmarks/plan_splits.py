@@ -16,7 +16,7 @@ from qc.method.sample import Sample, take_sample
 from qc.planning.rater_model import DrawnRatings, fit
 from qc.planning.run_plan import Costs, plan_run, scored, shown
 from qc.run import Run
-from qc.statistics.chance import generator
+from qc.statistics.resampling import generator
 
 EXPERIMENTS = 40
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from qc.statistics.signed_rank import signed_rank_p_values
+from qc.statistics.rank_tests import signed_rank_p_values
 
 LISTS = {
     "reading, 1 list": (10, 1),

@@ -26,7 +26,7 @@ from bot_batching import ask, hf_model, line
 from bots import Chat, Turn
 from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
 from bots.host.hf import HfModel
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions
 
 TOKENS, ALONE = 20, 8
 

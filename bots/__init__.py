@@ -9,13 +9,10 @@ needs of bots, and what commands print to.
 from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable
 from bots.conformance.check import check_bot
 from bots.conformance.qc_findings import qc_findings
-from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, worst
+from bots.conformance.report import ConformanceReport, Finding, Overruns, Verdict, verdict_table, worst
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE, estimate_check
-from bots.conformance.table import verdict_table
 from bots.core.ask import PunctualBot, ask, within
-from bots.core.backoff import backoff
-from bots.core.body_limit import BodyLimit
-from bots.core.chat import Bot, Chat, Reply, Turn
+from bots.core.chat import Bot, Chat, Provenance, Reply, Turn, opaque_id
 from bots.core.failures import (
     BotBusy,
     BotError,
@@ -29,11 +26,9 @@ from bots.core.failures import (
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
-from bots.core.known_lines import KnownLines
-from bots.core.listener import listener
+from bots.core.network import BodyLimit, backoff, listener
 from bots.core.offensive_words import load_offensive_words, offensive_words
-from bots.core.opaque_id import opaque_id
-from bots.core.provenance import Provenance
+from bots.core.pipe_frames import KnownLines
 from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
 from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing

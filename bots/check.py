@@ -13,9 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
-from bots.conformance.report import ConformanceReport
+from bots.conformance.report import ConformanceReport, coloured, conformance_table, transcript
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
-from bots.conformance.table import coloured, conformance_table, transcript
 from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed

@@ -14,7 +14,7 @@ from rich.box import SIMPLE
 from rich.markup import escape
 from rich.table import Column, Table
 
-from bots.conformance.table import coloured, conformance_table
+from bots.conformance.report import coloured, conformance_table
 from bots.core.persona_prompt import PromptError, given_prompt
 from bots.endpoints.endpoint import Endpoint
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access

@@ -18,7 +18,7 @@ from qc.method.significance import compare_by_worker
 from qc.number_format import whole
 from qc.registration import Decision, Followed, Point, RegisteredTarget, Registration
 from qc.run import RunState
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import holm
 
 _BY_HAND = "excluded by the researchers: "
 _UNKNOWN = math.nan, math.nan

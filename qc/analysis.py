@@ -10,25 +10,20 @@ from qc.errors import about_run
 from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
 from qc.method.answers import AnswerCounts, count_answers
-from qc.method.ceiling import Ceiling, find_ceiling
-from qc.method.cost import Cost, cost
-from qc.method.criteria import CriteriaCorrelation, correlate_criteria
-from qc.method.duration import Minutes, minutes_per_conversation
 from qc.method.effort import Effort, describe_effort
 from qc.method.filter import nobody_passed
-from qc.method.incidents import Incidents, describe_incidents
+from qc.method.incidents import Incidents, Served, describe_incidents, describe_served
 from qc.method.pass_rate import PassRates, pass_rates
 from qc.method.quiz import QuizResults, describe_quiz
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample, require_competing, take_sample
 from qc.method.scenarios import ScenarioScores, score_scenarios
-from qc.method.scores import Scores, score
-from qc.method.served import Served, describe_served
+from qc.method.scores import Ceiling, CriteriaCorrelation, Scores, correlate_criteria, find_ceiling, score
 from qc.method.significance import Significance, compare_systems
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
 from qc.method.topics import Topics, describe_topics
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
-from qc.method.workload import Workload, workload
+from qc.method.workload import Cost, Minutes, Workload, cost, minutes_per_conversation, workload
 from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.registration import Followed

@@ -12,8 +12,7 @@ from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import load
 from qc.method.filter import require_level
 from qc.method.sample import require_competing, take_sample
-from qc.planning.model_file import write_model
-from qc.planning.rater_model import RaterModel, assumed, fit
+from qc.planning.rater_model import RaterModel, assumed, fit, write_model
 from qc.planning.run_plan import EXPERIMENTS, FEWEST_PASSED, MULTIPLES, Costs, plan_run
 from qc.render.findings.run_plan import run_plan_findings
 from qc.run import Run

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from qc.errors import DataError, Problem, SourceError
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import StrictModel
 
 VERSION = 1
 

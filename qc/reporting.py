@@ -246,7 +246,7 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     if not for_paper:
         return files
     # Tables in LaTeX take as long to import as to write, and few ask for them.
-    from qc.paper.one_run import write_paper  # noqa: PLC0415
+    from qc.paper.several_runs import write_paper  # noqa: PLC0415
 
     return files + write_paper(found, out, for_paper, on_step)
 

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from qc.analysis import sample_of
 from qc.errors import OptionError, ReplicationError, about_run
-from qc.method.duration import minutes_per_conversation
 from qc.method.pass_rate import pass_rates
 from qc.method.replication import Replication, replicate
 from qc.method.sample import Sample
 from qc.method.scores import raters_of, score
 from qc.method.topics import describe_topics
+from qc.method.workload import minutes_per_conversation
 from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.robustness.intervals import intervals

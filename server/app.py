@@ -16,19 +16,17 @@ from limits import parse
 from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
 from server.access.directory import StoredDirectory
-from server.access.open_sockets import OpenSockets
 from server.access.openid import OpenIdProvider
-from server.access.rate_limit import RateLimits
+from server.access.rate_limit import OpenSockets, RateLimits
 from server.bots.api import BotsApi
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
-from server.bots.open_runs import OpenRuns
+from server.bots.open_runs import OpenRuns, StoredChanges
 from server.bots.opened_bots import OpenedBots
 from server.bots.opening import RunChanges
 from server.bots.reach import CORPORA, Reach
 from server.bots.registered_bots import RegisteredBots
-from server.bots.stored_changes import StoredChanges
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
@@ -74,13 +72,17 @@ from server.live.converse.page_trouble import PageTroubleApi
 from server.live.converse.sessions import LiveSessions
 from server.live.converse.socket import WorkerSocket
 from server.news import News, open_news
-from server.process.direct_socket import DirectSocket
-from server.process.error_responses import add_errors, null_character, too_long
 from server.process.lifecycle import Lifecycle
-from server.process.null_characters import NoNullCharacters
+from server.process.middleware import (
+    DirectSocket,
+    NoNullCharacters,
+    RequestIds,
+    ResponseHeaders,
+    add_errors,
+    null_character,
+    too_long,
+)
 from server.process.readiness import Health
-from server.process.request_ids import RequestIds
-from server.process.response_headers import ResponseHeaders
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
 from server.recruiting.listening import Listening
@@ -89,9 +91,7 @@ from server.recruiting.polling import Polling
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import Webhooks
 from server.session.protocol import SOCKET_PATH
-from server.site.api_docs import ApiDocs
-from server.site.start import StartPage
-from server.site.templates import STATIC, STATIC_PATH
+from server.site.templates import STATIC, STATIC_PATH, ApiDocs, StartPage
 
 PAGES = Path(__file__).parent / "pages"
 API_VERSION = "1"

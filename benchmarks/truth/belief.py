@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchmarks.truth.part import Count, Counted, Part
-from qc.robustness.leader import leader
+from qc.robustness.intervals import leader
 
 SYSTEMS = {"three-systems": 3, "ten-systems": 10}
 DRAWS = 999

@@ -13,7 +13,7 @@ import statistics
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Protocol, runtime_checkable
 
 import numpy as np
 import typer
@@ -22,10 +22,29 @@ from rich.markup import escape
 from rich.progress import Progress
 
 from bots.builtin.catalogue import bot_specs, open_bot
-from bots.builtin.ranker import Ranker, likeness
 from bots.core.chat import Author, Bot, Chat, Turn
+from bots.core.words import content, overlap
 from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus
 from bots.terminal import console, stderr
+
+
+@runtime_checkable
+class Ranker(Bot, Protocol):
+    """A bot that rates lines it did not write, by the measure it chooses its own replies with."""
+
+    def scores(self, chat: Chat, candidates: Sequence[str]) -> NDArray[np.float64]:
+        """Return one number per candidate for the next line of `chat`; more is better."""
+        ...
+
+
+def likeness(reply: str, candidates: Sequence[str]) -> NDArray[np.float64]:
+    """Return how like `reply` each candidate is: words that carry meaning first, then all words."""
+    wanted = set(content(reply))
+    shared = [
+        len(wanted & set(content(line))) / (len(wanted | set(content(line))) or 1) for line in candidates
+    ]
+    return np.array(shared) + 0.1 * np.array([overlap(reply, line) for line in candidates])
+
 
 CANDIDATES = 20
 _RESAMPLES = 2000

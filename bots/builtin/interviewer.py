@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from bots.builtin.acts import GREETINGS, Act, act
-from bots.builtin.choice import freshest
 from bots.builtin.facts import answered_before, asked_fact, denied_topics, fact_about
-from bots.builtin.mentions import mentions
-from bots.builtin.rules import answers, script
-from bots.builtin.topics import TOPICS, topics_of
+from bots.builtin.rules import answers, mentions, script
+from bots.builtin.said import freshest
+from bots.builtin.terms import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
 from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bots.builtin.acts import act
-from bots.builtin.choice import freshest, ranked
+from bots.builtin.exchanges import sayings, stock
 from bots.builtin.facts import asked_fact, fact_about
-from bots.builtin.mentions import mentions
-from bots.builtin.sayings import sayings
-from bots.builtin.stock import stock
+from bots.builtin.rules import mentions
+from bots.builtin.said import freshest, ranked
 from bots.builtin.terms import Matrix, Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus

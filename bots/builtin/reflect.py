@@ -4,10 +4,9 @@ import random
 from collections.abc import Iterator
 
 from bots.builtin.acts import GREETINGS, act
-from bots.builtin.choice import freshest
 from bots.builtin.facts import answered_before, asked_fact
-from bots.builtin.mentions import mentions
-from bots.builtin.rules import answers, script
+from bots.builtin.rules import answers, mentions, script
+from bots.builtin.said import freshest
 from bots.core.chat import Chat, Reply
 from bots.core.words import content
 from bots.corpus import Corpus

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bots.builtin.choice import freshest, ranked
+from bots.builtin.exchanges import stock
 from bots.builtin.facts import asked_fact
-from bots.builtin.stock import stock
+from bots.builtin.said import freshest, ranked
 from bots.builtin.terms import Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus

@@ -1,14 +1,37 @@
-"""Rules that turn a line into answers to it: a pattern with gaps, and sentences that take up the gaps."""
+"""Answer a line by rules: a pattern with gaps, and sentences that use what filled them."""
 
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
-from bots.builtin.viewpoint import mirrored
-from bots.core.words import sentences
+from bots.builtin.terms import TOPICS, topics_of
+from bots.core.chat import Chat
+from bots.core.words import LINES, sentences, stems
+
+_SWAPPED = {
+    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "i'm": "you're",
+    "i've": "you've", "i'd": "you'd", "i'll": "you'll", "am": "are", "you": "I", "your": "my",
+    "yours": "mine", "yourself": "myself", "you're": "I'm", "you've": "I've", "you'd": "I'd",
+    "you'll": "I'll", "we": "you", "us": "you", "our": "your", "ours": "yours", "we're": "you're",
+    "we've": "you've", "ourselves": "yourselves",
+}  # fmt: skip
+_WORD = re.compile(r"[\w']+")
+_OBJECT_YOU = re.compile(r"\b(to|for|with|about|of|from|at|than|tell|ask|help|see|like|love|know|hate) I\b")
+_I_WAS = re.compile(r"\b(?:i|I) was\b")
+_ARE_AFTER_I = re.compile(r"\bI are\b")
+
+
+def mirrored(text: str) -> str:
+    """Return `text` with the first and the second person exchanged."""
+    plain = _I_WAS.sub("i were", text.replace("’", "'"))
+    swapped = _WORD.sub(lambda found: _SWAPPED.get(found[0].lower(), found[0]), plain)
+    return _ARE_AFTER_I.sub("I am", _OBJECT_YOU.sub(r"\1 me", swapped))
+
 
 _LONGEST_GAP = 7  # words; more of a worker's line does not read well inside another sentence
 _CLAUSE_END = re.compile(r"[.,;:!?]|\b(?:and|but|because|so|when|while|which|who|although|though|if|since)\b")
@@ -54,3 +77,42 @@ def script(name: str) -> dict[str, Any]:
 def answers(rules: tuple[Rule, ...], line: str) -> Iterator[list[str]]:
     """Return the answers of each rule that `line` matches, in the rules' order."""
     return (filled for filled in (rule.applied(line) for rule in rules) if filled)
+
+
+_OWN = r"\b(my (?!own|opinion|favou?rite|god|name|bad|day|life|mind|way|time)[a-z]{3,})\b"
+_LIKED = r"\bi (?:really |also |just |still )*(?:love|like|enjoy|hate) (?!to\b|it\b|that\b|you)(.+)"
+_DONE = (
+    r"\b(?:learning|studying|playing|cooking|baking|reading|watching|play|cook|bake|watch|read)"
+    r" (?!it\b|with\b|at\b|in\b|for\b)(.+)"
+)
+_PLACE = r"\b(?:live in|moved to|went to|been to|back from|work in|work at|work for|grew up in) (.+)"
+_RULES = tuple(Rule(re.compile(pattern), ("{0}",)) for pattern in (_OWN, _LIKED, _DONE, _PLACE))
+
+
+def mentions(chat: Chat, most: int) -> list[str]:
+    """Return what the worker spoke of before the latest line and not in it, as said to them: `most` things.
+
+    Things they named come first, the most recent first; then the topics they touched.
+    """
+    said = [turn.text for turn in chat.turns if turn.author == "worker"]
+    latest = _stems(said[-1]) if said else frozenset()
+    named = (phrase for line in reversed(said[:-1]) for phrase in _named(line))
+    touched = (TOPICS[topic].label for line in reversed(said[:-1]) for topic in topics_of(line)[:1])
+    found: dict[str, None] = {}
+    for thing in chain(named, touched):
+        if not latest & _stems(thing) - {"your"}:
+            found[thing] = None
+            if len(found) == most:
+                break
+    return list(found)
+
+
+@lru_cache(maxsize=LINES)
+def _named(line: str) -> tuple[str, ...]:
+    """Return the things that a line names, as said to who wrote it."""
+    return tuple(phrase for rule in _RULES for phrase in rule.applied(line))
+
+
+@lru_cache(maxsize=LINES)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stems(text))

@@ -1,10 +1,15 @@
-"""Index the lines of a conversation, so that repeats are found at a nearly constant cost."""
+"""Choose the best candidate that the conversation has not had yet, at a nearly constant cost."""
 
 import math
+import random
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+import numpy as np
+
+from bots.builtin.terms import Vector
 from bots.core.chat import Chat, Turn
 from bots.core.words import LINES, sentences, stems
 
@@ -96,3 +101,34 @@ def said_in(chat: Chat) -> Said:
 def parts(text: str) -> tuple[Part, ...]:
     """Return the stems of `text` as a whole and of each of its first sentences."""
     return tuple({frozenset(stems(part)): None for part in (text, *sentences(text)[:_MOST_SENTENCES])})
+
+
+_SHORTLIST = 60
+
+
+def freshest(lines: Iterable[str], chat: Chat) -> str:
+    """Return the first of `lines` that does not repeat the conversation, else the one that does so least."""
+    best, least = "", float("inf")
+    said = said_in(chat)
+    for line in lines:
+        stale = said.staleness(line)
+        if stale < 1:
+            return line
+        if stale < least:
+            best, least = line, stale
+    return best
+
+
+def ranked(lines: Sequence[str], scores: Vector, chat: Chat, warmth: float) -> list[str]:
+    """Return the best of `lines`, best first, after a little seeded chance.
+
+    `warmth` is the scale of Gumbel noise added to the best scores: the larger, the more two
+    conversations that begin alike go different ways. Scores are rounded first, so that the last bit of
+    a sum cannot decide.
+    """
+    exact = np.round(scores, 9)
+    count = min(_SHORTLIST, exact.size)
+    best = np.sort(np.argpartition(-exact, count - 1)[:count])
+    rng = np.random.default_rng(random.Random(f"choice {chat.seed} {chat.replies_given()}").getrandbits(64))
+    order = np.argsort(-(exact[best] + rng.gumbel(scale=warmth, size=count)), kind="stable")
+    return [lines[at] for at in best[order]]

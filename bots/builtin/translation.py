@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from bots.builtin.associations import associations
-from bots.builtin.choice import freshest, ranked
-from bots.builtin.exchanges import fading, recent
+from bots.builtin.exchanges import fading, recent, sayings
 from bots.builtin.facts import own_lines
-from bots.builtin.sayings import sayings
+from bots.builtin.said import freshest, ranked
 from bots.builtin.terms import Matrix, Vector, products, weighted_rows
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus

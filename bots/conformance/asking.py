@@ -6,12 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from bots.conformance.answer import Answer, CheckResponses
-from bots.conformance.script import LINES, Script, at_once_scripts, calls, draw_scripts, swapped
+from bots.conformance.script import (
+    LINES,
+    Answer,
+    CheckResponses,
+    Script,
+    at_once_scripts,
+    calls,
+    draw_scripts,
+    swapped,
+)
 from bots.core.ask import ask
-from bots.core.chat import Bot, Chat, Reply, Turn
+from bots.core.chat import Bot, Chat, Reply, Turn, opaque_id
 from bots.core.failures import BotError
-from bots.core.opaque_id import opaque_id
 
 _IN_A_ROW, _IN_ALL = 3, 6
 

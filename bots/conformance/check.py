@@ -5,7 +5,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 
 from bots.conformance import measures
-from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.asking import ask_script
 from bots.conformance.findings import Standard, findings
 from bots.conformance.report import (
@@ -20,7 +19,7 @@ from bots.conformance.report import (
     Transcript,
     worst,
 )
-from bots.conformance.script import LINES
+from bots.conformance.script import LINES, Answer, CheckResponses
 from bots.core.chat import Bot
 from bots.core.failures import BotError
 from bots.core.visible_text import LONGEST_REPLY

@@ -7,12 +7,10 @@ from itertools import chain
 from unicodedata import east_asian_width
 
 from bots.conformance import measures
-from bots.conformance.answer import Answer
 from bots.conformance.check_language import is_known, languages_of
-from bots.conformance.judgement import TOLERATED, Judgement, quoted
-from bots.conformance.report import Verdict
-from bots.core.segmentation import base_language
-from bots.core.spoken_language import foreign_language
+from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
+from bots.conformance.script import Answer
+from bots.core.segmentation import base_language, foreign_language
 from bots.shown import Change
 
 _ADDRESSES = re.compile(

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.conformance import conduct, measures
-from bots.conformance.answer import Answer, CheckResponses
-from bots.conformance.judgement import TOLERATED, Judgement, quoted
-from bots.conformance.report import Finding, Latency, Overruns, Verdict
+from bots.conformance.report import TOLERATED, Finding, Judgement, Latency, Overruns, Verdict, quoted
+from bots.conformance.script import Answer, CheckResponses
 from bots.core.self_identification import gives_itself_away
 from bots.core.visible_text import LONGEST_REPLY
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from bots.conformance.answer import Answer
 from bots.conformance.check_language import check_language
+from bots.conformance.script import Answer
 from bots.core.segmentation import base_language
 from bots.core.words import stem, stems
 

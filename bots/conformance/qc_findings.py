@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bots.conformance.report import Finding, Verdict
-from bots.core.segmentation import base_language
-from bots.core.spoken_language import foreign_language
+from bots.core.segmentation import base_language, foreign_language
 from bots.corpus import Corpus
 
 if TYPE_CHECKING:

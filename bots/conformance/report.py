@@ -1,11 +1,16 @@
-"""Report of a check, as it is stored, sent and shown."""
+"""Report of a check: as it is stored, sent, judged and printed."""
 
-from collections.abc import Iterable
-from typing import Annotated, Literal, Self
+from collections.abc import Collection, Iterable, Sequence
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from rich.box import SIMPLE
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from bots.core.chat import Author
+from bots.terminal import harmless
 
 Verdict = Literal["pass", "warn", "fail"]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -110,3 +115,73 @@ class ConformanceReport(_Part):
 def worst(findings: Iterable[Finding]) -> Verdict:
     """Return the verdict of the worst of `findings`."""
     return max((finding.verdict for finding in findings), key=_BY_WEIGHT.index)
+
+
+# Failures and empty replies are asked for again, which workers hardly notice, as long as they are few; so are
+# replies that are not quite as they should be.
+TOLERATED = 0.10
+_QUOTED = 80
+
+
+class Judgement(NamedTuple):
+    """The answer to a question about a bot."""
+
+    verdict: Verdict
+    reason: str
+
+
+def quoted(text: str, longest: int = _QUOTED) -> str:
+    """Return `text` on one line, cut to `longest` characters, as it can be shown anywhere."""
+    line = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
+
+
+_COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
+_WIDEST = 200  # characters of a line
+
+
+def conformance_table(report: ConformanceReport) -> Table:
+    """Return the findings of one bot as a table, one a row."""
+    table = Table("", "question", "finding", box=SIMPLE)
+    for finding in report.findings:
+        table.add_row(*_cells(finding))
+    return table
+
+
+def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]], *, whole: Collection[str] = ()) -> Table:
+    """Return a table of several bots by name: every finding that is no pass; one row where all passed.
+
+    Of those in `whole` every finding is shown.
+    """
+    table = Table("bot", "verdict", "question", "reason", box=None)
+    for bot, findings in bots:
+        notable = [finding for finding in findings if bot in whole or finding.verdict != "pass"]
+        for finding in notable:
+            table.add_row(escape(bot), *_cells(finding))
+        if not notable:
+            table.add_row(escape(bot), coloured("pass"), f"all {len(findings)} questions passed", "")
+    return table
+
+
+def coloured(verdict: Verdict) -> str:
+    """Return a verdict with its colour, as markup."""
+    return f"[{_COLOURS[verdict]}]{verdict}[/]"
+
+
+def _cells(finding: Finding) -> tuple[str, str, str]:
+    return coloured(finding.verdict), escape(finding.question), escape(finding.reason)
+
+
+def transcript(held: Transcript) -> Text:
+    """Return a scripted conversation, a line each, with the seconds that each reply took."""
+    persona = f", as somebody who says: {' '.join(held.persona)}" if held.persona else ""
+    shown = Text(f"\n{held.name}{harmless(persona)}\n", style="bold")
+    for line in held.lines:
+        if line.author == "worker":
+            shown.append(f"  worker  {harmless(quoted(line.text, _WIDEST))}\n", style="dim")
+        elif line.error is not None:
+            shown.append(f"  bot     no reply: {harmless(quoted(line.error, _WIDEST))}\n", style="red")
+        else:
+            shown.append(f"  bot     {harmless(quoted(line.text, _WIDEST))}", style="not bold")
+            shown.append(f"  {line.seconds:.2f} s\n", style="dim")
+    return shown

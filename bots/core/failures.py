@@ -21,7 +21,7 @@ The message is for people only.
 
 from typing import ClassVar, Literal
 
-from bots.core.provenance import Provenance
+from bots.core.chat import Provenance
 
 FailureKind = Literal[
     "error",

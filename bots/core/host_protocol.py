@@ -24,11 +24,10 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from bots.core.chat import Chat, Reply
+from bots.core.chat import Chat, Provenance, Reply
 from bots.core.chat_request import ChatRequest, chat_json
 from bots.core.failures import BotError, FailureKind, failure
 from bots.core.mistakes import mistakes
-from bots.core.provenance import Provenance
 from bots.core.visible_text import LONGEST_OUTPUT
 from bots.shown import Change
 
@@ -169,7 +168,7 @@ class Ask(_Message):
     """The model `name` shall say the next line of `chat`.
 
     `own`: the assignment that the chat belongs to, told to a bot that draws from earlier replies only.
-    `known`: how many lines are left out at the beginning of `chat`; see `bots.core.known_lines`.
+    `known`: how many lines are left out at the beginning of `chat`; see `bots.core.pipe_frames`.
     `trace`: the span that asks, where spans are made; see `bots.core.telemetry`.
     """
 

@@ -1,10 +1,11 @@
-"""Asks and replies as a server and the bot hosts that it starts itself read and write them at every turn.
+"""Encode requests and replies for the pipe between a server and its own bot hosts.
 
 They are frames of `host_protocol`. Both ends are of one installation, and nobody else has the pipe between
 them: so fields are taken as they are, where validating them took longer than the bots. A frame without the
 fields that it should have is a WireError all the same.
 """
 
+from collections import OrderedDict
 from dataclasses import replace
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
@@ -12,10 +13,42 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json, to_json
 
-from bots.core.chat import Chat, Reply, Turn
+from bots.core.chat import Chat, Provenance, Reply, Turn
 from bots.core.host_protocol import WireError, frame, replied, require_size
-from bots.core.known_lines import KnownLines
-from bots.core.provenance import Provenance
+
+MOST = 4_096  # conversations
+
+
+class KnownLines:
+    """The lines of the latest conversations that were asked about, as both ends of a connection know them.
+
+    Each end keeps what it sends or receives, in the same order, and so both forget the same.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        """Know nothing yet; keep the lines of `most` conversations."""
+        self._most = most
+        self._lines: OrderedDict[str, tuple[Turn, ...]] = OrderedDict()
+
+    def count(self, chat: Chat) -> int:
+        """Return how many lines of `chat`, from the first, are known; never all of them."""
+        before = self._lines.get(chat.conversation_id, ())[: len(chat.turns) - 1]
+        return len(before) if chat.turns[: len(before)] == before else 0  # mostly the same objects
+
+    def first(self, conversation_id: str, count: int) -> tuple[Turn, ...]:
+        """Return the first `count` lines of a conversation. Raises KeyError: they are not known."""
+        before = self._lines.get(conversation_id, ())
+        if len(before) < count:
+            raise KeyError(conversation_id)
+        return before[:count]
+
+    def keep(self, chat: Chat) -> None:
+        """Know the lines of `chat` from now on."""
+        self._lines[chat.conversation_id] = chat.turns
+        self._lines.move_to_end(chat.conversation_id)
+        if len(self._lines) > self._most:
+            self._lines.popitem(last=False)
+
 
 _ASK, _REPLIED = b'{"type":"ask",', b'{"type":"replied",'
 _PROVENANCES = 1_024  # whose times are whole milliseconds, of few bots: mostly the same ones

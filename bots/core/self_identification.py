@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from bots.core.ascii_words import ascii_letters
 from bots.core.foreign_claims import foreign_claim
+from bots.core.words import ascii_letters
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc`\u00b4\uff07", "'"))
 _TOKEN = re.compile(r"[^\W_]+(?:(?:['_-]|\.(?=\d))[^\W_]+)*|[^\w\s]")

@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from pydantic_core import from_json
 
 from bots.core.mistakes import mistakes
-from bots.corpus.lines import lines
-from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona
+from bots.corpus.model import Corpus, CorpusError, Dialogue, Persona, lines
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 

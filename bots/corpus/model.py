@@ -1,10 +1,15 @@
-"""A corpus: personas, dialogues, and the error for a malformed file."""
+"""Model of a corpus: personas, dialogues, and the error for a malformed file."""
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+
+def lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield every line of `text` that is not blank, with its number from 1."""
+    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 class CorpusError(Exception):

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bots.corpus.episode import Episode, corpus_of
-from bots.corpus.lines import lines
-from bots.corpus.model import Corpus, CorpusError
+from bots.corpus.model import Corpus, CorpusError, lines
 
 PARTNER, SELF = 0, 1  # who a line is by; ParlAI's "your persona" is that of whoever replies
 _PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""A crowd: simulated workers who take part in a run at the same time."""
+"""Run a crowd: simulated workers who take part in a run at the same time."""
 
 import asyncio
 import json
@@ -12,21 +12,35 @@ from typing import TextIO
 
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from websockets.asyncio.client import connect
 
 from bots.corpus import Corpus, load_corpus
-from bots.crowd.look import look
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import PROFILES, Honest, Profile, ProfileName, manner_of
 from bots.crowd.rater_model import RaterModel
 from bots.crowd.speakers import Talk, speaker
 from bots.crowd.talk import Speaker
 from bots.crowd.view import Message
-from bots.crowd.worker import Diary, SimulatedWorker
+from bots.crowd.worker import OPEN_SECONDS, PROTOCOL_VERSION, Diary, SimulatedWorker
 from bots.endpoints.cost import estimate, in_words
 from bots.endpoints.endpoint import may_cost, planned_calls
 from bots.researcher.access import Access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.terminal import agree, stderr
+
+
+async def look(client: PatientClient, run: str, socket_url: str) -> Message:
+    """Return the study's card, as a worker who has not agreed yet sees it: nothing is stored of that one."""
+    joined = await client.join(run, f"look-{uuid.uuid4().hex[:8]}", 0.0, "")
+    async with asyncio.timeout(OPEN_SECONDS), connect(socket_url, open_timeout=OPEN_SECONDS) as socket:
+        hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
+        await socket.send(json.dumps(hello))
+        while True:
+            frame = json.loads(await socket.recv())
+            for message in frame if isinstance(frame, list) else [frame]:
+                if message["type"] == "snapshot":
+                    study: Message = message["study"]
+                    return study
 
 
 @dataclass(frozen=True, slots=True)

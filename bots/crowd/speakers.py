@@ -16,8 +16,7 @@ from bots.endpoints.endpoint import OpenAiEndpoint, Price, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
-from bots.host.model import ModelError, how_to_install
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions, ModelError, how_to_install
 
 
 class TalkRefused(ValueError):

@@ -35,8 +35,7 @@ from bots.core.host_protocol import (
     frame,
     from_host,
 )
-from bots.core.known_lines import KnownLines
-from bots.core.pipe_frames import read_reply
+from bots.core.pipe_frames import KnownLines, read_reply
 from bots.core.telemetry import carrier
 
 MOST_IN_FLIGHT = 1_024

@@ -18,10 +18,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import httpx2
 
-from bots.core.chat import Chat, Reply
+from bots.core.chat import Chat, Provenance, Reply, prompt_hash
 from bots.core.failures import BotError, Declined
 from bots.core.persona_prompt import persona_prompt
-from bots.core.provenance import Provenance, prompt_hash
 from bots.core.visible_text import LONGEST_OUTPUT, checked_reply
 from bots.endpoints.provider_error import error_within
 from bots.endpoints.remote import Remote, RemoteBot, is_stream

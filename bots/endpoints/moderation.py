@@ -11,7 +11,7 @@ import httpx2
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
-from bots.core.trust import trusted
+from bots.core.network import trusted
 from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.provider_error import failure_of

@@ -11,7 +11,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
-from bots.core.trust import trusted
+from bots.core.network import trusted
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 from bots.endpoints.provider_error import failure_of

@@ -14,7 +14,7 @@ import uvicorn
 from rich.markup import escape
 
 from bots.core.chat import Bot
-from bots.core.listener import in_url, listener
+from bots.core.network import in_url, listener
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
 from bots.core.telemetry import start_tracing
 from bots.endpoints.key import EndpointError, Key, key_from
@@ -25,8 +25,7 @@ from bots.host.client import HostClient
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.model import Model, ModelError, how_to_install
-from bots.host.options import DType, HfOptions, Layout
+from bots.host.model import DType, HfOptions, Layout, Model, ModelError, how_to_install
 from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
 

@@ -8,12 +8,11 @@ from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
-from bots.core.body_limit import BodyLimit
-from bots.core.chat import Bot, Chat, Reply
+from bots.core.chat import Bot, Chat, Provenance, Reply
 from bots.core.chat_request import ChatRequest
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
 from bots.core.mistakes import mistakes
-from bots.core.provenance import Provenance
+from bots.core.network import BodyLimit
 from bots.core.visible_text import rechecked
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard

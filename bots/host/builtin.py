@@ -6,8 +6,7 @@ from functools import lru_cache
 from importlib.metadata import version
 
 from bots.builtin.catalogue import UnknownBotError, open_bot
-from bots.core.chat import Bot, Chat
-from bots.core.provenance import Provenance
+from bots.core.chat import Bot, Chat, Provenance
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.host.model import ModelError, Output
 

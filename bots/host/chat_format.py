@@ -12,8 +12,7 @@ from jinja2 import TemplateError
 from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import DEFAULT_PROMPT, persona_prompt
-from bots.host.model import ModelError
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions, ModelError
 from bots.shown.thoughts import closed, speech
 
 if TYPE_CHECKING:

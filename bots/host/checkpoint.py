@@ -18,10 +18,8 @@ from transformers import (
     AutoTokenizer,
 )
 
-from bots.host.fingerprint import hash_of_folder
 from bots.host.memory import gigabytes, require_memory
-from bots.host.model import ModelError
-from bots.host.options import DType
+from bots.host.model import DType, ModelError, hash_of_folder
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 _ADAPTER = "adapter_config.json"  # what peft writes beside the weights of a LoRA

@@ -41,8 +41,7 @@ from bots.core.host_protocol import (
     from_server,
     sendable,
 )
-from bots.core.known_lines import KnownLines
-from bots.core.pipe_frames import PipeAsk, ReplyWriter, read_ask
+from bots.core.pipe_frames import KnownLines, PipeAsk, ReplyWriter, read_ask
 from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, load_corpus
 from bots.host.builtin import made_by

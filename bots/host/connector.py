@@ -13,8 +13,8 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from bots.core.backoff import backoff
 from bots.core.host_protocol import MOST_BYTES, PATH
+from bots.core.network import backoff
 from bots.host.app import Host
 from bots.host.client import HostClient
 from bots.host.connection import ConnectionLost, HostConnection, HostRejected

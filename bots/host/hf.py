@@ -1,26 +1,115 @@
-"""A model in the format of transformers, of whatever kind that writes text, on CPU or CUDA."""
+"""Run any text-generating model in the format of transformers, on CPU or CUDA."""
 
 import copy
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
-from transformers import RepetitionPenaltyLogitsProcessor
+from transformers import (
+    RepetitionPenaltyLogitsProcessor,
+    TemperatureLogitsWarper,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
-from bots.core.chat import Chat
-from bots.core.provenance import Provenance, prompt_hash
+from bots.core.chat import Chat, Provenance, prompt_hash
 from bots.host.chat_format import chat_format
 from bots.host.checkpoint import explained, open_checkpoint
-from bots.host.model import ModelError, Output
-from bots.host.options import HfOptions
-from bots.host.sampling import RowSampler
-from bots.host.stopping import ReplyEnd
-from bots.shown import shown_text
+from bots.host.model import HfOptions, ModelError, Output
+from bots.shown import phase, shown_text
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+_TELLING = frozenset(">:]▷")  # in the last token of whatever opens or closes thoughts, or names a speaker
+
+
+class ReplyEnd:
+    """A stopping criterion of transformers: thoughts and replies have each a budget of their own.
+
+    A row ends when it has thought for its budget, has spoken for its budget, or goes on as somebody else.
+    """
+
+    def __init__(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        width: int,
+        opened: Sequence[bool],
+        budgets: tuple[int, int],
+        ends_of_turn: Collection[int] = (),
+        labels: Sequence[str] = (),
+    ) -> None:
+        """Watch rows whose prompts take `width` tokens; in those `opened` the prompt has opened thoughts.
+
+        `budgets`: tokens for thoughts and for a reply. `ends_of_turn`: tokens that end a reply, and a thought
+        where they stand in one. `labels`: as for `shown_text`.
+        """
+        self._tokenizer = tokenizer
+        self._width = width
+        self._opened = opened
+        self._budgets = budgets
+        self._ends_of_turn = frozenset(ends_of_turn)
+        self._labels = labels
+        self._thinking = list(opened)
+        self._spoke_from = [0] * len(opened)
+        self._over = [False] * len(opened)
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Return which rows are over."""
+        made = input_ids[:, self._width :]
+        count = made.shape[1]
+        for row, piece in enumerate(self._tokenizer.batch_decode(made[:, -1:])):
+            ends = int(made[row, -1]) in self._ends_of_turn
+            if ends or not _TELLING.isdisjoint(piece):
+                self._look(row, str(self._tokenizer.decode(made[row])), count)
+            self._over[row] = self._over[row] or (ends and not self._thinking[row])
+            thinking, reply = self._budgets
+            spent = count if self._thinking[row] else count - self._spoke_from[row]
+            self._over[row] = self._over[row] or spent >= (thinking if self._thinking[row] else reply)
+        return torch.tensor(self._over, device=input_ids.device)
+
+    def _look(self, row: int, output: str, count: int) -> None:
+        now = phase(output, opened=self._opened[row], labels=self._labels)
+        if self._thinking[row] and now != "thinking":
+            self._spoke_from[row] = count
+        self._thinking[row] = now == "thinking"
+        self._over[row] = self._over[row] or now == "over"
+
+
+class RowSampler:
+    """A logits processor that samples: it leaves one token possible in every row.
+
+    Each row has a generator of its own and draws one number per step, by which a token is chosen from the
+    row's cumulative distribution. Rows that have ended go on drawing; nobody else sees it.
+    """
+
+    def __init__(
+        self, seeds: Sequence[str], temperature: float, top_p: float | None, top_k: int | None
+    ) -> None:
+        """Sample row i with `seeds[i]`; `top_p` and `top_k` keep the likeliest tokens only."""
+        self._rows = [random.Random(seed) for seed in seeds]
+        self._warpers: list[Any] = [TemperatureLogitsWarper(temperature)]
+        if top_k:
+            self._warpers.append(TopKLogitsWarper(top_k))
+        if top_p is not None and top_p < 1.0:
+            self._warpers.append(TopPLogitsWarper(top_p))
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """Return scores (rows × vocabulary) of 0 for the token drawn and −∞ for every other."""
+        for warper in self._warpers:
+            scores = warper(input_ids, scores)
+        cumulative = scores.float().softmax(dim=-1).double().cumsum(dim=-1)
+        drawn = torch.tensor([[row.random()] for row in self._rows], dtype=torch.float64)
+        drawn = drawn.to(scores.device) * cumulative[:, -1:]
+        token = torch.searchsorted(cumulative, drawn, right=True)
+        return torch.full_like(scores, -torch.inf).scatter(1, token, 0.0)
+
 
 _LEAST_CONTEXT = 16  # tokens that have to be left for the conversation
 _UNLIMITED = 1_000_000  # a tokenizer without a limit says a number larger than this

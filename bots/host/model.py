@@ -1,11 +1,62 @@
-"""Interface of a hosted model, which answers a batch of conversations."""
+"""Interface of a hosted model, with its options and fingerprint."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Literal, Protocol
 
-from bots.core.chat import Chat
-from bots.core.provenance import Provenance
+from bots.core.chat import Chat, Provenance
+
+DType = Literal["auto", "float64", "float32", "bfloat16", "float16"]
+Layout = Literal["auto", "template", "plain", "eos"]
+
+
+@dataclass(frozen=True, slots=True)
+class HfOptions:
+    """How a model is run and how it draws its words.
+
+    What is None is as the model's own generation settings say; without any it is greedy. A temperature of 0
+    is greedy. `max_new_tokens` bounds a reply, and `thinking_tokens` the thoughts before it where a model has
+    any. `thinking`: True and False turn them on and off; None: off where the model's template has a switch.
+    `layout`: how a model that reads and writes one text is shown a conversation; "auto" is its chat template
+    if there is one, else "plain". `chat_template` is used in the place of the model's own. `prompt` None is
+    the usual one, for models that take instructions.
+    `device` None: CUDA where there is one; "auto": over all GPUs. `dtype` "auto": as saved on CUDA, float32
+    on a CPU.
+    """
+
+    max_new_tokens: int = 64
+    temperature: float | None = None
+    top_p: float | None = None
+    repetition_penalty: float | None = None
+    prompt: str | None = None
+    device: str | None = None
+    dtype: DType = "auto"
+    thinking: bool | None = None
+    thinking_tokens: int = 1024
+    layout: Layout = "auto"
+    chat_template: str | None = None
+
+
+_OF_A_MODEL = frozenset({".safetensors", ".bin", ".json", ".model", ".txt", ".jinja"})
+_DIGITS = 16
+
+
+def hash_of_files(files: Iterable[Path]) -> str:
+    """Return 16 digits of what is in `files`, whichever their names. Reads them whole."""
+    whole = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as opened:
+            whole.update(hashlib.file_digest(opened, "sha256").digest())
+    return whole.hexdigest()[:_DIGITS]
+
+
+def hash_of_folder(folder: Path) -> str:
+    """Return 16 digits of a model's weights, configuration and tokenizer, as transformers saves them."""
+    return hash_of_files(
+        sorted(file for file in folder.iterdir() if file.suffix in _OF_A_MODEL and file.is_file())
+    )
 
 
 class ModelError(Exception):

@@ -8,10 +8,8 @@ from typing import Any
 
 import torch
 
-from bots.core.chat import Chat
-from bots.core.provenance import Provenance
-from bots.host.fingerprint import hash_of_files
-from bots.host.model import ModelError, Output
+from bots.core.chat import Chat, Provenance
+from bots.host.model import ModelError, Output, hash_of_files
 from bots.parlai.agent import CANDIDATES, ModelFileError, load_agent
 from bots.parlai.episode import exchanges, opening
 from bots.shown.looks import spelled

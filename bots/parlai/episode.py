@@ -1,7 +1,10 @@
-"""A conversation as a ParlAI agent hears it: what was said to it and what it answered, in pairs."""
+"""Represent a conversation as a ParlAI agent hears it: pairs of what was said and answered."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from parlai.core.torch_agent import History
 
 from bots.core.chat import Turn
 
@@ -44,3 +47,28 @@ def exchanges(turns: Iterable[Turn]) -> list[EpisodeExchange]:
 def opening(persona: Sequence[str], said: str) -> str:
     """Return the first text of an episode: the agent's persona, a line each, then what was said."""
     return "\n".join([*(PERSONA + " ".join(sentence.split()) for sentence in persona), said])
+
+
+class PersonaHistory(History):
+    """Drops the oldest lines of a long conversation but never the persona, which stands before them.
+
+    ParlAI's own history loses the persona first, after a handful of turns for a model that reads 128 tokens.
+    """
+
+    def get_history_vec(self) -> list[int] | None:
+        """Return the tokens of persona and conversation, at most `max_len` of them."""
+        tokens: list[int] | None = super().get_history_vec()
+        if tokens is None or not self.max_len or len(tokens) <= self.max_len:
+            return tokens
+        sentences = [line for line in self.history_strings[0].split("\n") if line.startswith(PERSONA)]
+        persona = self.parse("\n".join(sentences))[: self.max_len // 2]
+        return [*persona, *tokens[len(persona) - self.max_len :]]
+
+
+class KeepsPersona:
+    """An agent with this history."""
+
+    @classmethod
+    def history_class(cls) -> Any:
+        """Return the class of the agent's history."""
+        return PersonaHistory

@@ -68,14 +68,14 @@ LINEUP = (
         "Bi-Encoder",
         15_000,
         "hits@1",
-        {"model": "bots.parlai.upstream:BiencoderAgent", **_RANKER, **_TRANSFORMER},
+        {"model": "bots.parlai.specific:BiencoderAgent", **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "polyencoder",
         "Poly-Encoder",
         15_000,
         "hits@1",
-        {"model": "bots.parlai.upstream:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
+        {"model": "bots.parlai.specific:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "kvmemnn",
@@ -90,7 +90,7 @@ LINEUP = (
         20_000,
         "ppl",
         {
-            "model": "bots.parlai.upstream:Seq2seqAgent",
+            "model": "bots.parlai.specific:Seq2seqAgent",
             "hiddensize": 128,
             "embeddingsize": 128,
             "numlayers": 1,

@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from parlai.agents.seq2seq.seq2seq import Seq2seqAgent as ParlaiSeq2seq
+from parlai.agents.transformer.biencoder import BiencoderAgent as ParlaiBiencoder
+from parlai.agents.transformer.polyencoder import PolyencoderAgent as ParlaiPolyencoder
 from parlai.core.torch_generator_agent import TorchGeneratorAgent
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from bots.parlai.episode import SILENCE
+from bots.parlai.episode import SILENCE, KeepsPersona
+from bots.parlai.word_vectors import BeginsWithWordVectors
 
 _LAMBDA = 0.7
 
@@ -59,3 +63,16 @@ class PrefersSpecific(TorchGeneratorAgent):
         losses = cross_entropy(scores.transpose(1, 2), replies, reduction="none", ignore_index=self.NULL_IDX)
         mean: Tensor = -losses.sum(1) / (replies != self.NULL_IDX).sum(1)
         return mean
+
+
+# Model options of ParlAI: `bots.parlai.specific:BiencoderAgent`, `...:PolyencoderAgent`, `...:Seq2seqAgent`.
+class BiencoderAgent(KeepsPersona, BeginsWithWordVectors, ParlaiBiencoder):
+    """Context and reply encoded apart by transformers; the score is their dot product."""
+
+
+class PolyencoderAgent(KeepsPersona, BeginsWithWordVectors, ParlaiPolyencoder):
+    """Several codes of the context, which the reply attends to (Humeau et al., 2020)."""
+
+
+class Seq2seqAgent(KeepsPersona, BeginsWithWordVectors, PrefersSpecific, ParlaiSeq2seq):
+    """An LSTM encoder and decoder with attention."""

@@ -11,10 +11,9 @@ from redis.backoff import ExponentialWithJitterBackoff
 from redis.exceptions import AuthenticationError, RedisError
 
 from bots.core.ask import ask
-from bots.core.chat import Bot
+from bots.core.chat import Bot, Provenance
 from bots.core.failures import BotError
 from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server, replied
-from bots.core.provenance import Provenance
 from bots.core.telemetry import span
 from bots.streams.queue import BEAT, Work, WorkQueue, connect, require_wanted
 

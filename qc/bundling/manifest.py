@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from qc.errors import SourceError
 from qc.formats.bundle import MANIFEST
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import StrictModel
 from qc.options import AnalysisOptions
 
 FORMAT: Literal["candor-bundle"] = "candor-bundle"

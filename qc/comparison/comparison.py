@@ -29,11 +29,10 @@ from qc.loading.choices import Choices
 from qc.method.filter import require_level
 from qc.progress import OnStep, no_step
 from qc.statistics import davidson
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL, t_interval
 from qc.statistics.noise import NOISE
-from qc.statistics.resampling import unit_sums, upper_quantile
-from qc.statistics.sign_test import sign_test, sign_test_greater
+from qc.statistics.rank_tests import sign_test, sign_test_greater
+from qc.statistics.resampling import generator, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, carried_by_fewer_than, effective_number
 
 # With two workers a resample has both, or one of them twice: that says nothing of how workers differ.

@@ -1,4 +1,4 @@
-"""Intervals that may be looked at after every judgment: they hold at all n at once, whatever makes one stop.
+"""Bound a mean after every judgment, with bounds that hold at all n at once.
 
 An interval for an n fixed beforehand, looked at again and again until it is narrow or leaves some value out,
 misses far more often than it says. A confidence sequence is an interval for each n such that with probability
@@ -17,6 +17,42 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Chaganty, Mussmann and Liang (ACL 2018) propose to stop by such a bound. At the sizes of human
+# evaluations they are too wide to be of use: with 107 judgments of sd 25 on 0 to 100, ±18, ±17 and ±44.
+STOPPING_POWER = 1.1
+
+
+def audibert(n: int, sd: float, reach: float, delta: float) -> float:
+    """Return the half-width at a fixed n.
+
+    Source: Audibert, Munos and Szepesvári, Theoretical Computer Science 410, 2009.
+
+    Args:
+        n: number of values.
+        sd: of the values, with divisor n.
+        reach: R, how far apart two values can be.
+        delta: probability of missing.
+    """
+    log = np.log(3 / delta)
+    return float(sd * np.sqrt(2 * log / n) + 3 * reach * log / n)
+
+
+def maurer_pontil(n: int, sd: float, reach: float, delta: float) -> float:
+    """Return the two-sided half-width at a fixed n: Maurer and Pontil, COLT 2009; `sd` has n − 1."""
+    log = np.log(4 / delta)
+    return float(sd * np.sqrt(2 * log / n) + 7 * reach * log / (3 * (n - 1)))
+
+
+def stopping(n: int, sd: float, reach: float, delta: float) -> float:
+    """Return the half-width of EBStop at time n: Mnih, Szepesvári and Audibert, ICML 2008.
+
+    It may be looked at after each value, since time t gets δ (p − 1) / (p t^p) of δ, p = STOPPING_POWER.
+    Arguments as for `audibert`.
+    """
+    share = (STOPPING_POWER - 1) / (STOPPING_POWER * n**STOPPING_POWER)
+    return audibert(n, sd, reach, delta * share)
+
 
 TRUNCATION = 0.5
 # Before this many values the asymptotic one has no ground.

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from pydantic import Field
 
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import StrictModel
 from qc.run import SIMULATED_NOTE, WRITING_NUMBERS, AskedPart, Run
 
 FORMAT = "candor-run"

@@ -1,8 +1,20 @@
-"""Constants of the two published formats of Ji et al. (ACL 2022), for readers and writers."""
+"""Constants and strict models of the two published formats of Ji et al. (ACL 2022)."""
+
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+Round = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class StrictModel(BaseModel):
+    """An object whose values have the types that belong there, none converted, and no infinite number."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
 
 # The instrument in the order of the seven numbers of an MTurk `scoreN`: label, negative, counts for qc.
 INSTRUMENT = (

@@ -1,6 +1,24 @@
-"""Text of people in CSV, which spreadsheets open: what they would take for a formula must compute nothing."""
+"""Write text for spreadsheets, where no cell may compute anything."""
 
 import re
+from collections.abc import Sequence
+
+from qc.errors import Problem
+
+
+def misshapen(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Problem]:
+    """Return a problem for each name of two columns, and for each row with another number of cells.
+
+    `rows` are those under the header, which is row 1, as in a spreadsheet.
+    """
+    twice = sorted({name for name in header if header.count(name) > 1})
+    problems = [Problem(f"column {name!r}", "is there twice.", "Rename one of them.") for name in twice]
+    return problems + [
+        Problem(f"row {number}", f"has {len(row)} cells, but the header has {len(header)}.", "Correct it.")
+        for number, row in enumerate(rows, start=2)
+        if len(row) != len(header)
+    ]
+
 
 # The signs of a formula, full-width ones too, which spreadsheets in East Asian settings take for the same.
 _SIGN = "[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]"

@@ -1,15 +1,21 @@
-"""The server's export of all of a run: the rows of its views, as one file or an archive of a file for each.
+"""Constants of the server's export of a run: rows of its views, in one file or an archive.
 
 The server writes it (`candor export --format jsonl`, `parquet` or `csv`). Its header is the first line of
 JSON Lines and `HEADER` in an archive; in JSON Lines each further line is a row, `view` the name of its view.
 """
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from qc.formats.beginning import beginning
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import StrictModel
+
+
+def beginning(name: str) -> re.Pattern[bytes]:
+    """Return what matches the first bytes of JSON whose first field is `"format": name`."""
+    return re.compile(rb'\s*\{\s*"format"\s*:\s*"' + name.encode() + rb'"')
+
 
 FORMAT = "candor-views"
 VERSION = 1

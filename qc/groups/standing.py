@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from qc.groups.fields import Field
 from qc.method.scores import places
-from qc.statistics.chance import generator
 from qc.statistics.person_means import Means, person_means, rank_ranges
 from qc.statistics.places import Places, change_of_places
+from qc.statistics.resampling import generator
 
 
 @dataclass(frozen=True)

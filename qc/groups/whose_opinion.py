@@ -1,14 +1,13 @@
-"""The chain from the background of workers to what its groups think, and what a population would."""
+"""Estimate what groups of workers think, and what a population would think."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.groups.disclosure import FEWEST, shown_groups
+from qc.errors import OptionError, joined
 from qc.groups.fields import Field, fields_of
-from qc.groups.margins import MarginField, margin_fields
 from qc.groups.population import Population, population
 from qc.groups.standing import FieldStanding, standing
 from qc.method.sample import Sample
@@ -16,8 +15,126 @@ from qc.method.scores import Scores
 from qc.number_format import listed, percent, whole
 from qc.options import Margins
 from qc.robustness.intervals import means_of_sums, worker_sums
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import holm
 from qc.statistics.person_means import Means, person_means
+
+# A group of fewer than FEWEST people is withheld. What is left of everybody when the groups that are shown
+# are subtracted must be as large: otherwise the smallest that is shown is withheld, too, until it is. Who is
+# in no group counts as one more. The same across fields: where one group lies within another and the
+# difference is smaller than that, the smaller of them is withheld.
+#
+# Source: Willenborg and de Waal, *Elements of Statistical Disclosure Control*, 2001 (thresholds and
+# complementary suppression in tables).
+FEWEST = 10
+
+
+def shown_groups(fields: Sequence[Field]) -> list[NDArray[np.bool_]]:
+    """Return, for each field, which of its groups may be shown, (groups,)."""
+    shown = [_complemented(sizes, sizes[:-1] >= FEWEST) for sizes in map(_sizes, fields)]
+    while (nested := _nested(fields, shown)) is not None:
+        number, group = nested
+        shown[number][group] = False
+        shown[number] = _complemented(_sizes(fields[number]), shown[number])
+    return shown
+
+
+def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which groups are left, so that nobody can subtract them and get fewer than FEWEST people.
+
+    Args:
+        sizes: (groups + 1,), people in each group, and last those in none.
+        shown: (groups,), which are large enough by themselves.
+    """
+    shown = shown.copy()
+    while shown.any() and 0 < sizes.sum() - sizes[:-1][shown].sum() < FEWEST:
+        shown[np.flatnonzero(shown)[np.argmin(sizes[:-1][shown])]] = False
+    return shown
+
+
+def _sizes(field: Field) -> NDArray[np.intp]:
+    """Return how many people are in each group, and last in none, (groups + 1,)."""
+    count = len(field.groups)
+    return np.bincount(np.where(field.codes < 0, count, field.codes), minlength=count + 1)
+
+
+def _nested(fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]) -> tuple[int, int] | None:
+    """Return field and number of a group that lies within one of another field but for too few people."""
+    there = [
+        (number, group, field.codes == group)
+        for number, field in enumerate(fields)
+        for group in np.flatnonzero(shown[number]).tolist()
+    ]
+    for number, group, inner in there:
+        for other, _, outer in there:
+            rest = int(outer.sum() - inner.sum())
+            if number != other and 0 < rest < FEWEST and not (inner & ~outer).any():
+                return number, group
+    return None
+
+
+# What groups that are withheld are called together.
+OTHERS = "others"
+
+
+@dataclass(frozen=True)
+class MarginField:
+    """A field of the margins as it can be used: groups that are withheld are one.
+
+    Attributes:
+        field: the groups that are shown, then OTHERS if any are withheld.
+        shares: (groups,), of the population, which add up to 1.
+        missing: share of the population whose groups nobody is in; the shares are of the rest.
+    """
+
+    field: Field
+    shares: NDArray[np.float64]
+    missing: float
+
+
+def margin_fields(
+    margins: Margins, fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]
+) -> list[MarginField]:
+    """Return the fields of the margins; those of which fewer than two groups are left tell nothing.
+
+    Raises:
+        OptionError: a field or a group is known of the one and not of the other.
+    """
+    known = {field.name: (field, of_field) for field, of_field in zip(fields, shown, strict=True)}
+    unknown = sorted(set(margins) - known.keys())
+    if unknown:
+        raise OptionError(
+            f"--margins is about {joined(unknown)}, but of the workers of this run is known: "
+            f"{joined(sorted(known)) or 'nothing'}. Name fields as --background or the study does."
+        )
+    found = [_margin_field(*known[name], shares) for name, shares in margins.items()]
+    return [each for each in found if len(each.shares) > 1]
+
+
+def _margin_field(field: Field, shown: NDArray[np.bool_], shares: Mapping[str, float]) -> MarginField:
+    stray = [group for group in field.groups if group not in shares]
+    if stray:
+        raise OptionError(
+            f"--margins has no share of {joined(stray)} in {field.name}, where workers of this run are. Add "
+            f"it, or give those workers one of its groups: {joined(list(shares))}."
+        )
+    present = sum(shares[group] for group in field.groups)
+    wanted = np.array([shares[group] for group in field.groups]) / present
+    # Of groups that may not be shown the score must not be found by subtraction: they are weighted as one.
+    shown = _enough_others(field, shown)
+    order = np.where(shown, np.cumsum(shown) - 1, shown.sum())
+    names = (*(group for group, may in zip(field.groups, shown, strict=True) if may), OTHERS)
+    merged = np.asarray(np.bincount(order, wanted), np.float64)
+    codes = np.where(field.codes < 0, -1, order[field.codes])
+    used = replace(field, groups=names[: len(merged)], codes=codes)
+    return MarginField(used, merged, 1 - present)
+
+
+def _enough_others(field: Field, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which groups stay by themselves, so that the others together have FEWEST people or are none."""
+    shown, sizes = shown.copy(), np.bincount(field.codes[field.codes >= 0], minlength=len(field.groups))
+    while shown.any() and 0 < sizes[~shown].sum() < FEWEST:
+        shown[np.flatnonzero(shown)[np.argmin(sizes[shown])]] = False
+    return shown
 
 
 @dataclass(frozen=True)

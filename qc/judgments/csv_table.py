@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.cells import misshapen
+from qc.formats.spreadsheet import misshapen
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"

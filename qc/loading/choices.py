@@ -7,11 +7,10 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from qc.errors import DataError, EmptyRunError, Problem
-from qc.formats.beginning import beginning
-from qc.loading.json_header import parsed_header, require_readable
+from qc.formats.views import beginning
 from qc.loading.load_options import LoadOptions
 from qc.loading.source import RunFile, Source
-from qc.loading.validation import validated
+from qc.loading.validation import parsed_header, require_readable, validated
 from qc.run import REHEARSAL_NOTE, SIMULATED_NOTE
 
 FORMAT = "candor-choices"
@@ -119,7 +118,7 @@ def read_choices(source: Source, options: LoadOptions) -> Choices | None:
 def _of_file(source: RunFile) -> Choices | None:
     if source.parquet or not is_choices(source.file.peek(200)):
         return None
-    from qc.loading.lines import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
+    from qc.loading.validation import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
 
     first, *lines = source.file.read().split(b"\n")
     name, problems = str(source.path), list[Problem]()

@@ -17,8 +17,7 @@ from pydantic import Field
 
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.bounded_yaml import read_yaml
-from qc.formats.published import MAXIMUM
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
 from qc.loading.validation import validated
 from qc.run import RESERVED_LABELS

@@ -15,8 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_core import from_json
 
 from qc.errors import DataError, Problem
-from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
-from qc.formats.strict_model import Round, StrictModel
+from qc.formats.published import ACTIONS, NO_FEEDBACK, Round, StrictModel, systems_named
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,

@@ -10,12 +10,10 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import DataError, Problem
-from qc.formats.beginning import beginning
 from qc.formats.export import DeclaredCriterion
-from qc.formats.strict_model import StrictModel
+from qc.formats.published import StrictModel
+from qc.formats.views import beginning
 from qc.loading.items import ITEM_COLUMNS
-from qc.loading.json_header import parsed_header, require_readable
-from qc.loading.lines import parsed_lines
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -25,7 +23,7 @@ from qc.loading.raw_run import (
     build_run,
     report_order,
 )
-from qc.loading.validation import validated
+from qc.loading.validation import parsed_header, parsed_lines, require_readable, validated
 from qc.run import SIMULATED_NOTE, Run
 
 FORMAT = "candor-item-ratings"

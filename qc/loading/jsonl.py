@@ -8,16 +8,15 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import Problem
-from qc.formats.beginning import beginning
 from qc.formats.export import FORMAT, GivenAnswer, Header, Quiz, TurnRating, Writing
-from qc.formats.strict_model import Round, StrictModel
+from qc.formats.published import Round, StrictModel
+from qc.formats.views import beginning
 from qc.loading import header
-from qc.loading.asked_in_export import AskedOf, add_asked
-from qc.loading.header import EXPORT_AGAIN
-from qc.loading.lines import parsed_lines
+from qc.loading.header import EXPORT_AGAIN, AskedOf, add_asked
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, RawRun, build_run
 from qc.loading.speech import as_words
+from qc.loading.validation import parsed_lines
 from qc.run import Change, Opinion, Run, Words
 
 HEADER = "line 1"

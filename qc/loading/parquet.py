@@ -27,8 +27,7 @@ from qc.formats.export import (
     parquet_schema,
 )
 from qc.loading import header
-from qc.loading.asked_in_export import AskedOf, add_asked
-from qc.loading.header import EXPORT_AGAIN
+from qc.loading.header import EXPORT_AGAIN, AskedOf, add_asked
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import ASSIGNMENT_COLUMNS, CONVERSATION_COLUMNS, REPAIR, RawRun, build_run
 from qc.loading.speech import Columns, as_words

@@ -1,11 +1,41 @@
-"""Check a JSON value against the shape it must have, and tell every fault in our words."""
+"""Read JSON lines, and check values against their shape, with every fault in our words."""
 
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, from_json
 
-from qc.errors import Problem, quoted
+from qc.errors import DataError, Problem, SourceError, quoted
+
+
+def parsed_header(source: str, where: str, content: bytes, remedy: str) -> Any:
+    """Return the JSON value in `content`, which stands at `where` in `source`.
+
+    Raises:
+        DataError: it is not JSON.
+    """
+    try:
+        return from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise DataError(source, [Problem(where, f"is not JSON ({error}).", remedy)]) from None
+
+
+def require_readable(source: str, given: object, newest: int) -> None:
+    """Refuse a header whose `version` is above the newest one that this program reads.
+
+    One without a version, or with what is none, is left to the check of its fields.
+
+    Raises:
+        SourceError: it is of a newer version.
+    """
+    version = given.get("version") if isinstance(given, dict) else None
+    if isinstance(version, int) and version > newest:
+        raise SourceError(
+            f"{source}: this export is of version {version}, and this program reads up to version {newest}. "
+            "Install a newer release of Candor."
+        )
+
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -46,3 +76,24 @@ def _problem(where: str, detail: ErrorDetails, remedy: str) -> Problem:
         return Problem(path, "the field is missing.", remedy)
     reason = _REASONS.get(detail["type"], f"cannot be used: {detail['msg']}.")
     return Problem(path, f"{quoted(detail['input'])} {reason}", remedy)
+
+
+def parsed_lines(
+    lines: Iterable[bytes], model: type[Model], remedy: str, problems: list[Problem]
+) -> Iterator[tuple[str, Model]]:
+    """Yield each of the lines after the first of a file as a `model`, with where it stands.
+
+    Empty lines are passed over; each that is no `model` becomes a problem.
+    """
+    for number, line in enumerate(lines, start=2):
+        where = f"line {number}"
+        if not line.strip():
+            continue
+        try:
+            given = from_json(line)
+        except ValueError as error:
+            problems.append(Problem(where, f"is not JSON ({error}).", remedy))
+            continue
+        found = validated(model, given, where, remedy, problems)
+        if found is not None:
+            yield where, found

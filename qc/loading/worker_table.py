@@ -21,7 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.formats.cells import misshapen
+from qc.formats.spreadsheet import misshapen
 from qc.run import Run
 
 WORKER = "worker"

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.run import codes
-from qc.statistics.chance import generator
 from qc.statistics.noise import NOISE
+from qc.statistics.resampling import generator
 
 # Pairs grow with the square of the assignments; beyond this many, a sample of them shows the distribution.
 LIMIT = 100_000

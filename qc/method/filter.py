@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from qc.errors import EmptyRunError, OptionError
 from qc.run import Run, codes
 from qc.statistics.groups import group_varies
-from qc.statistics.rank_sum import rank_sum_p_values
+from qc.statistics.rank_tests import rank_sum_p_values
 
 NO_QC = "no conversation with the quality-control bot"
 NO_SYSTEMS = "no conversation with a system"

@@ -1,18 +1,57 @@
-"""Incidents of each system: failures, late replies, replies that gave it away.
+"""Count the incidents of each system (failures, late and telling replies), and what answered for it.
 
 Scores are of conversations that were rated, so a system that fails on hard ones looks better than it is;
 and workers who can tell systems apart by their pace, or by what they call themselves, do not rate blindly.
 Therefore all conversations of people that were begun count here, whether they are analysed or not.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from qc.number_format import listed, percent, whole
 from qc.run import WRONG, Run
+
+
+# A service may exchange a model behind its name. Then the scores of a system are of two models, and whoever
+# reads them has to know.
+@dataclass(frozen=True)
+class Served:
+    """What answered for each system, and sentences on what a reader must know of it.
+
+    Attributes:
+        table: `Run.served`.
+        notes: sentences.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def describe_served(run: Run) -> Served | None:
+    """Return what answered for each system; None if the source of the run does not say."""
+    return None if run.served is None else Served(run.served, tuple(_served_notes(run.served)))
+
+
+def _served_notes(table: pd.DataFrame) -> Iterator[str]:
+    for system, rows in table.groupby("system", sort=False):
+        models = rows.drop_duplicates(["model", "revision"])
+        if len(models) > 1:
+            since = [f"{_name(row)} from {row['first']} UTC on" for row in models.to_dict("records")]
+            yield (
+                f"The model of {system} changed in the midst of the run, so that its scores are of several: "
+                f"{listed(since)}."
+            )
+        if rows["sampling"].nunique() > 1:
+            yield f"The settings by which {system} was asked changed in the midst of the run."
+
+
+def _name(row: dict[Hashable, Any]) -> str:
+    return " ".join(part for part in (row["model"], row["revision"]) if part) or "a model without a name"
+
 
 MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything
 

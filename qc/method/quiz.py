@@ -7,8 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.statistics.binomial import chance_of_as_many, exact_interval
 from qc.statistics.confidence import LEVEL
+from qc.statistics.rank_tests import chance_of_as_many, exact_interval
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from qc.method.standardise import oriented, standardise
 from qc.run import REMOVED, Run, codes
 from qc.statistics.groups import group_means
 from qc.statistics.noise import without_noise
-from qc.statistics.text import TextLengths
-from qc.statistics.written_words import written_lengths
+from qc.statistics.text import TextLengths, written_lengths
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import pandas as pd
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.run import codes
-from qc.statistics.chance import generator
 from qc.statistics.clustered_means import FEWEST_WORKERS, means_by_group
+from qc.statistics.resampling import generator
 
 # Below so many workers a score hangs on each of them.
 FEW_WORKERS = 10

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.statistics.clustered_ranks import clustered_rank_matrix
-from qc.statistics.multiplicity import holm
-from qc.statistics.rank_sum import rank_sum_matrix
+from qc.statistics.confidence import holm
+from qc.statistics.rank_tests import rank_sum_matrix
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.run import codes
-from qc.statistics.chance import generator
 from qc.statistics.clustered_means import interval_of_correlation, means_by_group
 from qc.statistics.correlation import FEWEST_POINTS
 from qc.statistics.groups import group_means, group_sums
-from qc.statistics.resampling import unit_sums
+from qc.statistics.resampling import generator, unit_sums
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Assignments per worker. Source: Ji et al., ACL 2022, the section on workers."""
+"""Assignments per worker, their duration and cost. Source: Ji et al., ACL 2022, on workers."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,111 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.sample import Sample
-from qc.run import codes
+from qc.run import Run, codes
+
+
+# Source: Ji et al., ACL 2022, the paragraph on duration: working time of an assignment divided by its
+# number of conversations, averaged over assignments.
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    """Mean minutes of a conversation, or an assignment: of workers who passed, who failed, and of all.
+
+    NaN if unknown.
+    """
+
+    passed: float
+    failed: float
+    all: float
+
+
+def minutes_per_conversation(sample: Sample) -> Minutes:
+    """Return how long conversations took, over the assignments whose working time is known.
+
+    In a run of transcripts it is how long an item took, control items among them.
+    """
+    return _by_group(sample, assignment_minutes(sample.run))
+
+
+def minutes_per_assignment(sample: Sample) -> Minutes:
+    """Return how long whole assignments took, of those whose working time is known."""
+    return _by_group(sample, sample.run.assignments["seconds"].to_numpy(np.float64) / 60)
+
+
+def _by_group(sample: Sample, minutes: NDArray[np.float64]) -> Minutes:
+    """Return the means of `minutes`, (assignments,)."""
+    known = np.isfinite(minutes)
+    passed = sample.screening.keeps(codes(sample.run.assignments["worker"]))
+    return Minutes(
+        passed=_mean(minutes[known & passed]),
+        failed=_mean(minutes[known & ~passed]),
+        all=_mean(minutes[known]),
+    )
+
+
+def assignment_minutes(run: Run) -> NDArray[np.float64]:
+    """Return the minutes per conversation of each assignment, (assignments,); NaN if unknown.
+
+    Conversations that were left unrated took time, too.
+    """
+    held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
+    if run.unrated is not None:
+        held += np.bincount(codes(run.unrated.conversations["assignment"]), minlength=len(held))
+    return np.asarray(run.assignments["seconds"].to_numpy(np.float64) / 60 / held)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(np.sort(values).mean()) if len(values) else float("nan")
+
+
+# Rewards of workers and the fee of the platform; bonuses and the cost of running the systems are not
+# included. Every analysed assignment counts as paid, because a worker who fails the filter may be paid all
+# the same. Source: Ji et al., ACL 2022, the section on cost.
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Dollars; NaN if the reward of any assignment is unknown.
+
+    Attributes:
+        reward: mean reward of an assignment.
+        paid_assignments: number of assignments analysed.
+        total: rewards of all of them, with the fee.
+        per_kept_assignment: `total` per assignment of a worker who passed; NaN if nobody did.
+        per_kept_conversation: `total` per conversation with a system of a worker who passed; NaN if there is
+            none.
+        fee: of the platform, as a share of the rewards.
+    """
+
+    reward: float
+    paid_assignments: int
+    total: float
+    per_kept_assignment: float
+    per_kept_conversation: float
+    fee: float = 0.0
+
+
+def cost(sample: Sample, reward: float | None = None, fee: float = 0.0) -> Cost:
+    """Return what the run cost.
+
+    Args:
+        sample: whose assignments were paid.
+        reward: of every assignment, whatever the data say; None for what they say.
+        fee: of the platform, as a share of the rewards.
+    """
+    assignments = sample.run.assignments
+    rewards = assignments["reward"].to_numpy(np.float64) if reward is None else np.array([reward])
+    # The mean of equal numbers need not be one of them: 0.99 would become 0.9900000000000001.
+    alike = rewards.min() == rewards.max()
+    mean = float(rewards[0] if alike else np.sort(rewards).mean())
+    total = mean * len(assignments) * (1 + fee)
+    kept = int(sample.screening.keeps(codes(assignments["worker"])).sum())
+    counted = int(sample.counted.sum())
+    return Cost(
+        reward=mean,
+        paid_assignments=len(assignments),
+        total=total,
+        per_kept_assignment=total / (kept or float("nan")),
+        per_kept_conversation=total / (counted or float("nan")),
+        fee=fee,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ from qc.metrics.findings import metrics_findings
 from qc.metrics.judge import JudgeOptions, planned_calls
 from qc.metrics.judge_prompt import statements
 from qc.metrics.local_model import LocalModel
-from qc.metrics.metric_scores import MetricScores
-from qc.metrics.metric_table import read_metric_table
+from qc.metrics.metric_table import MetricScores, read_metric_table
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
     Judged,

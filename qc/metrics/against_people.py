@@ -14,16 +14,22 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import ComparisonError, EmptyRunError
-from qc.estimators.metric_agreement import Coefficient, MetricAgreement, agree
-from qc.estimators.prefilter import Prefilter, half, prefilter
-from qc.estimators.williams import Williams, compare_metrics
+from qc.estimators.metric_agreement import (
+    Coefficient,
+    MetricAgreement,
+    Prefilter,
+    Williams,
+    agree,
+    compare_metrics,
+    half,
+    prefilter,
+)
 from qc.method.sample import Sample
 from qc.method.scores import Scores, score
-from qc.metrics.metric_scores import MetricScores, mean_by_system
-from qc.statistics.chance import generator
+from qc.metrics.metric_table import MetricScores, mean_by_system
 from qc.statistics.confidence import LEVEL
 from qc.statistics.noise import NOISE
-from qc.statistics.resampling import bootstrap_sums, percentile_interval, unit_sums
+from qc.statistics.resampling import bootstrap_sums, generator, percentile_interval, unit_sums
 
 OVERALL = "overall"
 FEWEST_SYSTEMS = 3

@@ -6,11 +6,11 @@ from numpy.typing import NDArray
 
 from qc.metrics.against_people import OVERALL, AgainstPeople
 from qc.number_format import decimal, listed
-from qc.render.figures.figure import Drawing
-from qc.render.figures.heat import MARGIN, Cells, heat_map
-from qc.render.figures.rows import interval, point, rows
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.heat import MARGIN, Cells, heat_map
+from qc.render.drawing.rows import interval, point, rows
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.statistics.noise import without_noise
 
 FOOT = 30.0

@@ -10,16 +10,15 @@ import pandas as pd
 from qc.method.sample import Sample
 from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
 from qc.metrics.figures import agreement_figure, rank_figure
-from qc.metrics.judge_noise import judge_noise
 from qc.metrics.scoring import Judged
-from qc.metrics.verdict import cost, unreadable, verdict
+from qc.metrics.verdict import cost, judge_noise, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 from qc.run import Unrated, codes
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import holm
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
 
 SHOWN = 15
 METHOD = (

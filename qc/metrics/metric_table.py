@@ -1,4 +1,4 @@
-"""Read `--scores FILE`: metrics that were computed elsewhere, by system or by conversation.
+"""Read scores that were computed elsewhere (`--scores FILE`), by system or by conversation.
 
 A CSV whose first column is `system` or `conversation`; every other column is a metric. Higher is taken to be
 better; a heading that begins with `-` says of its metric that lower is.
@@ -7,15 +7,61 @@ better; a heading that begins with `-` says of its metric that lower is.
 import csv
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qc.errors import DataError, Problem, SourceError, joined, quoted
-from qc.metrics.metric_scores import MetricScores
 from qc.metrics.transcripts import conversation_names
 from qc.run import Run
+from qc.statistics.groups import group_means
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """The scores of one metric. C conversations and S systems, in the order of the run's.
+
+    Attributes:
+        name: what it is called.
+        made_of: what it was computed from: `replies`, `references`, the name of a model, a judge or a file.
+        higher_is_better: whether a higher score is meant to be better; else the scores are turned around
+            before they are held against people.
+        conversations: (C,), NaN where there is none; None if the metric only scores systems.
+        systems: (S,), NaN where there is none; None if a system's score is the mean over its conversations.
+        unrated: (U,), the scores of the conversations that were left unrated, likewise; they are in no
+            system's score, and None if there are none.
+    """
+
+    name: str
+    made_of: str
+    higher_is_better: bool
+    conversations: NDArray[np.float64] | None
+    systems: NDArray[np.float64] | None = None
+    unrated: NDArray[np.float64] | None = None
+
+    def split(self, rated: int) -> "MetricScores":
+        """Return it for scores of which the first `rated` are the run's, and the others the unrated ones'."""
+        if self.conversations is None or len(self.conversations) == rated:
+            return self
+        return replace(self, conversations=self.conversations[:rated], unrated=self.conversations[rated:])
+
+
+def mean_by_system(
+    scores: NDArray[np.float64], systems: NDArray[np.intp], count: int, taken: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the mean score of each system over its conversations that have a score, (count,).
+
+    Args:
+        scores: (C,).
+        systems: (C,), codes.
+        count: number of systems.
+        taken: (C,), whether the conversation counts.
+    """
+    known = taken & np.isfinite(scores)
+    return group_means(scores[known], systems[known], count)
+
 
 BY_SYSTEM, BY_CONVERSATION = "system", "conversation"
 REPAIR = "Correct it or take the line out."

@@ -1,7 +1,7 @@
-"""Metrics that compare a reply with references, word by word.
+"""Compare a reply with references word by word.
 
 Of several references the one that gives the higher score counts (BLEU and chrF take several at once). Texts
-are compared as `qc.metrics.tokens` sees them, for BLEU and chrF as sacreBLEU does.
+are compared as `qc.metrics.overlap` sees them, for BLEU and chrF as sacreBLEU does.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,10 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 from snowballstemmer import stemmer
 
-from qc.metrics.tokens import Tokens, ngrams, tokens
-
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
+import re
+from collections import Counter
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+Tokens = tuple[str, ...]
+
+
+def tokens(text: str) -> Tokens:
+    """Return the words of `text` in lower case, punctuation left out; `don't` is one word."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+def ngrams(words: Sequence[str], n: int) -> Counter[Tokens]:
+    """Return how often each run of `n` words occurs."""
+    return Counter(zip(*(words[start:] for start in range(n)), strict=False))
+
 
 # Of METEOR: the weight of precision, the exponent and the weight of the penalty for scattered matches.
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
-from qc.render.levels import SIGNIFICANT
+from qc.render.table import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
 from qc.terminal import visible
 

@@ -11,10 +11,10 @@ from qc.analysis import Analysis
 from qc.number_format import decimal
 from qc.paper.labels import label_points, parts_within
 from qc.paper.sheet import FOOT, NAMES, POINTS, ROW, TEXT, PaperFigure, drawn, name_within, point
+from qc.render.drawing.rows import limits
+from qc.render.drawing.style import MUTED, RULE
 from qc.render.figures.ranking import system_looks
-from qc.render.figures.rows import limits
-from qc.render.figures.style import MUTED, RULE
-from qc.render.levels import SIGNIFICANT
+from qc.render.table import SIGNIFICANT
 
 
 def paper_figures(analysis: Analysis) -> Iterator[PaperFigure]:

@@ -9,7 +9,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from qc.render.figures.free_spots import Spot, free_spots
+from qc.render.drawing.labels import Spot, free_spots
 
 FONT = "DejaVu Sans"
 # In lines of the type: from a point to its label, and how far a label takes up room.

@@ -7,7 +7,7 @@ from qc.method.pass_rate import Count
 from qc.number_format import decimal, listed, percent, whole
 from qc.paper.references import CAMERON, HOLM, JI, MANN_WHITNEY, ROMANO, WILCOXON
 from qc.paper.tex import comment, escaped
-from qc.render.levels import SIGNIFICANT
+from qc.render.table import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
 
 _NOT_IN_THE_DATA = (

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure as Sheet
 from matplotlib.typing import RcKeyType
 
 from qc.paper.labels import FONT, fitting
+from qc.render.drawing.style import INK, MUTED, PAPER, RULE
 from qc.render.figures.ranking import Look
-from qc.render.figures.style import INK, MUTED, PAPER, RULE
 
 MILLIMETRES = 25.4
 WIDTHS = {"one-column": 77 / MILLIMETRES, "two-columns": 160 / MILLIMETRES}

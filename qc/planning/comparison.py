@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.estimators.design_effect import effects_on_differences, effects_on_means, pooled_effect
 from qc.estimators.pairs import Labels, normal_labels
 from qc.estimators.perfect_annotator import (
     PerfectAnnotator,
@@ -14,7 +13,15 @@ from qc.estimators.perfect_annotator import (
     perfect_annotator,
     published_annotator,
 )
-from qc.estimators.standard_error import SystemMeans, UnitShares, system_means, unit_shares
+from qc.estimators.standard_error import (
+    SystemMeans,
+    UnitShares,
+    effects_on_differences,
+    effects_on_means,
+    pooled_effect,
+    system_means,
+    unit_shares,
+)
 from qc.planning.opinion import Opinion
 
 # What is drawn anew together when the test set is resampled.

@@ -6,13 +6,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.errors import EmptyRunError
-from qc.estimators.break_even import judgments_worth
-from qc.estimators.pairs import Decomposition, Labels, decompose, labels_of, normal_labels
-from qc.estimators.resampled_means import resampled_means
+from qc.estimators.pairs import Decomposition, Labels, decompose, judgments_worth, labels_of, normal_labels
 from qc.estimators.standard_error import SystemMeans, system_means
 from qc.planning.comparison import Comparison
-from qc.statistics.chance import generator
 from qc.statistics.correlation import pearson
+from qc.statistics.resampling import generator
+
+# Judgments that are drawn at a time.
+BLOCK_CELLS = 2**22
+
+
+def resampled_means(
+    values: NDArray[np.float64], systems: NDArray[np.intp], count: int, draws: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the mean of each system in each resample, (draws, S).
+
+    Judgments are drawn with replacement, as many as each system has, each for itself: those of one output or
+    worker are not kept together.
+
+    Args:
+        values: (rows,), in a fixed order.
+        systems: (rows,), codes from 0; each of the systems occurs.
+        count: S, the number of systems.
+        draws: number of resamples.
+        rng: source of the draws.
+    """
+    means = np.empty((draws, count))
+    for system in range(count):
+        own = values[systems == system]
+        size = max(1, BLOCK_CELLS // len(own))
+        for start in range(0, draws, size):
+            rows = min(size, draws - start)
+            drawn = own[rng.integers(len(own), size=(rows, len(own)))]
+            means[start : start + rows, system] = drawn.mean(axis=1)
+    return means
+
 
 # People's judgments and the metric's values are drawn each for themselves, as published.
 BOOTSTRAP = "judgments, bootstrap (published)"

@@ -1,15 +1,97 @@
-"""The chain from judgments to tests by randomisation, agreement of raters and evenness of the design."""
+"""Test systems by randomisation, and measure how evenly a design spread them."""
 
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
 from qc.errors import OptionError
-from qc.planning.design import Evenness, evenness
 from qc.planning.opinion import Opinion
 from qc.planning.power_analysis import data_hash
-from qc.planning.randomised_pairs import RandomisedPairs, Within, randomise_pairs
-from qc.planning.rater_pools import PoolAgreement, agree
+from qc.planning.randomised_pairs import PoolAgreement, RandomisedPairs, Within, agree, randomise_pairs
 from qc.progress import OnStep, no_step
 from qc.signature import as_part
+
+
+# With S systems and a multiple of S raters such a design lets every rater see each item once and each system
+# equally often; every item is judged with every system equally often; and each system stands at each position
+# equally often. Then no system profits from lenient raters, easy items or early places.
+#
+# Source: Belz and Reiter, EACL 2006, section 3.
+@dataclass(frozen=True, slots=True)
+class Imbalance:
+    """How often the cells of a table of counts were met.
+
+    Attributes:
+        cells: how many there are.
+        fewest: the smallest count.
+        most: the largest; a balanced design has the same.
+    """
+
+    cells: int
+    fewest: int
+    most: int
+
+    @property
+    def difference(self) -> int:
+        """0 where the design is balanced."""
+        return self.most - self.fewest
+
+
+def imbalance(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Imbalance:
+    """Return how evenly judgments are spread over all combinations of two codes.
+
+    Args:
+        rows: (judgments,), codes from 0: of raters, items or positions.
+        columns: (judgments,), codes from 0: of systems, say.
+        shape: how many codes there are of each.
+    """
+    counts = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1])
+    return Imbalance(counts.size, int(counts.min()), int(counts.max()))
+
+
+@dataclass(frozen=True)
+class Evenness:
+    """How often the combinations of two things were judged."""
+
+    of: str
+    found: Imbalance
+
+
+def evenness(opinion: Opinion) -> list[Evenness]:
+    """Return the imbalance of all that the source tells; a repeated Latin square has none of it.
+
+    Systems are counted against workers, items and positions, and workers against items. Items are left out
+    where each is one system's alone, as a conversation is.
+    """
+    systems = opinion.system_codes
+    found = []
+    per_item = pd.DataFrame({"item": opinion.items, "system": systems}).groupby("item")["system"].nunique()
+    shared = int(per_item.max()) > 1
+    if opinion.workers is not None:
+        found.append(_evenness("worker × system", opinion.workers, systems))
+    if shared:
+        found.append(_evenness("item × system", opinion.items, systems))
+    if shared and opinion.workers is not None:
+        found.append(_evenness("worker × item", opinion.workers, opinion.items))
+    known = np.isfinite(opinion.positions)
+    if known.any():
+        positions = opinion.positions[known]
+        found.append(_evenness("position × system", positions, systems[known]))
+    return found
+
+
+def _evenness(
+    of: str,
+    rows: NDArray[np.generic],
+    columns: NDArray[np.generic],
+) -> Evenness:
+    (row_names, row_codes), (column_names, column_codes) = (
+        np.unique(each, return_inverse=True) for each in (rows, columns)
+    )
+    return Evenness(of, imbalance(row_codes, column_codes, (len(row_names), len(column_names))))
+
 
 FEWEST_DRAWS = 100
 STEPS = 2

@@ -1,9 +1,9 @@
-"""Model of how workers rate, to draw simulated ratings from: fitted to a run, or assumed.
+"""Model how workers rate, fitted to a run, assumed, or read from a file.
 
 A worker's rating is what the system deserves on the criterion, plus the worker's own bias, plus the mood of
 the conversation, plus noise, rounded and cut off at both ends of the scale; a share of the workers sets
 sliders anywhere. The simulated crowd (`bots.crowd.profile`) rates by the same model, with constants of its
-own or with these (`qc.planning.model_file`).
+own or with these (`qc.planning.rater_model`).
 
 **Fit.** By simulated moments: a large crowd is drawn from the model again and again, with the same random
 numbers, and its constants are moved until the crowd has what the run has, of the workers who pass the same
@@ -14,18 +14,22 @@ Source: McFadden, *A Method of Simulated Moments for Estimation of Discrete Resp
 Integration*, Econometrica 57, 1989.
 """
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.errors import OptionError
 from qc.method.filter import worker_p_values
 from qc.method.sample import Sample
 from qc.method.standardise import scale_maximum, standardise
 from qc.run import codes
-from qc.statistics.chance import generator
 from qc.statistics.groups import group_means
+from qc.statistics.resampling import generator
 
 FIT_ROUNDS, FIT_WORKERS = 12, 1500
 MOST_RANDOM = 0.95
@@ -278,3 +282,42 @@ def _distinct(queue: NDArray[np.intp], held: int) -> NDArray[np.intp]:
 # Of the published run 1 (`benchmarks/crowd_calibration.py`), as the simulated crowd has them.
 MEAN_STRONG, MEAN_WEAK, MEAN_QC = 43.0, 29.0, 0.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
+
+
+# JSON: `format`, `version`; `systems`, by name what each deserves on each criterion, by label, in points of 0
+# to 100 that all point the same way, before ratings are cut off, the quality-control bot among them as `qc`;
+# `worker_sd`, `conversation_sd`, `rating_sd`, in these points; `random_share` of the workers.
+FORMAT, VERSION = "candor-rater-model", 1
+BOT = "qc"  # as the server calls it, whatever the source does
+POINTS = 100.0  # the crowd's scale
+
+
+def write_model(model: RaterModel, criteria: Sequence[str], path: Path) -> None:
+    """Write a model of raters.
+
+    Args:
+        model: fitted to a run.
+        criteria: their labels, in the order of its means.
+        path: is replaced if it is there.
+
+    Raises:
+        OptionError: the file cannot be written.
+    """
+    scale = POINTS / model.maximum
+    names = (*model.systems[:-1], BOT)
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "systems": {
+            name: dict(zip(criteria, (means * scale).tolist(), strict=True))
+            for name, means in zip(names, model.means, strict=True)
+        },
+        "worker_sd": model.worker_sd * scale,
+        "conversation_sd": model.conversation_sd * scale,
+        "rating_sd": model.rating_sd * scale,
+        "random_share": model.random_share,
+    }
+    try:
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise OptionError(f"--model {path}: it cannot be written: {error.strerror}.") from None

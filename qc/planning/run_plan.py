@@ -26,10 +26,9 @@ from qc.errors import EmptyRunError
 from qc.planning.rater_model import DrawnRatings, RaterModel, draw_ratings, overall_z, passes
 from qc.progress import OnStep, no_step
 from qc.robustness.intervals import FEWEST_RATERS
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.resampling import percentile_interval, unit_sums, upper_quantile
+from qc.statistics.resampling import generator, percentile_interval, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
 
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)

@@ -7,10 +7,8 @@ from math import inf
 import numpy as np
 
 from qc.errors import EmptyRunError, OptionError, joined
-from qc.estimators.control_variate import on_pool
-from qc.estimators.efficiency import cap, published_perfect_metric
-from qc.estimators.estimable import Estimated
-from qc.estimators.spread import Spreads, spread
+from qc.estimators.efficiency import Estimated, Spreads, cap, published_perfect_metric, spread
+from qc.estimators.pool_mean import on_pool
 from qc.estimators.width_curve import WidthCurve, curve_points, width_curve
 from qc.judgments import Judged, Judgments
 from qc.options import require_draws
@@ -18,8 +16,8 @@ from qc.precision.looks import Looks, looks
 from qc.precision.worth import FEWEST_OUTPUTS, Worth, worth
 from qc.progress import OnStep, no_step
 from qc.signature import judgments_signature
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
+from qc.statistics.resampling import generator
 
 ALL_SYSTEMS = "all systems"
 RAW, PER_WORKER = "raw", "z"

@@ -12,7 +12,7 @@ from qc.estimators.confidence_sequence import (
     bounded,
     worker_stream,
 )
-from qc.estimators.control_variate import on_pool, predictable_residuals
+from qc.estimators.pool_mean import on_pool, predictable_residuals
 from qc.judgments import Judged
 from qc.statistics.confidence import LEVEL
 

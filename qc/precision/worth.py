@@ -4,16 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qc.estimators.control_variate import on_pool
-from qc.estimators.efficiency import Efficiency, efficiency, in_pool
-from qc.estimators.estimable import Estimated, NotEstimable
-from qc.estimators.pool_mean import Interval, PoolMean, pool_means
-from qc.estimators.resampled import resampled_means
-from qc.estimators.spread import spread
-from qc.estimators.worker_effect import WorkerEffect, worker_effect
+from qc.estimators.efficiency import Efficiency, Estimated, NotEstimable, efficiency, in_pool, spread
+from qc.estimators.pool_mean import Interval, PoolMean, on_pool, pool_means, resampled_means
+from qc.estimators.standard_error import WorkerEffect, worker_effect
 from qc.judgments import Judged
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
+from qc.statistics.resampling import generator
 
 FEWEST_OUTPUTS = 3
 

@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
-from qc.render.levels import SIGNIFICANT, SUGGESTIVE
 from qc.render.sentences import same_conclusions, verdict, writing_conclusion
+from qc.render.table import SIGNIFICANT, SUGGESTIVE
 from qc.render.tables import Tables
-from qc.render.tables.preregistration import decisions, points
+from qc.render.tables.kept import decisions, points
 from qc.render.tables.ranking import ranking
 from qc.run import source_name
 from qc.terminal import visible

@@ -1,4 +1,4 @@
-"""A table of the report. Its file, its sheet, the page and the terminal are all made from this one value."""
+"""A table of the report, from which its file, its sheet, the page and the terminal are made."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from qc.number_format import MISSING, decimal, percent, probability, whole
+from qc.robustness.clusters import ALPHA
+
+SIGNIFICANT = ALPHA
+SUGGESTIVE = 0.1
+
 
 OVERALL = "overall"
 GROUPS = ("passed", "failed", "all")

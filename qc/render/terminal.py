@@ -10,8 +10,7 @@ from qc.render.manifest import DOCUMENT
 from qc.render.sentences import verdict, writing_conclusion
 from qc.render.table import P_EXACT, WRITTEN, Table
 from qc.render.tables import groups
-from qc.render.tables.kept import incidents, kept
-from qc.render.tables.preregistration import decisions, points
+from qc.render.tables.kept import decisions, incidents, kept, points
 from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values

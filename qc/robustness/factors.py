@@ -6,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.method.duration import assignment_minutes
 from qc.method.sample import Sample
+from qc.method.workload import assignment_minutes
 from qc.number_format import decimal
 from qc.run import CHANGES, OPINIONS, Words, codes
 

@@ -18,8 +18,7 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, places, ranks_of
 from qc.number_format import percent, whole
 from qc.robustness.random_shares import HALF, RandomShares, Screened, Share, random_shares
-from qc.robustness.shuffles import RandomPass, simulate_random_workers
-from qc.robustness.workers import describe_workers
+from qc.robustness.shuffles import RandomPass, describe_workers, simulate_random_workers
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson, spearman
 from qc.statistics.groups import group_means
@@ -58,7 +57,7 @@ class FilterCheck:
             High by construction: most of everyone are those who passed.
         failed_rho, failed_r: of `z` with the overall z of the workers who failed alone, who share no rating
             with those who passed; NaN with fewer than 3 systems that both rated.
-        workers: a row for each, see `qc.robustness.workers`.
+        workers: a row for each, see `qc.robustness.shuffles`.
         notes: the findings in plain sentences.
 
     All shares but α are NaN if nobody who varies was tested; those among the passed if nobody passed; that of

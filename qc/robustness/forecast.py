@@ -12,7 +12,7 @@ applied to the mean and not to every split, because it has a pole at r = −1.
 
 **Interval.** The spread of the splits would not do: all of them are made of the same data. What is wanted is
 a prediction interval for one r, that of the second run. So second runs are drawn, and correlated with what is
-seen: true scores as this run leaves them open (`qc.statistics.random_effects`), plus a new error. Three
+seen: true scores as this run leaves them open (`qc.statistics.mixed_model`), plus a new error. Three
 things make errors unequal or uncertain, and each is drawn along:
 
 - *The design.* With h the share that a worker has of a system's conversations, the variance of its score's
@@ -42,11 +42,10 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.robustness.intervals import means_of_sums, worker_sums
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.random_effects import true_means
-from qc.statistics.resampling import bootstrap_sums, half_sums, percentile_interval
+from qc.statistics.mixed_model import true_means
+from qc.statistics.resampling import bootstrap_sums, generator, half_sums, percentile_interval
 from qc.statistics.wild_bootstrap import Influences, influences
 
 FEWEST_WORKERS = 4
@@ -145,7 +144,7 @@ def second_runs(
         counts: (W, S), their conversations.
         draws: how many.
         rng: source of the draws.
-        cautious: as for `qc.statistics.random_effects.true_means`.
+        cautious: as for `qc.statistics.mixed_model.true_means`.
 
     Returns:
         (draws, S); NaN where nobody would rate the system, all NaN if no system has two raters.

@@ -1,4 +1,4 @@
-"""Intervals of scores, ranks and differences, by a bootstrap of whole workers.
+"""Intervals of scores, ranks and differences, and of the leader, by a bootstrap of whole workers.
 
 A worker's ratings hang together, so not conversations are drawn but workers, each with everything they
 rated, among those who passed. Whether a worker passes depends on that worker alone; drawing among those
@@ -10,7 +10,7 @@ interval, and is told apart from none.
 
 **Intervals** of scores and differences are score ± q · standard error, q being the quantile of |t*| of a
 wild bootstrap (`qc.statistics.wild_bootstrap`), which holds 95 % with few workers, too;
-`qc.robustness.leader` has the leader's own. **Two systems are told apart** if the interval of their
+`qc.robustness.intervals` has the leader's own. **Two systems are told apart** if the interval of their
 difference leaves out 0 when q is the quantile of the largest |t*| of all pairs: then the chance that any
 two are told apart, or the wrong way round, without being different is 5 % for all pairs together. **Ranks**
 follow from these: a system's rank lies between 1 + those told apart above it and S − those told apart below
@@ -34,10 +34,10 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, places, ranks_of
 from qc.number_format import decimal, listed
 from qc.robustness.clusters import groups_of
-from qc.robustness.leader import leader
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import bootstrap_sums, unit_sums, upper_quantile
+from qc.statistics.mixed_model import shares_if_any, shrunk
+from qc.statistics.noise import without_noise
+from qc.statistics.resampling import bootstrap_sums, generator, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import (
     FEW_EFFECTIVE,
     FEWEST_EFFECTIVE,
@@ -46,6 +46,78 @@ from qc.statistics.wild_bootstrap import (
     influences,
     wild_draws,
 )
+
+# The highest of several scores owes its place to luck as well, the more so the closer the systems are; an
+# interval for a system named beforehand holds the leader's true score too seldom. So the picking is drawn
+# along: draws of true scores (below), each with new errors on top; the highest of what is then seen is the
+# draw's leader, and t* is *its* distance from its true score, not that of any one system.
+#
+# Luck lifts a leader and does not lower it. Its interval therefore ends above where that of any system does,
+# at score + q · standard error; below it ends at score − q' · standard error, q' being so large that in 95 %
+# of the draws t* lies from −q to q'. A system far ahead of all others has q' = q, as if named beforehand.
+#
+# True scores are drawn as `qc.statistics.mixed_model` derives them: m + ρ (x − m) + √ρ d, with d the errors
+# that the wild bootstrap's t* give, and ρ from a belief that leaves open whether the systems differ at all.
+# The share of these draws in which a system has the highest is the chance that it is the best; where ρ = 0
+# all share it.
+#
+# Source of the problem: Andrews, Kitagawa and McCloskey, *Inference on Winners*, Quarterly Journal of
+# Economics 139, 2024; the remedy here is a bootstrap of our own, whose coverage `benchmarks/qc_truth.py`
+# prints. t* beyond this comes from a draw without variance, and says no more than that it is far.
+FAR = 100.0
+
+
+@dataclass(frozen=True)
+class Leader:
+    """Of S systems.
+
+    Attributes:
+        low: (S,), end of the interval of a leader's true score; the other end is that of any system. NaN for
+            the others. Several that are equally high are leaders.
+        best_chance: (S,), the chance of each to be the best; they add up to 1.
+    """
+
+    low: NDArray[np.float64]
+    best_chance: NDArray[np.float64]
+
+
+def leader(
+    scores: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    difference_errors: NDArray[np.float64],
+    moved: NDArray[np.float64],
+    t: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> Leader:
+    """Return what the draws say of the highest of the scores.
+
+    Args:
+        scores: (S,), at least two.
+        errors: (S,), their standard errors.
+        difference_errors: (S, S), those of their differences.
+        moved: (B, S), draws of errors of the scores.
+        t: (B, S), the same draws' t*.
+        rng: source of the draws of ρ.
+    """
+    t = np.clip(t, -FAR, FAR)
+    pairs = np.triu_indices(len(scores), 1)
+    error_variance = float((difference_errors[pairs] ** 2).mean()) / 2
+    shares = shares_if_any(scores, error_variance, len(moved), rng)
+    # The errors in the true scores and those on top are of different draws.
+    true = shrunk(scores, shares) + np.sqrt(shares) * np.roll(t, 1, axis=0) * errors
+    picked = (true + moved).argmax(axis=1)[:, None]
+    of_picked = np.take_along_axis(t, picked, axis=1)[:, 0]
+    low = np.full(len(scores), np.nan)
+    rounded = without_noise(scores)
+    for first in np.flatnonzero(rounded == rounded.max()):
+        unlucky = float((of_picked < -upper_quantile(np.abs(t[:, first]), LEVEL)).mean())
+        low[first] = scores[first] - upper_quantile(of_picked, LEVEL + unlucky) * errors[first]
+    best = true == true.max(axis=1, keepdims=True)
+    return Leader(
+        low=low,
+        best_chance=(best / best.sum(axis=1, keepdims=True)).mean(axis=0),
+    )
+
 
 # With two raters the signs say nothing: in half of the draws nothing is left of either.
 FEWEST_RATERS = 3
@@ -102,7 +174,7 @@ class Intervals:
             every system of a lower one; systems without a score are in none.
         raters: (S,), how many workers who passed rated the system.
         effective_raters: (S,), as how many who had done equally much they count (Kish); 0 without a score.
-        best_chance: (S,), chance that the system is truly the best, see `qc.robustness.leader`. NaN where the
+        best_chance: (S,), chance that the system is truly the best, see `qc.robustness.intervals`. NaN where the
             bounds are, and everywhere if those of the highest score are; a single system with bounds has 1.
         uneven: sentences about systems of which few workers did most of the work.
         notes: sentences that a reader must see beside the intervals, these among them.

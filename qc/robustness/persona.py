@@ -18,7 +18,7 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.statistics.clustered import ClusteredFit
 from qc.statistics.confidence import LEVEL
-from qc.statistics.rank_sum import rank_sum_less
+from qc.statistics.rank_tests import rank_sum_less
 
 EVERY_FAMILY = "all families"
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.statistics.chance import generator
 from qc.statistics.confidence import LEVEL
-from qc.statistics.resampling import percentile_interval
+from qc.statistics.resampling import generator, percentile_interval
 
 HALF = 0.5
 DRAWS = 4_000

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from qc.method.sample import Sample
 from qc.method.scores import Scores
 from qc.robustness.intervals import worker_sums
-from qc.statistics.chance import generator
 from qc.statistics.clustered_means import interval_of_difference, means_by_group
+from qc.statistics.resampling import generator
 
 PASTED = 0.5
 

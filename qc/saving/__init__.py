@@ -8,7 +8,7 @@ from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.run import Run
 from qc.saving import hits, jsonl, mturk, parquet
-from qc.saving.loss import Loss
+from qc.saving.nested import Loss
 
 __all__ = ["FORMATS", "STEPS", "SUFFIXES", "Loss", "losses", "save"]
 

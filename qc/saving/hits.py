@@ -7,8 +7,7 @@ import pandas as pd
 
 from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.run import SIMULATED_NOTE, WRONG, Run, codes
-from qc.saving.loss import Loss
-from qc.saving.nested import Json, assignments, records
+from qc.saving.nested import Json, Loss, assignments, records
 
 
 def losses(run: Run) -> list[Loss]:

@@ -5,8 +5,7 @@ from typing import BinaryIO
 
 from qc.formats.export import Header
 from qc.run import Run
-from qc.saving.loss import Loss
-from qc.saving.nested import assignments
+from qc.saving.nested import Loss, assignments
 
 
 def losses(_: Run) -> list[Loss]:

@@ -13,8 +13,7 @@ from qc.formats.published import ANSWER, INSTRUMENT, LAST_PERSONA_SEED, MAXIMUM,
 from qc.formats.spreadsheet import harmless
 from qc.run import SIMULATED_NOTE, Run, Words
 from qc.saving.hits import common_losses
-from qc.saving.loss import Loss
-from qc.saving.nested import Json, assignments, records
+from qc.saving.nested import Json, Loss, assignments, records
 
 LABELS = [label for label, *_ in INSTRUMENT]
 COLUMNS = ["HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "Reward", "WorkTimeInSeconds"]

@@ -1,6 +1,7 @@
-"""The frames of a run as nested objects, an assignment at a time: what the JSON forms are written from."""
+"""Arrange the frames of a run as nested objects, one assignment at a time."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,25 @@ from numpy.typing import NDArray
 
 from qc.run import WORD_COLUMNS, Run, codes
 from qc.saving.asked import Asked, asked
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One kind of thing that is not, or not the same, in the file.
+
+    Attributes:
+        what: in words that end with neither a full stop nor a count, such as "left-out assignments".
+        count: how many there are.
+        fatal: whether the file would say something wrong about the ratings, so that it is not written.
+    """
+
+    what: str
+    count: int
+    fatal: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.count}"
+
 
 ASSIGNMENT = ["assignment", "hit", "worker", "seconds", "reward", "feedback"]
 CONVERSATION = ["conversation", "position", "system", "persona"]

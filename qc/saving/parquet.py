@@ -19,8 +19,7 @@ from qc.formats.export import (
 )
 from qc.run import Run, Words, codes
 from qc.saving.asked import asked
-from qc.saving.loss import Loss
-from qc.saving.nested import offsets
+from qc.saving.nested import Loss, offsets
 
 ASSIGNMENT = ("assignment", "hit", "worker", "seconds", "reward", "feedback")
 CONVERSATION = ("conversation", "position", "system", "persona")

@@ -1,8 +1,33 @@
-"""The level of every interval that is reported, and intervals of estimates with a standard error."""
+"""The level of all intervals, t-intervals of estimates, and Holm's correction of p-values."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+
+
+def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return p-values corrected by Holm's step-down procedure.
+
+    If each is compared with α, the probability of any false rejection is at most α, however the tests
+    depend on one another.
+
+    Source: Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of
+    Statistics 6 (1979) 65-70.
+
+    Args:
+        p: (tests,); a test that is NaN was not made and does not count.
+
+    Returns:
+        (tests,), at most 1; NaN where `p` is.
+    """
+    made = np.flatnonzero(~np.isnan(p))
+    order = made[np.argsort(p[made], kind="stable")]
+    # The smallest is multiplied by the number of tests, the next by one less, and so on; none may fall.
+    steps = p[order] * np.arange(len(order), 0, -1)
+    adjusted = np.full(len(p), np.nan)
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1)
+    return adjusted
+
 
 LEVEL = 0.95
 

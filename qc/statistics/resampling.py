@@ -1,4 +1,4 @@
-"""Draws of whole units (workers), and what sums over the drawn units are.
+"""Draw whole units (workers) again, from one random generator for each purpose.
 
 A unit is drawn with everything it contributed. Each unit's sums are computed once; the sums of a draw are
 then a product of two matrices, how often each unit was drawn × what it contributes.
@@ -7,11 +7,18 @@ Such a product is a sum whose order of terms is the matrix library's choice and 
 of threads. `exact` makes every order give the same bits, so results depend on the seed alone.
 """
 
+import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """Return the generator for `purpose`; the same seed and purpose always draw the same."""
+    return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
+
 
 # Size of a block of draws × units: one that a processor's cache holds is filled and multiplied faster.
 BLOCK_CELLS = 2**18

@@ -11,11 +11,66 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.standardise import oriented, standardise
-from qc.number_format import between, decimal
+from qc.number_format import between, decimal, whole
 from qc.run import ITEM_KINDS, ItemKind, Run, codes
 from qc.statistics.confidence import t_interval
 from qc.statistics.groups import group_means
 from qc.transcripts.twins import of_kind, twins
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Workers per item.
+
+    Attributes:
+        items: number of items that somebody rated as ordinary ones.
+        table: `raters` (int), `items` (int: rated by so many workers), `items_passed` (int: by so many who
+            passed); from the fewest to the most that occur.
+        notes: sentences that a reader must see.
+    """
+
+    items: int
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+def describe_coverage(sample: Sample) -> Coverage:
+    """Return how many workers judged each item, all and those who passed."""
+    everybody, passed = (_raters(sample, rows) for rows in (~sample.is_qc, sample.counted))
+    of_passed = passed.reindex(everybody.index, fill_value=0)
+    numbers = np.union1d(everybody.unique(), of_passed.unique())
+    table = pd.DataFrame(
+        {
+            "raters": numbers,
+            "items": [int((everybody == number).sum()) for number in numbers],
+            "items_passed": [int((of_passed == number).sum()) for number in numbers],
+        }
+    )
+    return Coverage(len(everybody), table, tuple(_coverage_notes(everybody, of_passed)))
+
+
+def _raters(sample: Sample, rows: NDArray[np.bool_]) -> pd.Series:
+    """Return the number of different workers for each item code that occurs among `rows` of the sample."""
+    table = pd.DataFrame({"item": np.asarray(sample.items)[rows], "worker": sample.workers[rows]})
+    return table.groupby("item")["worker"].nunique()
+
+
+def _coverage_notes(everybody: pd.Series, passed: pd.Series) -> list[str]:
+    notes = []
+    if everybody.min() != everybody.max():
+        notes.append(
+            f"Items were not rated by equally many workers: {whole(everybody.min())} to "
+            f"{whole(everybody.max())} each. Every item weighs the same in its system’s score, so a worker’s "
+            "word counts for more where there are few."
+        )
+    lost = int((passed == 0).sum())
+    if lost and lost < len(passed):
+        notes.append(f"Items that no worker who passed rated, so not in the scores: {whole(lost)}.")
+    if everybody.max() < 2:
+        notes.append(
+            "No item was rated by two workers, so it cannot be told how far they differ on one and the same."
+        )
+    return notes
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from qc.method.filter import Screening
 from qc.method.standardise import as_given, scale_maximum
 from qc.run import Run, codes
-from qc.statistics.correlation import pearson
-from qc.statistics.kappa import Kappa, kappa
+from qc.statistics.correlation import Kappa, kappa, pearson
 from qc.transcripts.twins import twins
 
 CATEGORIES = (10, 5, 4, 2)

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 
-from qc.method.duration import Minutes, minutes_per_assignment
 from qc.method.sample import Sample
 from qc.method.scores import Scores
+from qc.method.workload import Minutes, minutes_per_assignment
 from qc.run import Run
-from qc.transcripts.chance_passes import ChancePasses, chance_passes
-from qc.transcripts.controls import Controls, describe_controls
-from qc.transcripts.conventions import Conventions, compare_conventions
-from qc.transcripts.coverage import Coverage, describe_coverage
-from qc.transcripts.edits import Edits, describe_edits
+from qc.transcripts.controls import Controls, Coverage, describe_controls, describe_coverage
+from qc.transcripts.edits import Conventions, Edits, compare_conventions, describe_edits
+from qc.transcripts.filter import ChancePasses, chance_passes
 from qc.transcripts.repeats import Repeats, describe_repeats
 from qc.transcripts.two_way import TwoWay, errors_two_ways
 

@@ -29,8 +29,7 @@ from scipy.special import stdtr, stdtrit
 
 from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
-from qc.statistics.confidence import LEVEL
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import LEVEL, holm
 
 FEWEST = 3  # workers and items, below which there is no error
 

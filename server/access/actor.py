@@ -1,4 +1,4 @@
-"""The caller of an endpoint and their permissions, as FastAPI dependencies.
+"""The caller of an endpoint, their permissions and the size of their request, as FastAPI dependencies.
 
     api.add_api_route("/runs/{run}/close", self.close, methods=["POST"],
                       dependencies=[Depends(Allowed(auth, "change_runs"))])
@@ -13,12 +13,39 @@ open to whoever may do this in any study; such an endpoint answers with what `ac
 from collections.abc import Iterable
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Request, Security
+from fastapi.openapi.models import HTTPBearer
+from fastapi.security.base import SecurityBase
+from pydantic import BaseModel, ConfigDict
 
 from server.access.auth import Auth
-from server.access.bearer import Authorization
 from server.access.cookie import require_own_page, sign_in_secret
 from server.access.roles import Actor, Permission
+
+
+class RequestBody(BaseModel):
+    """What a call sends. A field that is not known is refused, and not passed over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BearerToken(SecurityBase):
+    """Gives a call the `Authorization` header as it was sent, None where there is none.
+
+    FastAPI's own class cannot tell a missing token from one of another scheme; `Auth` says which.
+    """
+
+    def __init__(self) -> None:
+        self.model = HTTPBearer(description="A researcher's token: `candor token new` makes one.")
+        self.scheme_name = "researcher"
+
+    async def __call__(self, request: Request) -> str | None:
+        """Return the header."""
+        return request.headers.get("Authorization")
+
+
+Authorization = Annotated[str | None, Security(BearerToken())]
+
 
 __all__ = ["Actor", "Allowed", "Caller", "require_in_runs"]
 

@@ -19,9 +19,8 @@ from typing import Any, Protocol
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from pydantic_core import from_json
 
-from server.access.id_keys import load_id_keys
+from server.access.id_keys import load_id_keys, make_secret_file
 from server.access.roles import ALL_STUDIES, Actor
-from server.access.secret_file import make_secret_file
 from server.access.tokens import Grant, hashed, is_well_formed
 from server.clock import utc_now
 from server.errors import CandorError, NotSignedIn, TokenExpired, TokenInvalid, TokenMissing, TokenRevoked

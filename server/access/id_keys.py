@@ -1,10 +1,22 @@
-"""The keys under which the ids of workers are encrypted: never in the database, and in no backup of it."""
+"""Read the keys that encrypt workers' ids: never in the database, and in no backup of it."""
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
-from server.access.secret_file import make_secret_file
 from server.errors import CandorError
+
+
+def make_secret_file(path: Path, content: str) -> None:
+    """Write such a file, whole or not at all; where another process was first, its file stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{secrets.token_hex(4)}")
+    draft.touch(mode=0o600)
+    draft.write_text(content + "\n", encoding="utf-8")
+    with suppress(FileExistsError):
+        path.hardlink_to(draft)
+    draft.unlink()
+
 
 _FILE = "worker-ids.key"
 _SHORTEST = 32  # characters

@@ -1,6 +1,8 @@
-"""Rate limits over moving windows, counted in this process, and for addresses over Redis."""
+"""Limit requests over moving windows, and sockets that are open at once."""
 
-from collections.abc import Callable, Container
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from ipaddress import IPv4Address, IPv6Network, ip_address
 from time import monotonic
 
@@ -172,3 +174,56 @@ class Memory(MemoryStorage):
         for key in [key for key, hits in self.events.items() if not hits]:
             self.clear(key)
         self._enough = max(self._few, 2 * len(self.events))
+
+
+_CALM = 0.7  # share of the most at which the next refusal is worth a line of the log again
+
+
+class OpenSockets:
+    """Counts the sockets that are open. `refused` is how many were more than their address may have.
+
+    Addresses of one household, a /64 network of IPv6, are one.
+
+    Args:
+        most: how many one address may have open.
+        exempt: addresses that may have any number.
+    """
+
+    def __init__(self, most: int, exempt: Container[str]) -> None:
+        self.refused = 0
+        self._most = most
+        self._exempt = exempt
+        self._open = Counter[str]()
+        self._warned: set[str] = set()
+
+    def __len__(self) -> int:
+        """Return how many are open, of whatever address."""
+        return self._open.total()
+
+    @contextmanager
+    def counted(self, connection: HTTPConnection) -> Iterator[bool]:
+        """Count a socket as open; what this gives is whether it may be. One that may not does not count."""
+        address = address_of(connection)
+        network = network_of(address)
+        if self._open[network] >= self._most and address not in self._exempt:
+            self._refuse(network)
+            yield False
+            return
+        self._open[network] += 1
+        try:
+            yield True
+        finally:
+            self._close(network)
+
+    def _refuse(self, network: str) -> None:
+        self.refused += 1
+        if network not in self._warned:
+            self._warned.add(network)
+            log.warning("an address has too many sockets open: more are refused", most=self._most)
+
+    def _close(self, network: str) -> None:
+        self._open[network] -= 1
+        if self._open[network] < _CALM * self._most:
+            self._warned.discard(network)
+        if not self._open[network]:
+            del self._open[network]

@@ -9,14 +9,20 @@ from pydantic import Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import MOST_AT_ONCE, DialInEndpoint, Endpoint
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
-from server.access.request_body import RequestBody
 from server.bots import stored_bots
-from server.bots.check_view import check_of, check_view, without_addresses
 from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import RegisteredBots
-from server.bots.responses import BotList, BotView, CheckView, LastCheck
+from server.bots.responses import (
+    BotList,
+    BotView,
+    CheckView,
+    LastCheck,
+    check_of,
+    check_view,
+    without_addresses,
+)
 from server.bots.stored_bots import Registration
 from server.db.store.store import Store
 from server.errors import NotChecked

@@ -1,9 +1,11 @@
-"""A run as a process holds it: its study, the rules of its sessions, its bots, ready to answer."""
+"""A run as a process holds it: its study, session rules, bots and their spending caps."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ParamSpec, TypeVar
+
+from sqlalchemy import Connection
 
 from bots import (
     Bot,
@@ -22,14 +24,44 @@ from server.bots.earlier_replies import EarlierReplies
 from server.bots.known_bots import require_known_bots
 from server.bots.opened_bots import BotHandle, OpenedBots
 from server.bots.people import HumanBot, WizardBot
-from server.bots.spending_caps import SpendingCap
+from server.db.counts.spending import spent_by_bot, spent_by_run
 from server.db.runs.runs import RunEntry
 from server.errors import StudyInvalid
 from server.session.plan import QC, LineupSpec, Variant, assignment_of
 from server.session.protocol import StudyCard
 from server.session.records import ConversationPlanned
-from server.session.rules import SessionRules
+from server.session.state import SessionRules
 from server.study import PARTNER, WIZARD, Study, parse_study
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingCap:
+    """What may be spent at most, in the money of the bots' prices.
+
+    `bot`: on which bot, as studies name it; None: on all bots of the run together. `run_id`: in which run;
+    None: in all runs.
+    """
+
+    most: float
+    bot: str | None
+    run_id: int | None
+
+    def spent(self, connection: Connection) -> float:
+        """Return what has been spent of it."""
+        if self.bot is not None:
+            return spent_by_bot(connection, self.bot, self.run_id)
+        return 0.0 if self.run_id is None else spent_by_run(connection, self.run_id)
+
+
+def first_reached(connection: Connection, caps: Iterable[SpendingCap]) -> str | None:
+    """Return, in words, the first of `caps` that is reached; None: there is money left in all of them."""
+    for cap in caps:
+        spent = cap.spent(connection)
+        if spent >= cap.most:
+            whose = "the study" if cap.bot is None else f"the bot `{cap.bot}`"
+            return f"the spending cap of {whose} is reached: {spent:,.2f} of {cap.most:,.2f} are spent"
+    return None
+
 
 _NOTHING = Corpus("none", (), ())  # what a study without chatbots learns from
 P = ParamSpec("P")

@@ -1,21 +1,24 @@
-"""`candor study`: a study file checked and opened; `stored_studies` has what is done to stored ones."""
+"""Check and open study files: `candor study`."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from sqlalchemy import Connection
 
-from bots import Yes, agree, console, fail, in_words, stderr
+from bots import Yes, agree, console, fail, in_words, stderr, verdict_table
 from server.bots import fitness
+from server.bots.fitness import Fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import of_own_checks, of_run
 from server.cli import preregistration, stored_studies
 from server.cli.database import id_cipher, reading, transaction
-from server.cli.fitness import check_fitness
 from server.cli.rules_file import RulesFile, changed_rules, read_rules_file, tell
 from server.cli.settings import Data, moderation_from, settings_from
 from server.clock import utc_now
@@ -25,7 +28,44 @@ from server.db.worker_ids import require_key
 from server.errors import BotsUnfit, CandorError
 from server.items.pool import items_of
 from server.run_rules import outline
+from server.session.plan import QC
 from server.study import parse_study, study_notes
+
+
+def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
+    """Ask a study's own bots, and show how all of its bots did that are not the server's own.
+
+    Args:
+        run: the study with its bots opened.
+        registered: how its registered bots did when they were checked.
+        opened_bots: what opened the bots; it is closed once they were asked.
+
+    Returns:
+        How the registered bots did, the study's own, and its qc bot.
+    """
+    own = asyncio.run(_own_fitness(run, registered, opened_bots))
+    found = [*registered, *own]
+    if found:
+        console.print(verdict_table(((each.bot, each.findings) for each in found), whole={QC}))
+    return found
+
+
+async def _own_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    none = not fitness.own_bots(run)
+    with Progress(*columns, console=stderr, transient=True, disable=none) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def show(bot: str, done: int, total: int) -> None:
+            if bot not in tasks:
+                tasks[bot] = progress.add_task(f"checking {escape(bot)}")
+            progress.update(tasks[bot], completed=done, total=total)
+
+        try:
+            return await fitness.own_fitness(run, registered, show, opened_bots.moderation)
+        finally:
+            await opened_bots.close()
+
 
 cli = typer.Typer(
     help="Write studies, check them, open runs of them.",

@@ -27,7 +27,7 @@ from prometheus_client.utils import floatToGoString
 from bots import Bot, BotError, Chat, ChatEnded, FailureKind, PunctualBot, Reply
 from server.access.actor import Allowed
 from server.access.auth import Auth
-from server.access.open_sockets import OpenSockets
+from server.access.rate_limit import OpenSockets
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.db.store.store import Store

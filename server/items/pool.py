@@ -1,20 +1,84 @@
-"""The items that a run of a transcript study is opened with, checked against what the study asks for."""
+"""Check the items that a transcript study is opened with, from a file or from a run's conversations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from server.db.runs.items import NewItem
-from server.db.runs.runs import find_run
+from server.db.runs.runs import RunEntry, find_run
 from server.errors import StudyInvalid
 from server.items.bad_twins import bad_twins
-from server.items.conversations import read_conversations
 from server.items.text_file import read_items
+from server.session.item import ItemContent, ItemLine, ItemTopic
 from server.session.plan import derive_seed
 from server.session.protocol import MAX_EDIT
 from server.study import Study
+
+
+def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
+    """Return the finished conversations of a run, without those of its qc bot, as items.
+
+    They are those of completed assignments, rated or left unrated; of people, or of simulated workers where
+    nobody else has completed one, as in an export.
+
+    Raises:
+        StudyInvalid: there are none.
+    """
+    found = connection.execute(_FINISHED, {"run": run.id}).all()
+    people = [row for row in found if not row.simulated]
+    lines: dict[str, list[ItemLine]] = {}
+    for conversation, author, said in connection.execute(_TURNS, {"run": run.id}):
+        lines.setdefault(conversation, []).append(ItemLine(author=author, text=said))
+    topics: dict[str, list[ItemTopic]] = {}
+    for conversation, round_, topic in connection.execute(_TOPICS, {"run": run.id}):
+        # A round is an input and its reply: two lines.
+        topics.setdefault(conversation, []).append(ItemTopic(line=2 * round_, topic=topic))
+    items = [
+        NewItem(
+            name=row.id,
+            system=row.system,
+            family=row.family,
+            forms={"ordinary": ItemContent(lines=lines[row.id], topics=topics.get(row.id, ()))},
+            conversation=row.id,
+            bot=row.bot,
+        )
+        for row in people or found
+        if row.id in lines
+    ]
+    if not items:
+        raise StudyInvalid(
+            f"the run `{run.slug}` has no finished conversations to rate",
+            "Let workers take part in it first; simulated ones will do (candor crowd).",
+        )
+    return items
+
+
+_FINISHED = text("""
+    SELECT conversation.id, system.name AS system, system.family, bot.spec AS bot, assignment.simulated
+    FROM conversation
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    JOIN system ON system.id = conversation.system_id
+    JOIN bot ON bot.id = system.bot_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed' AND NOT system.is_qc
+      AND conversation.status IN ('rated', 'unrated')
+    ORDER BY assignment.created_at, assignment.id, conversation.position""")
+_TURNS = text("""
+    SELECT turn.conversation_id, turn.author, turn.text
+    FROM turn
+    JOIN conversation ON conversation.id = turn.conversation_id
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed'
+    ORDER BY turn.conversation_id, turn.turn_index""")
+_TOPICS = text("""
+    SELECT topic_mark.conversation_id, topic_mark.round, topic_mark.topic
+    FROM topic_mark
+    JOIN conversation ON conversation.id = topic_mark.conversation_id
+    JOIN assignment ON assignment.id = conversation.assignment_id
+    WHERE assignment.run_id = :run AND assignment.status = 'completed'
+    ORDER BY topic_mark.conversation_id, topic_mark.ordinal""")
+
 
 _ROOM_TO_IMPROVE = MAX_EDIT // 2  # characters of a text that workers may have to improve
 

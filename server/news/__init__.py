@@ -1,7 +1,6 @@
 """Messages between the processes of a server. Losing one is harmless: the database has it too."""
 
-from server.news.local import LocalNews
-from server.news.news import Handler, News, Payload
+from server.news.news import Handler, LocalNews, News, Payload
 from server.news.over_redis import RedisNews
 
 __all__ = ["Handler", "LocalNews", "News", "Payload", "RedisNews", "open_news"]

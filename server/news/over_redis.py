@@ -13,8 +13,7 @@ from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import RedisError
 
 from bots import redis_pool
-from server.news.local import LocalNews
-from server.news.news import Handler, Payload
+from server.news.news import Handler, LocalNews, Payload
 
 log = structlog.get_logger()
 _SECONDS = 5.0  # until Redis counts as lost

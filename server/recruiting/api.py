@@ -6,9 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 from pydantic import Field, StringConstraints
 
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
-from server.access.request_body import RequestBody
 from server.access.roles import Permission
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.recruitments import require_recruitment

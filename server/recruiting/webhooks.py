@@ -18,7 +18,7 @@ from server.db.recruiting.recruitments import StoredRecruitment, open_recruitmen
 from server.db.recruiting.submissions import study_of_submission
 from server.db.store.store import Store
 from server.errors import EventRefused, NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
-from server.recruiters.prolific.event import ArrivedEvent, NotGenuine, genuine
+from server.recruiters.prolific.hooks import ArrivedEvent, NotGenuine, genuine
 from server.recruiting.studies import PlatformStudies
 
 PATH = "/api/recruitment/prolific/events"

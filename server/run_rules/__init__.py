@@ -1,9 +1,18 @@
 """A run's rules: how much it is to gather, what it may cost, when and whom it takes; what follows of them."""
 
 from server.run_rules.decision import Counts, End, Standing, end_of, needed, places_open, room_for_another
-from server.run_rules.opening_hours import OpeningHours, is_open, next_opening
 from server.run_rules.reading import parse_rules
-from server.run_rules.rules import Budget, RunRules, Target, in_words, outline, read_rules
+from server.run_rules.rules import (
+    Budget,
+    OpeningHours,
+    RunRules,
+    Target,
+    in_words,
+    is_open,
+    next_opening,
+    outline,
+    read_rules,
+)
 
 __all__ = [
     "Budget",

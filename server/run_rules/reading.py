@@ -1,14 +1,82 @@
-"""Rules of a run from a YAML file."""
+"""Read the rules of a run from YAML, and say what is wrong in it."""
 
+from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from server.errors import RulesInvalid
-from server.run_rules.mistakes import mistakes
 from server.run_rules.rules import RunRules
-from server.settings_file import MOST_MISTAKES, YamlTexts
+from server.settings_file import (
+    EXPECTED,
+    MOST_MISTAKES,
+    YamlTexts,
+    in_own_words,
+    line_of,
+    listed,
+    nearest,
+    shown,
+)
+
+_LIMITS = {
+    "greater_than_equal": ("ge", "{} or more"),
+    "greater_than": ("gt", "more than {}"),
+    "less_than_equal": ("le", "at most {}"),
+}
+
+
+def mistakes(error: ValidationError, model: type[BaseModel], root: yaml.Node | None) -> Iterator[str]:
+    """Yield what pydantic found wrong with rules, each with its line and its place.
+
+    Args:
+        error: of `model`, validated with texts as YAML has them.
+        model: the rules.
+        root: the file as nodes, which know their lines; None of an empty one.
+    """
+    for each in error.errors(include_url=False):
+        where = ".".join(map(str, each["loc"])) or "the whole"
+        yield f"{line_of(root, each['loc'])}: {where}: {_reason(each, model)}"
+
+
+def _reason(error: ErrorDetails, model: type[BaseModel]) -> str:
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return _unknown(error["loc"], model)
+    own = in_own_words(error)
+    expected = _expected(kind, error.get("ctx", {}))
+    if own is not None or expected is None:
+        return own or error["msg"]
+    return f"expected {expected}, got {shown(error['input'])}"
+
+
+def _expected(kind: str, context: dict[str, Any]) -> str | None:
+    if kind == "literal_error":
+        return str(context["expected"]).replace("'", "`")
+    if kind in _LIMITS:
+        name, words = _LIMITS[kind]
+        return words.format(context[name])
+    return EXPECTED.get(kind)
+
+
+def _unknown(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
+    """Return that there is no such rule, and which was perhaps meant, or which there are."""
+    *parents, name = location
+    names = _names_at(parents, model.model_json_schema())
+    near = nearest(name, names)
+    return f"there is no such rule; {f'did you mean `{near}`?' if near else f'there are {listed(names)}'}"
+
+
+def _names_at(location: list[int | str], schema: dict[str, Any]) -> list[str]:
+    part = schema
+    for key in location:
+        part = part["items"] if isinstance(key, int) else part["properties"][key]
+        part = next((each for each in part.get("anyOf", []) if "$ref" in each), part)
+        if "$ref" in part:
+            part = schema["$defs"][part["$ref"].rpartition("/")[2]]
+    return list(part["properties"])
 
 
 def parse_rules(text: str, source: str) -> RunRules:

@@ -21,8 +21,7 @@ from server.errors import (
 from server.session import pairs
 from server.session import protocol as wire
 from server.session.conversation import Conversation, Pair
-from server.session.decision import Decision
-from server.session.events import AskBot, Effect, Tell
+from server.session.events import AskBot, Decision, Effect, Tell
 from server.session.plan import is_left_unrated
 from server.session.records import (
     ConversationEnded,

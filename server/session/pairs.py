@@ -8,10 +8,9 @@ from datetime import datetime
 
 from server.errors import NoTies, WrongPhase
 from server.session import protocol as wire
-from server.session.comparison import Comparison, Preference, Side
 from server.session.conversation import Conversation, Pair, Turn
-from server.session.decision import Decision
-from server.session.events import Tell
+from server.session.events import Decision, Tell
+from server.session.instrument import Comparison, Preference, Side
 from server.session.plan import derive_seed
 from server.session.records import ConversationRated, Record, SideChosen
 from server.session.state import State

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from server.session.comparison import Side
+from server.session.instrument import Side
 from server.session.records import ConversationPlanned, PlannedItem
 
 QC = "qc"

@@ -1,14 +1,116 @@
-"""Apply a worker's rating of a conversation or an item: records, or a refusal."""
+"""Apply a worker's rating of a conversation, an item or a turn: records, or a refusal."""
 
+import re
 from datetime import datetime
 
-from server.errors import EditMissing, EditSenseless, IncompleteRating
+from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPhase
 from server.session import protocol as wire
 from server.session.conversation import Conversation
-from server.session.edits import edit_share, why_senseless
 from server.session.questionnaire import Part, checked_answers, point_to_rating
-from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record
-from server.session.rules import SessionRules
+from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
+from server.session.state import SessionRules
+
+# There a worker who rates a text below the top must edit it; the value is the edited words over the length,
+# and edits of fewer than five characters are rejected.
+FEWEST_CHARACTERS = 5
+_REPEATED_MARK = re.compile(r"(\S)\1{4,}")
+_REPEATED_WORD = re.compile(r"\b(\w+)(?:\W+\1\b){2,}", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+
+
+def edit_share(shown: str, edited: str) -> float:
+    """Return the edited words over the length of `shown` in words; 0 where they are the same.
+
+    Edited words are those that have to be put in, left out or exchanged, at the least (Levenshtein). More
+    words may be put in than there were, so that the share can be above 1.
+    """
+    before, after = shown.split(), edited.split()
+    return _distance(before, after) / max(len(before), 1)
+
+
+def why_senseless(shown: str, edited: str) -> str | None:
+    """Return why `edited` cannot be an improvement of `shown`, in words for the worker; None: it can."""
+    if not _WORD.search(edited):
+        return "there are no words in the text"
+    if _is_near(shown, edited, FEWEST_CHARACTERS - 1):
+        return f"fewer than {FEWEST_CHARACTERS} characters were changed"
+    if _letters(shown) == _letters(edited):
+        return "only blanks, marks or capitals were changed"
+    if _REPEATED_MARK.search(edited) and not _REPEATED_MARK.search(shown):
+        return "one character stands there again and again"
+    if _REPEATED_WORD.search(edited) and not _REPEATED_WORD.search(shown):
+        return "one word stands there again and again"
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(_WORD.findall(text.casefold()))
+
+
+def _distance(before: list[str], after: list[str]) -> int:
+    """Return how many words have to be put in, left out or exchanged; of the order of their lengths' product.
+
+    What both begin or end with costs nothing, so that a small edit of a long text is quick.
+    """
+    before, after = _without_common_ends(before, after)
+    row = list(range(len(after) + 1))
+    for i, one in enumerate(before, start=1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(after, start=1):
+            exchanged = diagonal + (one != other)
+            diagonal = row[j]
+            row[j] = min(exchanged, row[j] + 1, row[j - 1] + 1)
+    return row[-1]
+
+
+def _without_common_ends(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    most, start = min(len(before), len(after)), 0
+    while start < most and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < most - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return before[start : len(before) - end], after[start : len(after) - end]
+
+
+def _is_near(one: str, other: str, most: int) -> bool:
+    """Return whether at most `most` characters have to be put in, left out or exchanged.
+
+    Only places less than `most` off the diagonal are looked at, so that the time grows with the length.
+    """
+    if abs(len(one) - len(other)) > most:
+        return False
+    beyond = most + 1
+    row = {j: j for j in range(min(most, len(other)) + 1)}
+    for i in range(1, len(one) + 1):
+        lowest = max(0, i - most)
+        new: dict[int, int] = {}
+        for j in range(lowest, min(len(other), i + most) + 1):
+            here = row.get(j - 1, beyond) + (one[i - 1] != other[j - 1]) if j else i
+            new[j] = min(here, row.get(j, beyond) + 1, new.get(j - 1, beyond) + 1)
+        row = new
+    return row.get(len(other), beyond) <= most
+
+
+def turn_rating(
+    rules: SessionRules, conversation: Conversation, message: wire.RateTurn, at: datetime
+) -> TurnRated:
+    """Return the record of a reply's rating, from 0 to 100; it takes the place of an earlier one.
+
+    Raises:
+        WrongPhase: the line is no reply that the worker has seen, or the value is not on the study's scale.
+    """
+    points = rules.turn_points
+    turns = conversation.turns
+    if points is None or not 1 <= message.value <= points:
+        raise WrongPhase(
+            f"a value from 1 to {points}" if points else "no rating of replies", str(message.value)
+        )
+    index = message.turn
+    if not conversation.shows(index, at) or turns[index].author != "bot":
+        raise WrongPhase("a reply that is shown", f"line {index}")
+    value = point_to_rating(message.value, points)
+    return TurnRated(conversation.plan.conversation, index, value, at, message.id)
 
 
 def rating_records(

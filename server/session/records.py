@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from server.session.call import BotCall
-from server.session.comparison import Preference, Side, number_on_page
-from server.session.instrument import Opinion, TopicChangeKind
+from server.session.instrument import Opinion, Preference, Side, TopicChangeKind, number_on_page
 from server.session.item import ItemContent, ItemKind
 from server.session.questionnaire import Part
 from server.session.writing import Writing

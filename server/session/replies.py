@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 from server.session import chat
 from server.session import protocol as wire
 from server.session.conversation import Conversation
-from server.session.decision import Decision
-from server.session.events import AskBot, BotGaveUp, BotReplied, Effect, ShowReply, Tell
+from server.session.events import AskBot, BotGaveUp, BotReplied, Decision, Effect, ShowReply, Tell
 from server.session.plan import derive_seed, plan_conversation, plan_pair, replacement
 from server.session.records import (
     BotSaid,

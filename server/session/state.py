@@ -1,15 +1,17 @@
-"""A session as it stands: a fold of its stored records. Pure.
+"""A session's state: a fold of its stored records, under its run's rules. Pure.
 
 Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
-from server.session.context import AssignmentContext
 from server.session.conversation import Conversation, Pair, changed
-from server.session.phase import Phase
-from server.session.questionnaire import Part
+from server.session.instrument import Comparison, Consent, PostEdit, Tutorial
+from server.session.plan import LineupSpec
+from server.session.questionnaire import Part, Questionnaires
 from server.session.records import (
     Agreed,
     AnswerGiven,
@@ -30,7 +32,98 @@ from server.session.records import (
     WorkerSaid,
     WritingKept,
 )
-from server.session.rules import SessionRules
+from server.session.reply_time import ReplyTime
+
+
+@dataclass(frozen=True)
+class SessionRules:
+    """What a study prescribes to every session of a run. `streaming`: replies are shown word by word.
+
+    `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
+    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
+    `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
+    those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
+    the labels. Of pairs of conversations, `conversations` counts the pairs. `quiz_choices`: how many lines
+    the quiz after a conversation has; None: there is no quiz. `records_writing`: how inputs were written is
+    kept.
+    """
+
+    minimum_inputs: int
+    maximum_inputs: int
+    maximum_topic_changes: int
+    criteria: tuple[str, ...]
+    conversations: int
+    lineup: LineupSpec
+    reply_time: ReplyTime
+    rate_share: float = 1.0
+    post_edit: PostEdit | None = None
+    tutorial: Tutorial | None = None
+    comparison: Comparison | None = None
+    streaming: bool = False
+    consent: Consent | None = None
+    debriefing: str | None = None
+    points: Mapping[str, int] = field(default_factory=dict)
+    scenarios: Mapping[str, str] = field(default_factory=dict)
+    turn_points: int | None = None
+    quiz_choices: int | None = None
+    records_writing: bool = False
+    questionnaires: Questionnaires = field(default_factory=Questionnaires)
+
+    def scenario_text(self, label: str | None) -> str | None:
+        """Return what the worker reads of a scenario, by its label; None where there is none."""
+        return None if label is None else self.scenarios[label]
+
+
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """Where those go who end without handing in, by why they do; None: nowhere.
+
+    `no_consent`: they have not agreed; `screened_out`: they have not passed the test questions;
+    `our_failure`: a chatbot failed them; `reported`: they left with a report, and `reported_code` proves it;
+    `returned`: any other reason. Where there is no way of its own for a report, it is as if handed in.
+    """
+
+    no_consent: str | None = None
+    screened_out: str | None = None
+    our_failure: str | None = None
+    reported: str | None = None
+    reported_code: str | None = None
+    returned: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentContext:
+    """What is fixed about one assignment.
+
+    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
+    worker gets for handing it in, `return_to` where they then go; None: nowhere. `ways_out`: where they go
+    who do not hand it in.
+    """
+
+    assignment: str
+    seed: int
+    reply_pace: float
+    code: str
+    return_to: str | None
+    ways_out: WaysOut = WaysOut()
+
+
+class Phase(StrEnum):
+    """Where an assignment stands."""
+
+    INSTRUCTIONS = "instructions"
+    QUESTIONS_BEFORE = "questions_before"
+    TUTORIAL = "tutorial"
+    TOPIC = "topic"
+    CHAT = "chat"
+    CHOICE = "choice"
+    RATING = "rating"
+    QUIZ = "quiz"
+    QUESTIONS_AFTER = "questions_after"
+    FEEDBACK = "feedback"
+    DONE = "done"
+    EXPIRED = "expired"
+    RETURNED = "returned"
 
 
 class State(NamedTuple):

@@ -1,4 +1,4 @@
-"""One worker's way through an assignment. Pure: no clock, no input or output.
+"""Apply one event to a worker's session. Pure: no clock, no input or output.
 
 `step(state, event)` decides what an event means: which records are to be stored and which effects
 follow. The new state is the fold of those records, so a session can be rebuilt from the database by any
@@ -25,23 +25,22 @@ from typing import Literal, NamedTuple
 from server.errors import ConsentMissing, NothingToRate, WrongPhase
 from server.session import chat, pairs, replies
 from server.session import protocol as wire
-from server.session.conversation import Conversation
-from server.session.decision import Decision
+from server.session.conversation import Conversation, Pair
 from server.session.events import (
     Accept,
     BotGaveUp,
     BotReplied,
     BotStumbled,
+    Decision,
     Effect,
     EndedByResearcher,
     Event,
     FromWorker,
     Tell,
 )
-from server.session.message_report import report, take_back
-from server.session.phase import Phase
+from server.session.instrument import Side
 from server.session.quiz import quiz, quiz_answer
-from server.session.rating import answer_records, rating_records
+from server.session.rating import answer_records, rating_records, turn_rating
 from server.session.records import (
     Agreed,
     CallKept,
@@ -49,14 +48,70 @@ from server.session.records import (
     FeedbackGiven,
     Incident,
     ItemShown,
+    MessageReported,
     QuestionAnswered,
     QuestionnaireHandedIn,
     Record,
+    ReportTakenBack,
     WorkerSaid,
 )
-from server.session.state import State, fold
-from server.session.turn_rating import turn_rating
+from server.session.state import Phase, State, fold
 from server.session.worker_view import question_card, quiz_card
+
+
+# A line that is reported once more has its earlier report taken back: the last one counts.
+def report(state: State, current: Conversation, message: wire.Report, at: datetime) -> list[Record]:
+    """Return the records of a report; with the end of the assignment where the worker leaves with it.
+
+    Raises:
+        WrongPhase: the line is none of the partner's, or of what is rated, that the worker has seen.
+    """
+    index = message.turn
+    conversation = _reported_in(state, current, message.side, index)
+    if not _is_reportable(conversation, index, at):
+        raise WrongPhase("a message of the chat partner that is shown", f"line {index}")
+    name = conversation.plan.conversation
+    records: list[Record] = []
+    if conversation.report_of(index) is not None:
+        records.append(ReportTakenBack(name, index, at, message.id))
+    records.append(
+        MessageReported(name, index, message.reason, message.note or None, message.leave, at, message.id)
+    )
+    return [*records, Closed("returned", at)] if message.leave else records
+
+
+def take_back(
+    state: State, current: Conversation, message: wire.TakeBackReport, at: datetime
+) -> list[Record]:
+    """Return the record by which a report is taken back. Raises WrongPhase: the line is not reported."""
+    conversation = _reported_in(state, current, message.side, message.turn)
+    if conversation.report_of(message.turn) is None:
+        raise WrongPhase("a line that is reported", f"line {message.turn}")
+    return [ReportTakenBack(conversation.plan.conversation, message.turn, at, message.id)]
+
+
+def _reported_in(state: State, current: Conversation, side: Side | None, index: int) -> Conversation:
+    """Return the conversation that a line is of: of two side by side, the one that the page has named.
+
+    Of a chosen history both sides show one line; that is no side's, and stands for the one that was chosen.
+    """
+    held = state.held_with(current)
+    if not isinstance(held, Pair):
+        if side is not None:
+            raise WrongPhase("a message of one chatbot", f"one of {side}")
+        return current
+    found = side or pairs.goes_on(held, index)
+    if found is None:
+        raise WrongPhase("which of two chatbots it is of", "no side")
+    return held.left if found == "left" else held.right
+
+
+def _is_reportable(conversation: Conversation, index: int, at: datetime) -> bool:
+    item = conversation.plan.item
+    if item is not None:
+        return index < max(len(item.content.lines), 1)  # a text is one line
+    return conversation.shows(index, at) and conversation.turns[index].author == "bot"
+
 
 _REPORTS = ("report", "take_back_report")
 _TAKES: dict[Phase, tuple[str, ...]] = {

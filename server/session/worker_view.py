@@ -5,7 +5,6 @@ from datetime import datetime
 
 from server.session import pairs
 from server.session.conversation import Conversation, Pair
-from server.session.phase import Phase
 from server.session.protocol import (
     ConversationCard,
     QuestionCard,
@@ -19,7 +18,7 @@ from server.session.protocol import (
 )
 from server.session.questionnaire import rating_to_point
 from server.session.reply_time import word_pace
-from server.session.state import State
+from server.session.state import Phase, State
 
 
 def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:

@@ -2,10 +2,8 @@
 
 from server.study.aside import aside
 from server.study.document import Unreadable, read_document
-from server.study.edits import Change, Edited, NotEditable, edited
+from server.study.edits import Change, Edited, NotEditable, edited, named, require_name, require_study_name
 from server.study.mistakes import Mistake
-from server.study.naming import named, require_name, require_study_name
-from server.study.notes import study_notes
 from server.study.published import LEFT_OUT, SENT, published
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
@@ -24,7 +22,7 @@ from server.study.study import (
     Timeouts,
     shipped_statements,
 )
-from server.study.text_mistakes import builtin_elsewhere
+from server.study.text_mistakes import builtin_elsewhere, study_notes
 
 __all__ = [
     "BLANK",

@@ -1,4 +1,4 @@
-"""A change of one setting in a study file's text: comments, order and layout of all the rest stay.
+"""Change one setting in a study file's text, and leave comments, order and layout as they are.
 
 The change is made in the text itself, and what it has become is read again. Where that is not what was
 meant (anchors, merged keys, layouts that are not foreseen here), the section around it is written anew.
@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from pydantic import TypeAdapter, ValidationError
 
+from server.errors import StudyInvalid, StudyNameDiffers
+from server.session.instrument import Label
 from server.settings_file import Location
 from server.study.document import Document, Unreadable, read_document
 from server.study.settings import is_within, value_of
@@ -279,3 +282,43 @@ def _reads_as(text: str, wanted: dict[Any, Any]) -> bool:
         return bool(read_document(text).content == wanted)
     except Unreadable:
         return False
+
+
+_NAME = TypeAdapter(Label)
+
+
+def require_study_name(name: str) -> None:
+    """Check that a study can be called so: under another name it could be stored, and never opened.
+
+    Raises:
+        StudyInvalid: it cannot.
+    """
+    try:
+        _NAME.validate_python(name)
+    except ValidationError as error:
+        raise StudyInvalid(
+            f"`{name}` cannot be the name of a study",
+            "Use small letters, digits and _, at most 40 of them, the first one a letter.",
+        ) from error
+
+
+def named(text: str, name: str) -> str:
+    """Return a study's text under another name. Raises StudyInvalid: the text cannot be read."""
+    try:
+        return edited(text, Change(("name",), name)).text
+    except (Unreadable, NotEditable) as error:
+        raise StudyInvalid(f"the study cannot be given another name: {error}") from error
+
+
+def require_name(text: str, name: str) -> None:
+    """Check that a text does not say that it is another study. One that cannot be read says nothing.
+
+    Raises:
+        StudyNameDiffers: it does.
+    """
+    try:
+        written = read_document(text).content.get("name")
+    except Unreadable:
+        return
+    if isinstance(written, str) and written != name:
+        raise StudyNameDiffers(f"the text says `name: {written}`, and the study is `{name}`")

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from bots import UrlEndpoint
 from server.recruiters.recruiter import Recruiter, WebAddress
-from server.session.comparison import Comparison
 from server.session.instrument import (
+    Comparison,
     Consent,
     Criterion,
     Display,

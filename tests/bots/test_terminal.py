@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.table import Table
 
-from bots.conformance.report import Line, Transcript
-from bots.conformance.table import transcript
+from bots.conformance.report import Line, Transcript, transcript
 from bots.terminal import Console
 
 # Colours, a title, a clickable link, the bell, and the same by the single characters above 127.

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bots.core.segmentation import split_words
-from bots.core.spoken_language import foreign_language
+from bots.core.segmentation import foreign_language, split_words
 from bots.qc_bots.material import run_length
 from tests.bots.support.corpora import CORPORA, write_corpus
 from tests.crowd.test_crowd import report

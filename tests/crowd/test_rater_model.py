@@ -13,8 +13,7 @@ from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
 from bots.researcher.views import CriterionView
 from qc.method.sample import take_sample
 from qc.planning import rater_model
-from qc.planning.model_file import write_model
-from qc.planning.rater_model import draw_ratings, fit
+from qc.planning.rater_model import draw_ratings, fit, write_model
 from tests.qc.support import designs
 
 WORKERS = 400

@@ -8,13 +8,11 @@ from statistics import mean, stdev
 import pytest
 
 from bots import BotError, Chat, Reply, Turn, load_corpus, open_bot
-from bots.core.segmentation import split_words
-from bots.core.spoken_language import foreign_language
+from bots.core.segmentation import foreign_language, split_words
 from bots.crowd.history import History
 from bots.crowd.phrases import topics_in, without_lines
-from bots.crowd.rhythm import seconds_to_write, writing_of
 from bots.crowd.speakers import Talk, TalkRefused, speaker
-from bots.crowd.talk import TRIES, OwnChat, Prompted, Retrieved
+from bots.crowd.talk import TRIES, OwnChat, Prompted, Retrieved, seconds_to_write, writing_of
 from bots.endpoints.cost import TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE, estimate
 from tests.bots.support.tiny_models import save_tiny_models
 

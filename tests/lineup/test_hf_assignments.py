@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bots.host.fingerprint import hash_of_folder
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions, hash_of_folder
 from qc.loading import load
-from qc.method.served import describe_served
+from qc.method.incidents import describe_served
 from server.cli.database import transaction
 from server.clock import utc_now
 from server.config import Settings

@@ -12,7 +12,7 @@ from bots import Chat, Reply, Turn
 from bots.core.failures import ThoughtsOnly
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.host.batch import MicroBatch
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions
 from server.db.engine.engines import migrate
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import running

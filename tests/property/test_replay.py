@@ -39,10 +39,9 @@ from server.session.events import (
     ShowReply,
 )
 from server.session.pairs import choice_due
-from server.session.phase import Phase
 from server.session.protocol import client_messages
 from server.session.records import Closed, QuizLine, Record, WorkerSaid
-from server.session.state import State, fold
+from server.session.state import Phase, State, fold
 from server.session.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.drawn_messages import ids, messages, texts

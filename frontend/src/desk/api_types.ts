@@ -528,7 +528,7 @@ export interface BedrockEndpoint {
   urls: string[];
 }
 /**
- * Servers of Candor's own contract (`bots.endpoints.http`), each as good as the other.
+ * Servers of Candor's own contract (`bots.endpoints.endpoint`), each as good as the other.
  */
 export interface HttpEndpoint {
   key?: string | null;

@@ -10,9 +10,17 @@ import numpy as np
 import pandas as pd
 
 from qc.errors import COMPARED, Problem, SourceError, about_run
-from qc.loading.database.answers import answers
-from qc.loading.database.calls import served
 from qc.loading.database.choice import choose, is_rehearsal
+from qc.loading.database.details import (
+    answers,
+    quizzes,
+    run_state,
+    scenarios,
+    served,
+    turn_ratings,
+    words,
+    writing,
+)
 from qc.loading.database.incidents import incidents
 from qc.loading.database.items import (
     is_of_transcripts,
@@ -34,13 +42,8 @@ from qc.loading.database.participation import (
     taking_part,
 )
 from qc.loading.database.preferences import is_of_comparisons
-from qc.loading.database.quizzes import quizzes
-from qc.loading.database.run_state import run_state
-from qc.loading.database.turn_ratings import scenarios, turn_ratings
 from qc.loading.database.values import flags, located, numbers, times
 from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
-from qc.loading.database.words import words
-from qc.loading.database.writing import writing
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,

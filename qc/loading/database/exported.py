@@ -23,8 +23,7 @@ from qc.formats.archive import DAMAGED, require_bounded_parquet
 from qc.formats.spreadsheet import restored
 from qc.formats.views import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsHeader
 from qc.loading.database.views import Views
-from qc.loading.json_header import parsed_header, require_readable
-from qc.loading.validation import validated
+from qc.loading.validation import parsed_header, require_readable, validated
 
 AT_ONCE = 1_000  # rows that are put in together
 _AGAIN = "Export the run again."

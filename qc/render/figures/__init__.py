@@ -1,21 +1,16 @@
 """Figures of an analysis, as SVG, in two widths."""
 
 from qc.analysis import Analysis
-from qc.render.figures.adjusted import adjusted_scores
-from qc.render.figures.agreement import agreement
+from qc.render.drawing.figure import THEME, Drawing, Figure, finish
+from qc.render.figures.agreement import agreement, repeats, worker_effort
 from qc.render.figures.alpha import alpha_influence
-from qc.render.figures.context import context_effects
+from qc.render.figures.context import adjusted_scores, context_effects, persona
 from qc.render.figures.criteria import criteria_correlation, criteria_profile
-from qc.render.figures.effort import worker_effort
-from qc.render.figures.figure import THEME, Drawing, Figure, finish
-from qc.render.figures.persona import persona
 from qc.render.figures.ranking import ranking, system_looks
-from qc.render.figures.repeats import repeats
 from qc.render.figures.replication import replication
 from qc.render.figures.significance import significance
-from qc.render.figures.topics import topic_words
+from qc.render.figures.topics import pasted_shares, topic_words
 from qc.render.figures.workers import worker_p_values
-from qc.render.figures.writing import pasted_shares
 from qc.render.manifest import (
     ADJUSTED,
     AGREEMENT,

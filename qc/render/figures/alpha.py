@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.number_format import decimal, whole
-from qc.render.figures.figure import Drawing
-from qc.render.figures.labels import spread
-from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.labels import spread
+from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.rows import limits
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import BLUE, GAP, MUTED, WIDE, shortened, text_width
 from qc.render.figures.ranking import Look, Looks
-from qc.render.figures.rows import limits
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import BLUE, GAP, MUTED, WIDE, shortened, text_width
 from qc.robustness.alpha import AlphaInfluence
 
 LEFT, HEAD, BETWEEN, FOOT = 62.0, 34.0, 46.0, 56.0

@@ -1,13 +1,74 @@
-"""Figure: effect of position, time and topic on ratings."""
+"""Figures of effects on ratings: position, time, topic, persona, adjusted scores."""
 
 import numpy as np
 
-from qc.number_format import decimal, relation, whole
-from qc.render.figures.figure import Drawing
-from qc.render.figures.rows import interval, point, rows
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import BLUE
+from qc.number_format import decimal, probability, relation, whole
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.rows import interval, point, rows
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import BLUE, INK, VERMILION
+from qc.robustness.adjusted import Adjusted
 from qc.robustness.context import ContextEffects, Effect
+from qc.robustness.persona import PersonaEffect
+
+
+def persona(result: PersonaEffect) -> Drawing | None:
+    """Draw the difference in overall z between systems with and without persona, by family and over all.
+
+    None if no difference is known.
+    """
+    if not any(np.isfinite(family.difference) for family in result.families):
+        return None
+    entries = [*result.families, *([result.pooled] if result.pooled else [])]
+    extent = np.array([(entry.difference, entry.low, entry.high) for entry in entries]).reshape(-1)
+    strong = {len(result.families)} if result.pooled else set()
+    labels = [entry.family for entry in entries]
+    chances = [probability(e.p) for e in entries]
+
+    def draw(width: float) -> Sheet:
+        panel = rows(width, labels, "z with persona − z without", extent, chances, "p", strong)
+        for i, entry in enumerate(entries):
+            pooled = entry is result.pooled
+            colour = INK if pooled else BLUE
+            interval(panel, entry.low, entry.high, i, colour)
+            point(panel, entry.difference, i, colour, "D" if pooled else "o")
+        return panel.page
+
+    found = [f"{e.family} {decimal(e.difference, 2)}" for e in entries if np.isfinite(e.difference)]
+    alt = f"Difference in overall z with and without persona, by family: {', '.join(found)}."
+    return Drawing("Contribution of a persona", alt, draw)
+
+
+# Rows that plain and adjusted stand above and below the line.
+APART = 0.17
+KEY = (("◇", VERMILION, "plain"), ("●", BLUE, "adjusted"))
+
+
+def adjusted_scores(result: Adjusted) -> Drawing | None:
+    """Draw plain and adjusted overall z of every system; the interval is that of the adjusted score.
+
+    None if there is no adjusted score.
+    """
+    plain, adjusted = result.plain, result.adjusted
+    if not np.isfinite(adjusted - plain).any():
+        return None
+    extent = np.concatenate([plain, adjusted, result.low, result.high])
+    names = list(result.systems)
+
+    def draw(width: float) -> Sheet:
+        panel = rows(width, names, "overall score (z)", extent, legend=KEY)
+        for i in range(len(names)):
+            interval(panel, result.low[i], result.high[i], i + APART, BLUE)
+            point(panel, adjusted[i], i + APART, BLUE, size=8)
+            point(panel, plain[i], i - APART, VERMILION, "D", filled=False, size=6.5)
+        return panel.page
+
+    most = int(np.nanargmax(np.abs(adjusted - plain)))
+    alt = (
+        "Plain and adjusted overall z of every system; the largest change is that of "
+        f"{names[most]}, from {decimal(plain[most])} to {decimal(adjusted[most])}."
+    )
+    return Drawing("Scores adjusted for order and context", alt, draw)
 
 
 def context_effects(result: ContextEffects) -> Drawing | None:

@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.method.criteria import CriteriaCorrelation
-from qc.method.scores import Scores
+from qc.method.scores import CriteriaCorrelation, Scores
 from qc.number_format import decimal, listed
-from qc.render.figures.figure import Drawing
-from qc.render.figures.heat import MARGIN, Cells, heat_map
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.heat import MARGIN, Cells, heat_map
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
 
 FOOT = 30.0
 LISTED = 12

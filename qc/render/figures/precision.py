@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from qc.number_format import decimal, whole
 from qc.precision.estimates import Part
-from qc.render.figures.figure import Drawing
-from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import BLUE, GREEN, MARGIN, MUTED, VERMILION, shortened
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import BLUE, GREEN, MARGIN, MUTED, VERMILION, shortened
 
 LEFT, HEAD, FOOT, RIGHT, HEIGHT = 62.0, 40.0, 58.0, 24.0, 300.0
 LINE = 22.0

@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 
 from qc.method.scores import Scores
 from qc.number_format import decimal, listed, ranks
-from qc.render.figures.figure import Drawing
-from qc.render.figures.rows import interval, point, rows
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.rows import interval, point, rows
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
 from qc.robustness.intervals import Intervals
 
 # Colour, marker and whether it is filled.

@@ -4,13 +4,13 @@ import numpy as np
 
 from qc.method.replication import Replication
 from qc.number_format import decimal
-from qc.render.figures.figure import Drawing
-from qc.render.figures.labels import label_points
-from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.labels import label_points
+from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.rows import limits, point
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import MUTED, TEXT, shortened
 from qc.render.figures.ranking import Looks
-from qc.render.figures.rows import limits, point
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import MUTED, TEXT, shortened
 from qc.render.sentences import same_conclusions
 
 LEFT, HEAD, FOOT, RIGHT = 52.0, 34.0, 58.0, 12.0

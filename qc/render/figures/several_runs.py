@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.number_format import decimal, listed, whole
-from qc.render.figures.figure import Drawing
-from qc.render.figures.labels import spread
-from qc.render.figures.panel import Panel, Scale, round_ticks, tick_labels
-from qc.render.figures.rows import limits
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import FAMILY_COLOURS, FAMILY_MARKERS, GAP, MUTED, shortened, text_width
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.labels import spread
+from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.render.drawing.rows import limits
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, GAP, MUTED, shortened, text_width
 from qc.several_runs import SeveralRuns
 
 LEFT, HEAD, FOOT = 52.0, 34.0, 44.0

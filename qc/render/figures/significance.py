@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.method.significance import Significance
-from qc.render.figures.figure import Drawing
-from qc.render.figures.heat import MARGIN, NONE, Cells, heat_map
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import BLUE, QUIET, WIDE
-from qc.render.levels import SIGNIFICANT, SUGGESTIVE
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.heat import MARGIN, NONE, Cells, heat_map
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import BLUE, QUIET, WIDE
+from qc.render.table import SIGNIFICANT, SUGGESTIVE
 
 DEEP, LIGHT = "#003d66", "#a6cde6"
 # The first is for what is significant by worker after Holm's correction.

@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from qc.method.filter import Screening
 from qc.number_format import whole
-from qc.render.figures.figure import Drawing
-from qc.render.figures.panel import round_ticks, tick_labels
-from qc.render.figures.rootogram import height, rootogram
-from qc.render.figures.sheet import Sheet
-from qc.render.figures.style import FAILED, INK, MARGIN, PASSED
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.panel import round_ticks, tick_labels
+from qc.render.drawing.rootogram import height, rootogram
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import FAILED, INK, MARGIN, PASSED
 from qc.robustness.filter_check import FilterCheck
 
 WIDEST_BIN = 0.05

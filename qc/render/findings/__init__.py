@@ -1,8 +1,7 @@
 """Findings of a command, written to the terminal, a page, tables, figures and JSON."""
 
 from qc.render.findings.files import write_findings
-from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.findings.terminal import show_findings
+from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable, show_findings
 
 __all__ = [
     "Findings",

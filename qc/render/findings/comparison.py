@@ -11,8 +11,7 @@ from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
 from qc.number_format import decimal, listed, percent, probability, whole
 from qc.render.findings.findings import Findings, FindingsTable
-from qc.render.levels import SIGNIFICANT
-from qc.render.table import COUNT, SHARE, THREE, Column, P, Table
+from qc.render.table import COUNT, SHARE, SIGNIFICANT, THREE, Column, P, Table
 from qc.statistics.confidence import LEVEL
 from qc.statistics.noise import without_noise
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from qc.estimators.confidence_sequence import ConfidenceSequence
-from qc.estimators.estimable import NotEstimable, number
+from qc.estimators.efficiency import NotEstimable, Spread, number
 from qc.estimators.pool_mean import Interval
-from qc.estimators.spread import Spread
 from qc.number_format import MISSING, decimal, whole
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
 from qc.precision.worth import Mean, Worth
@@ -19,7 +18,7 @@ from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, THREE, TWO, Column, Form, Table
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
 
 ON_TERMINAL = 30
 NOT_ESTIMABLE = "not estimable"

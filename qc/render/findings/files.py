@@ -13,7 +13,31 @@ from qc.run import source_name
 from qc.terminal import visible
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Figure
+    from qc.render.drawing.figure import Figure
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from qc.render.page import POLICY, SHOWN_ROWS, style, template
+
+if TYPE_CHECKING:
+    from qc.render.drawing.figure import Figure
+
+
+def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
+    """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    content = template("findings.html.jinja").render(
+        found=found,
+        source=source_name(found.source),
+        tables={file: each.table for file, each in found.files.items()},
+        files=(),  # the template itself names the file of every table, long or short
+        figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
+        shown_rows=SHOWN_ROWS,
+        style=style(),
+        policy=POLICY,
+    )
+    return visible(content)
 
 
 def write_findings(
@@ -53,7 +77,7 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
         on_step("Drawing the figures")
         figures = _drawn(found)
     if "html" in formats:
-        from qc.render.findings.page import findings_page  # noqa: PLC0415  # takes long to import
+        from qc.render.findings.files import findings_page  # noqa: PLC0415  # takes long to import
 
         on_step("Writing the page")
         yield f"{found.command}.html", utf8(findings_page(found, figures))
@@ -74,7 +98,7 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":
-    from qc.render.figures.figure import finish  # noqa: PLC0415  # only where something is drawn
+    from qc.render.drawing.figure import finish  # noqa: PLC0415  # only where something is drawn
 
     drawn = ((figure.name, figure.draw()) for figure in found.figures)
     return {name: finish(name, each) for name, each in drawn if each is not None}

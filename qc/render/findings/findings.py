@@ -1,4 +1,4 @@
-"""Findings of a command as one value, from which the terminal, the page and all files are made."""
+"""Findings of a command, from which the terminal, the page and all files are made."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from qc.render.table import Table
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
+from qc.render.terminal import ascii_minus, grid
+from qc.terminal import Console
 
 
 @dataclass(frozen=True)
@@ -80,3 +82,17 @@ class Findings:
         It begins with the command's, so that what other commands write may lie beside it.
         """
         return {f"{self.command}_{each.name}.csv": each for each in self.tables if len(each.table.frame)}
+
+
+def show_findings(found: Findings, console: Console) -> None:
+    """Print the verdict and notes first, then the tables."""
+    console.print(f"{found.title}  ({found.source})" if found.source else found.title, style="bold")
+    for sentence in found.verdict:
+        console.print(ascii_minus(sentence))
+    for note in found.notes:
+        console.print(f"! {ascii_minus(note)}", style="yellow")
+    for file, each in found.files.items():
+        if each.on_terminal != 0:
+            console.print(grid(each.title, each.table, each.on_terminal, file))
+            console.print(ascii_minus(each.text), style="dim")
+    console.print(f"Signature: {found.signature}", soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from qc.estimators.break_even import error_curve
+from qc.estimators.pairs import error_curve
 from qc.number_format import listed, percent, whole
 from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
 from qc.planning.metric_error import MetricError
@@ -19,7 +19,7 @@ from qc.render.findings.metric_worth import metric_sentence, metric_tables
 from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Table
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
 
 # Judgments of each system, at which the table of the curve has a row.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)

@@ -15,7 +15,7 @@ from qc.render.table import COUNT, ONE, THREE, TWO, Column, Table
 from qc.statistics.confidence import LEVEL
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
 
 METHOD = (
     "Experiments drawn from a model of how workers rate, fitted to the source by simulated moments "
@@ -142,7 +142,7 @@ def _figure(
     found: RunPlan, name: str, title: str, axis: str, value: Callable[[Expected], float]
 ) -> FindingsFigure:
     def draw() -> "Drawing":
-        from qc.render.figures.run_plan import curve  # noqa: PLC0415  # as other commands do
+        from qc.render.figures.plans import curve  # noqa: PLC0415  # as other commands do
 
         return curve(
             [each.workers for each in found.expected], [value(each) for each in found.expected], title, axis

@@ -18,7 +18,7 @@ from qc.several_runs import COEFFICIENTS, SeveralRuns
 from qc.signature import several_runs_signature
 
 if TYPE_CHECKING:
-    from qc.render.figures.figure import Drawing
+    from qc.render.drawing.figure import Drawing
 
 METHOD = (
     "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "

@@ -1,7 +1,29 @@
-"""Answers to a study's own questions."""
+"""Answers to a study's own questions, with only the workers who passed quality control."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from qc.method.answers import AnswerCounts
 from qc.render.table import COUNT, SHARE, TWO, Column, Table
+
+OF_A_GROUP = (Column("group", "Workers who"), Column("workers", "Workers", COUNT))
+OF_A_WORKER = (Column("worker", "Worker"), Column("outcome", "Filter"))
+
+
+def outcome(workers: pd.DataFrame) -> NDArray[np.str_]:
+    """Return what became of each worker, by `passed`."""
+    return np.where(workers["passed"], "passed", "failed")
+
+
+def share_columns(head: str) -> tuple[Column, Column, Column]:
+    """Return the columns of `share`, under `head`, with its interval from `low` to `high`."""
+    return (
+        Column("share", head, SHARE),
+        Column("low", "95 % interval", SHARE, upper="high"),
+        Column("high", None, SHARE),
+    )
+
 
 _PARTS = {
     "before": "before the first conversation",

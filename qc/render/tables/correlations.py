@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from qc.method.criteria import CriteriaCorrelation
 from qc.method.replication import Correlations, Replication
+from qc.method.scores import CriteriaCorrelation
 from qc.render.table import OVERALL, THREE, TWO, Table, matrix, shade, square
 from qc.robustness.forecast import Forecast
 

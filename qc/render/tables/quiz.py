@@ -4,7 +4,7 @@ import numpy as np
 
 from qc.method.quiz import QuizResults
 from qc.render.table import COUNT, ONE, P_EXACT, Column, Table
-from qc.render.tables.screened import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
+from qc.render.tables.answers import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 
 _COUNTED = (
     Column("asked", "Asked", COUNT),

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from qc.analysis import Analysis
-from qc.method.ceiling import Ceiling
-from qc.method.scores import places, raters_of
+from qc.method.scores import Ceiling, places, raters_of
 from qc.number_format import ranks, whole
 from qc.render.table import (
     COUNT,

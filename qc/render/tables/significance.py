@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.render.levels import SIGNIFICANT, SUGGESTIVE
-from qc.render.table import P, Table, matrix, square
+from qc.render.table import SIGNIFICANT, SUGGESTIVE, P, Table, matrix, square
 from qc.robustness.clusters import Clusters
 
 

@@ -5,11 +5,9 @@ from dataclasses import asdict
 import pandas as pd
 
 from qc.render.table import COUNT, INTERVAL, ONE, SHARE, THREE, TWO, Column, P, Table
-from qc.transcripts.chance_passes import ChancePasses
-from qc.transcripts.controls import Controls
-from qc.transcripts.conventions import Conventions
-from qc.transcripts.coverage import Coverage
-from qc.transcripts.edits import Edits
+from qc.transcripts.controls import Controls, Coverage
+from qc.transcripts.edits import Conventions, Edits
+from qc.transcripts.filter import ChancePasses
 from qc.transcripts.repeats import Repeats
 from qc.transcripts.two_way import TwoWay
 

@@ -1,7 +1,7 @@
 """Tables of how workers wrote, and of scores without conversations that look pasted."""
 
 from qc.render.table import COUNT, ONE, SHARE, THREE, Column, Table
-from qc.render.tables.screened import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
+from qc.render.tables.answers import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 from qc.robustness.writing import WritingResults
 
 _MEDIANS = (

@@ -1,4 +1,4 @@
-"""One statement over any number of rows, which it takes as one parameter.
+"""Run one statement over any number of rows, and several statements as one.
 
 A statement that is run once a row gives the interpreter back and waits for it again at every row: with a busy
 event loop beside it, a batch of 50 rows took 72 ms so, and takes 4 when the database reads the rows itself.

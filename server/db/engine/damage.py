@@ -1,4 +1,4 @@
-"""Find damage in an SQLite database, and say the same of it everywhere: what it is and what to do."""
+"""Find damage in an SQLite database, and keep a second server from opening it."""
 
 import os
 import sqlite3

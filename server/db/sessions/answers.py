@@ -1,4 +1,4 @@
-"""Convert answers to a study's own questions to database rows and back."""
+"""Convert answers, message reports and how messages were written to rows and back."""
 
 from itertools import groupby
 from operator import attrgetter

@@ -1,4 +1,4 @@
-"""An assignment that begins as rows of the database: its worker, itself, and that it is counted."""
+"""Convert an assignment that begins, and its planned conversations, to rows."""
 
 from datetime import datetime
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The quizzes after conversations as rows of the database, there and back, and what they are made of."""
+"""Convert quizzes after conversations to rows and back, and find the lines that they show."""
 
 import random
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Records of a session, read back from the rows that `rows` has made of them."""
+"""Read the records of a session back from its rows."""
 
 from collections.abc import Sequence
 from typing import Any

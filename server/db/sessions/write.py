@@ -1,4 +1,4 @@
-"""Records of a session as rows of the database; `stored_records` reads them back."""
+"""Convert records of a session to rows."""
 
 from collections.abc import Iterable
 

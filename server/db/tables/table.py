@@ -1,4 +1,4 @@
-"""Describe tables, and name their columns for queries."""
+"""Base of all tables, whose columns are named `Table.c` in queries."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Everything about one assignment: who said what, which topics, which ratings, what went wrong."""
+"""Everything about one assignment: turns, topics, ratings, faults, and how its worker writes."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -50,7 +50,7 @@ from server.desk.assignments.transcript_responses import (
     WritingRow,
 )
 from server.errors import AssignmentNotFound
-from server.session.comparison import number_on_page
+from server.session.instrument import number_on_page
 from server.session.item import ItemContent
 from server.session.questionnaire import AskedQuestion, Part, rating_to_point
 from server.study import Study, parse_study

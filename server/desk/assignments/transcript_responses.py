@@ -6,9 +6,8 @@ from pydantic import BaseModel
 
 from server.clock import ShownTime
 from server.desk.runs.responses import AssignmentStatus
-from server.session.comparison import Preference, Side
 from server.session.conversation import ConversationStatus
-from server.session.instrument import Opinion, TopicChangeKind
+from server.session.instrument import Opinion, Preference, Side, TopicChangeKind
 from server.session.item import ItemContent, ItemKind
 from server.session.records import ReportReason
 

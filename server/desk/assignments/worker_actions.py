@@ -6,9 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 from pydantic import AfterValidator, StringConstraints
 
-from server.access.actor import Allowed, Caller
+from server.access.actor import Allowed, Caller, RequestBody
 from server.access.auth import Auth
-from server.access.request_body import RequestBody
 from server.live.converse.interventions import Interventions
 from server.session.protocol import plain
 

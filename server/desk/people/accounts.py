@@ -8,13 +8,11 @@ from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import passwords, people, sign_ins
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
-from server.access.cookie import forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
-from server.access.known_browsers import KnownBrowsers
+from server.access.cookie import KnownBrowsers, forget_sign_in, keep_sign_in, require_own_page, sign_in_secret
 from server.access.people import Member
 from server.access.rate_limit import RateLimits
-from server.access.request_body import RequestBody
 from server.access.roles import ALL_STUDIES, PERMISSIONS, Permission, Role
 from server.access.tokens import hashed
 from server.clock import utc_now

@@ -8,10 +8,9 @@ from pydantic import BaseModel, StringConstraints
 from sqlalchemy import Connection
 
 from server.access import people, sign_ins, tokens
-from server.access.actor import Allowed, Caller
+from server.access.actor import Allowed, Caller, RequestBody
 from server.access.auth import Auth
 from server.access.people import Member
-from server.access.request_body import RequestBody
 from server.access.roles import ALL_STUDIES, Permission, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record

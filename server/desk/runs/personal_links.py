@@ -15,8 +15,7 @@ from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.desk.csv_table import CSV, csv_table
 from server.errors import WorkerListInvalid
-from server.recruiters.arrival import WorkerId
-from server.recruiters.link import personal_link
+from server.recruiters.arrival import WorkerId, personal_link
 
 _COLUMN = "worker"
 LISTS_PATH = re.compile(r"/api/desk/runs/[^/]+/links\.csv")

@@ -6,8 +6,8 @@ from itertools import accumulate
 
 from server.desk.runs.responses import FunnelStep, SystemProgress
 from server.desk.runs.workers import ConversationFacts, WorkerFacts
-from server.session.phase import Phase
 from server.session.plan import QC
+from server.session.state import Phase
 from server.study import Study
 
 _STEPS = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}

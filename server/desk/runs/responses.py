@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from bots import FailureKind
 from server.clock import ShownTime
 from server.db.runs.runs import Cause, RunStatus
-from server.session.phase import Phase
 from server.session.records import Closing
+from server.session.state import Phase
 
 AssignmentStatus = Literal["active"] | Closing
 

@@ -6,9 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import StrictBool, StringConstraints, model_validator
 
-from server.access.actor import Actor, Allowed, Caller, require_in_runs
+from server.access.actor import Actor, Allowed, Caller, RequestBody, require_in_runs
 from server.access.auth import Auth
-from server.access.request_body import RequestBody
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
 from server.clock import utc_now

@@ -1,4 +1,4 @@
-"""View of a run for researchers: progress, workers, bots, and what needs attention."""
+"""View of a run for researchers: progress, workers, bots, limits, and what needs attention."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -22,8 +22,8 @@ from server.db.tables import (
     TutorialAnswer,
     Worker,
 )
-from server.session.comparison import Side, number_on_page
 from server.session.conversation import ConversationStatus
+from server.session.instrument import Side, number_on_page
 from server.session.records import Closing
 
 

@@ -16,9 +16,8 @@ from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.background_checks import TOPIC as CHECKS
-from server.bots.check_view import check_of, without_addresses
 from server.bots.registered_bots import RegisteredBots
-from server.bots.responses import CheckedBot, CheckedBots
+from server.bots.responses import CheckedBot, CheckedBots, check_of, without_addresses
 from server.db.runs import studies
 from server.desk.listed import TOPIC, ListedStore
 from server.desk.people.people import PeopleUpdate, person_row, token_row

@@ -7,11 +7,9 @@ from bots import CorpusError, load_corpus
 from server.bots.lineup import rules_of, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
-from server.session.comparison import Side
-from server.session.context import AssignmentContext
 from server.session.conversation import Conversation, Turn
+from server.session.instrument import Side
 from server.session.item import ItemContent
-from server.session.phase import Phase
 from server.session.plan import plan_conversation, plan_item, plan_pair
 from server.session.records import (
     ConversationPlanned,
@@ -21,8 +19,7 @@ from server.session.records import (
     QuizLine,
     SideChosen,
 )
-from server.session.rules import SessionRules
-from server.session.state import State
+from server.session.state import AssignmentContext, Phase, SessionRules, State
 from server.session.worker_view import snapshot
 from server.study import Study
 

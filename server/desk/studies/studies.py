@@ -9,9 +9,8 @@ from sqlalchemy import Connection
 
 from bots import CorpusError, bot_specs
 from server.access import people
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
-from server.access.request_body import RequestBody
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness

@@ -1,4 +1,4 @@
-"""Load everything that decides whether a worker may join, in one query.
+"""Decide whether a worker may join, and which slot is open, from one query.
 
 Each statement gives the interpreter away and waits for it again, beside a busy event loop for longer than it
 takes.
@@ -23,8 +23,7 @@ from sqlalchemy import (
     union,
 )
 
-from server.bots.lineup import OpenRun
-from server.bots.spending_caps import first_reached
+from server.bots.lineup import OpenRun, first_reached
 from server.db.counts.plan_counts import COUNTS
 from server.db.runs.runs import Cause, RunStatus
 from server.db.runs.standing import standing

@@ -47,8 +47,7 @@ from server.live.arrive.enrolment import (
     require_place,
 )
 from server.live.arrive.signed_arrivals import SignedArrivals
-from server.recruiters.arrival import LINK, Arrival, WorkerId, is_placeholder
-from server.recruiters.link import by_link, stranger
+from server.recruiters.arrival import LINK, Arrival, WorkerId, by_link, is_placeholder, stranger
 from server.recruiters.recruiter import Prolific, WayBack, values_of, way_back
 from server.session.protocol import MAX_TOKEN, SOCKET_PATH, plain
 from server.session.texts import TextsCard

@@ -8,8 +8,7 @@ from itertools import count
 import structlog
 
 from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
-from server.bots.lineup import OpenRun
-from server.bots.spending_caps import SpendingCap, first_reached
+from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import StorageFailed

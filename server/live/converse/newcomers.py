@@ -23,11 +23,9 @@ from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment,
 from server.live.converse.runtime import Connection, LiveSession
 from server.live.converse.sessions import Begun, LiveSessions
 from server.live.converse.taking import Then
-from server.session.context import AssignmentContext, WaysOut
 from server.session.events import Accept, FromWorker, Tell
-from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
-from server.session.state import State
+from server.session.state import AssignmentContext, Phase, State, WaysOut
 from server.session.step import step
 from server.session.worker_view import snapshot
 

@@ -18,9 +18,8 @@ from server.live.converse.asking import Asking
 from server.live.converse.effects import Answer, Effects
 from server.live.converse.taking import Done, Exclusive, Taking, Then
 from server.session.events import BotStumbled, EndedByResearcher, Event, FromWorker
-from server.session.phase import Phase
 from server.session.protocol import CLOSE_RESTART, Ended, Rate, Say, ServerMessage, StudyNotice, TakenOver
-from server.session.state import State
+from server.session.state import Phase, State
 from server.session.step import Outcome, resume, step
 from server.session.worker_view import snapshot
 

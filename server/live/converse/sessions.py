@@ -39,11 +39,10 @@ from server.recruiters.recruiter import (
     prolific_return,
     way_back,
 )
-from server.session.context import AssignmentContext, WaysOut
 from server.session.plan import derive_seed
 from server.session.protocol import StudyNotice, WayBackCard
 from server.session.records import Record
-from server.session.state import State, fold
+from server.session.state import AssignmentContext, State, WaysOut, fold
 
 NOTICES = "notice"  # of news: words of the researchers
 TOPIC = "session"  # of news: a session has another owner, or has expired

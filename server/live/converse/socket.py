@@ -14,8 +14,7 @@ from limits import RateLimitItem
 from pydantic import ValidationError
 
 from server.access.auth import Auth, Ticket
-from server.access.open_sockets import OpenSockets
-from server.access.rate_limit import RateLimits
+from server.access.rate_limit import OpenSockets, RateLimits
 from server.clock import utc_now
 from server.errors import (
     AlreadyTookPart,

@@ -1,4 +1,4 @@
-"""An event on its way through a session, and who is told of its end."""
+"""A session event being processed, with its completion callback, one at a time."""
 
 import asyncio
 from collections import deque

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import httpx2
 
-from server.recruiters.prolific.event import EVENT, SIGNATURE, TIMESTAMP, signature
+from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP, signature
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.records import Event
 

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from server.session.comparison import Side
-from server.session.instrument import Consent, Display, Opinion, TopicMode
+from server.session.instrument import Consent, Display, Opinion, Side, TopicMode
 from server.session.item import ItemContent
 from server.session.protocol.message import Message
 from server.session.questionnaire import AnswerForm, Questionnaires

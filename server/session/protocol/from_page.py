@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter
 
-from server.session.comparison import Preference, Side
-from server.session.instrument import Label, Opinion, TopicChangeKind
+from server.session.instrument import Label, Opinion, Preference, Side, TopicChangeKind
 from server.session.protocol.message import Message
 from server.session.protocol.text import (
     MAX_TOKEN,

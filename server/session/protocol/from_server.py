@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Literal
 
-from server.session.comparison import Side
+from server.session.instrument import Side
 from server.session.item import ItemContent
-from server.session.phase import Phase
 from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard, WayBackCard
 from server.session.protocol.message import Message, turn_message
+from server.session.state import Phase
 
 PROTOCOL_VERSION = 6
 SOCKET_PATH = "/ws"

@@ -16,15 +16,16 @@ from bots.builtin.evaluate import (
     CANDIDATES,
     Accuracy,
     Case,
+    Ranker,
     Row,
     accuracy,
     cases,
     evaluated,
     hits,
+    likeness,
     main,
     table,
 )
-from bots.builtin.ranker import Ranker, likeness
 from bots.corpus import Dialogue, Persona
 
 DOCS = Path(__file__).parents[3] / "docs" / "bots.md"

@@ -6,18 +6,13 @@ import pytest
 from bots import Chat, Corpus, Turn
 from bots.builtin.acts import Act, act
 from bots.builtin.associations import Associations
-from bots.builtin.choice import freshest, ranked
-from bots.builtin.exchanges import exchanges, fading, stage
+from bots.builtin.exchanges import Stock, exchanges, fading, stage
 from bots.builtin.facts import asked_fact
-from bots.builtin.language_model import END, LanguageModel, tokens
 from bots.builtin.latent import along, principal, shift
-from bots.builtin.mentions import mentions
-from bots.builtin.rules import script
-from bots.builtin.said import said_in
-from bots.builtin.stock import Stock
-from bots.builtin.terms import TermSpace, direction, normalised, products
-from bots.builtin.topics import TOPICS, topics_of
-from bots.builtin.viewpoint import mirrored
+from bots.builtin.ngram import END, LanguageModel, tokens
+from bots.builtin.rules import mentions, mirrored, script
+from bots.builtin.said import freshest, ranked, said_in
+from bots.builtin.terms import TOPICS, TermSpace, direction, normalised, products, topics_of
 from bots.corpus import Dialogue, Persona
 
 

@@ -23,7 +23,7 @@ from bots import (
     open_endpoint,
 )
 from bots.conformance.script import MOST_AT_ONCE, calls, draw_scripts
-from bots.core.opaque_id import opaque_id
+from bots.core.chat import opaque_id
 from tests.bots.support.servers import Behaviour, answer, hang, serving
 from tests.bots.support.wrong_bots import Hangs, Person, Raises, Returns, Speaks, over_http
 from tests.support.waiting import PATIENCE

@@ -3,8 +3,8 @@
 import pytest
 
 from bots.conformance import conduct
-from bots.conformance.answer import Answer
-from bots.conformance.judgement import Judgement
+from bots.conformance.report import Judgement
+from bots.conformance.script import Answer
 
 NAMES = ("mybot", "bird-7b")
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from bots import ConformanceReport, Overruns
 from bots.conformance import findings
-from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.check_language import check_language
 from bots.conformance.findings import Standard
-from bots.conformance.judgement import quoted
-from bots.conformance.report import Alone, AtOnce, Finding, Latency, worst
+from bots.conformance.report import Alone, AtOnce, Finding, Latency, quoted, worst
+from bots.conformance.script import Answer, CheckResponses
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
 from bots.core.visible_text import checked_reply
 

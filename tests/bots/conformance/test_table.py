@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.console import Console
 
-from bots.conformance.answer import Answer, CheckResponses
 from bots.conformance.check import report
 from bots.conformance.findings import Standard
-from bots.conformance.table import conformance_table, transcript
+from bots.conformance.report import conformance_table, transcript
+from bots.conformance.script import Answer, CheckResponses
 from bots.core.failures import BotTimeout
 
 ANSWERS = (

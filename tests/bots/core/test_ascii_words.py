@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core.ascii_words import ascii_letters, ascii_words
+from bots.core.words import ascii_letters, ascii_words
 
 LINES = st.text(st.characters(max_codepoint=127) | st.sampled_from("éßｂ我\u212a\ud800"))
 

@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from bots.core.chat import Provenance
 from bots.core.failures import (
     BotBusy,
     BotError,
@@ -20,7 +21,6 @@ from bots.core.failures import (
     ThoughtsOnly,
     failure,
 )
-from bots.core.provenance import Provenance
 
 
 @pytest.mark.parametrize("kind", get_args(FailureKind))

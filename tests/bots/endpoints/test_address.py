@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bots import BotError
-from bots.core.trust import trusted
+from bots.core.network import trusted
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint

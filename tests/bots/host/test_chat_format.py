@@ -7,8 +7,7 @@ import pytest
 
 from bots import BotError, Chat, Turn
 from bots.host.chat_format import ChatFormat, chat_format
-from bots.host.model import ModelError
-from bots.host.options import HfOptions
+from bots.host.model import HfOptions, ModelError
 from tests.bots.support.tiny_models import CHATML, STRICT, trained_tokenizer
 
 Talk = Callable[..., Chat]

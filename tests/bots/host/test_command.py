@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bots import Chat
-from bots.core.listener import listener
+from bots.core.network import listener
 from bots.host.__main__ import cli
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import COMMAND, REPOSITORY, running

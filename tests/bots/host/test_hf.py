@@ -15,14 +15,19 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 
 from bots import Chat, Turn  # noqa: E402
+from bots.core.chat import Provenance  # noqa: E402
 from bots.core.failures import ThoughtsOnly  # noqa: E402
-from bots.core.provenance import Provenance  # noqa: E402
 from bots.host import memory  # noqa: E402
 from bots.host.batch import MicroBatch  # noqa: E402
-from bots.host.hf import HfModel, groups  # noqa: E402
-from bots.host.model import ModelError  # noqa: E402
-from bots.host.options import HfOptions  # noqa: E402
-from bots.host.sampling import RowSampler  # noqa: E402
+from bots.host.hf import (  # noqa: E402
+    HfModel,
+    RowSampler,
+    groups,
+)
+from bots.host.model import (
+    HfOptions,
+    ModelError,
+)
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]

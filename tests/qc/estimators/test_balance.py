@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qc.estimators.balance import imbalance
+from qc.planning.randomisation_analysis import imbalance
 
 
 def test_a_repeated_latin_square_is_balanced() -> None:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from qc.estimators.break_even import error_curve, judgments_worth
-from qc.estimators.pairs import error_of_people
+from qc.estimators.pairs import error_curve, error_of_people, judgments_worth
 from qc.estimators.perfect_annotator import perfect_annotator, published_annotator
 from qc.estimators.standard_error import system_means
 from tests.qc.support.crowd_ratings import CrowdRatings, golden

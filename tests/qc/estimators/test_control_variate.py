@@ -5,13 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qc.estimators.control_variate import control_variate, on_pool, predictable_residuals
-from qc.estimators.efficiency import cap, efficiency, in_pool, published_perfect_metric
-from qc.estimators.estimable import NotEstimable, number
-from qc.estimators.pool_mean import pool_means
-from qc.estimators.resampled import resampled_means
-from qc.estimators.spread import Spread, spread
-from qc.estimators.worker_effect import worker_effect
+from qc.estimators.efficiency import (
+    NotEstimable,
+    Spread,
+    cap,
+    efficiency,
+    in_pool,
+    number,
+    published_perfect_metric,
+    spread,
+)
+from qc.estimators.pool_mean import (
+    control_variate,
+    on_pool,
+    pool_means,
+    predictable_residuals,
+    resampled_means,
+)
+from qc.estimators.standard_error import worker_effect
 
 SIZES = st.integers(3, 40)
 

@@ -7,15 +7,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from qc.estimators.bernstein import audibert, maurer_pontil, stopping
-from qc.estimators.confidence_sequence import asymptotic, bounded
-from qc.estimators.control_variate import control_variate, on_pool, predictable_residuals
-from qc.estimators.efficiency import cap, efficiency, in_pool, published_perfect_metric
-from qc.estimators.estimable import number
-from qc.estimators.resampled import resampled_means
-from qc.estimators.spread import Spread, Spreads, spread
+from qc.estimators.confidence_sequence import asymptotic, audibert, bounded, maurer_pontil, stopping
+from qc.estimators.efficiency import (
+    Spread,
+    Spreads,
+    cap,
+    efficiency,
+    in_pool,
+    number,
+    published_perfect_metric,
+    spread,
+)
+from qc.estimators.pool_mean import control_variate, on_pool, predictable_residuals, resampled_means
+from qc.estimators.standard_error import worker_effect
 from qc.estimators.width_curve import curve_points, width_curve
-from qc.estimators.worker_effect import worker_effect
 from qc.judgments import Judged
 from tests.qc.estimators.conftest import Part
 

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qc.estimators.metric_agreement import agree
-from qc.estimators.prefilter import prefilter
-from qc.estimators.williams import compare_metrics
+from qc.estimators.metric_agreement import agree, compare_metrics, prefilter
 
 pytestmark = pytest.mark.published
 SETS = ("question_generation", "machine_reading", "dialogue")

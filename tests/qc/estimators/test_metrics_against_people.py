@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from qc.errors import ComparisonError
-from qc.estimators.metric_agreement import agree, pairwise_accuracy
-from qc.estimators.prefilter import half, prefilter
-from qc.estimators.williams import compare_metrics, williams_t
+from qc.estimators.metric_agreement import (
+    agree,
+    compare_metrics,
+    half,
+    pairwise_accuracy,
+    prefilter,
+    williams_t,
+)
 
 PEOPLE = {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0, "e": 0.0}
 scores = arrays(float, 7, elements=st.integers(-3, 3).map(float))

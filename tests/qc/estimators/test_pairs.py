@@ -17,9 +17,9 @@ from qc.estimators.pairs import (
     labels_of,
     normal_labels,
 )
-from qc.estimators.resampled_means import resampled_means
 from qc.estimators.standard_error import SystemMeans, system_means, unit_shares
-from qc.statistics.chance import generator
+from qc.planning.metric_error import resampled_means
+from qc.statistics.resampling import generator
 from tests.qc.support.crowd_ratings import CrowdRatings, golden
 
 TRIALS = 10_000

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qc.estimators.profiles import against_pool, rater_profiles, within_pool
+from qc.estimators.randomisation import against_pool, rater_profiles, within_pool
 
 
 def test_two_small_pools(published: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qc.estimators.randomisation import MOST_ENUMERATED, randomise
-from qc.statistics.chance import generator
+from qc.statistics.resampling import generator
 
 
 def test_the_small_case_exactly(published: Path) -> None:

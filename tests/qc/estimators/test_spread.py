@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from qc.estimators.estimable import NotEstimable, number
-from qc.estimators.spread import spread
+from qc.estimators.efficiency import NotEstimable, number, spread
 
 
 def test_by_hand() -> None:

@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qc.estimators.design_effect import effects_on_differences, effects_on_means, pooled_effect
-from qc.estimators.standard_error import system_means, unit_shares
+from qc.estimators.standard_error import (
+    effects_on_differences,
+    effects_on_means,
+    pooled_effect,
+    system_means,
+    unit_shares,
+)
 
 # Two workers judge both systems twice: worker 0 is strict, worker 1 lenient.
 VALUES = np.array([1.0, 3, 2, 4, 5, 7, 8, 10])

@@ -8,10 +8,9 @@ import pytest
 
 from qc.errors import OptionError
 from qc.groups import WhoseOpinion, whose_opinion
-from qc.groups.disclosure import shown_groups
 from qc.groups.fields import Field, fields_of
-from qc.groups.margins import OTHERS, margin_fields
 from qc.groups.population import population
+from qc.groups.whose_opinion import OTHERS, margin_fields, shown_groups
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.options import Margins

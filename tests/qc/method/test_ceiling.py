@@ -7,15 +7,14 @@ import pytest
 from qc.analysis import analyse
 from qc.errors import EmptyRunError
 from qc.judgments.rated_run import from_sample
-from qc.method.ceiling import find_ceiling
 from qc.method.sample import take_sample
-from qc.method.scores import score
+from qc.method.scores import find_ceiling, score
 from qc.render import tables
 from qc.render.page import page
 from qc.render.sentences import verdict
 from qc.render.tables.ranking import ranking
 from qc.several_runs import set_side_by_side
-from qc.statistics.rank_sum import rank_sum_less
+from qc.statistics.rank_tests import rank_sum_less
 from tests.qc.support.analyses import QUICK, awkward_run
 
 CALM = awkward_run()

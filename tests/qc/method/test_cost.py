@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from qc.loading import load
-from qc.method.cost import Cost, cost
 from qc.method.sample import Sample, take_sample
+from qc.method.workload import Cost, cost
 
 Hits = dict[str, Any]
 

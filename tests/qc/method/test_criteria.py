@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.method.criteria import correlate_criteria
 from qc.method.sample import Sample
-from qc.method.scores import Scores, score
+from qc.method.scores import Scores, correlate_criteria, score
 
 
 def scores_of(**columns: list[float]) -> Scores:

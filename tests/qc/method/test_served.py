@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from qc.method.served import describe_served
+from qc.method.incidents import describe_served
 from qc.run import SERVED_COLUMNS, Run
 from tests.qc.support.analyses import awkward_run
 

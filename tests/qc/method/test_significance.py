@@ -15,7 +15,7 @@ from qc.method.sample import Sample, take_sample
 from qc.method.scores import score
 from qc.method.significance import Significance, compare_systems
 from qc.run import Run
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import holm
 from tests.qc.support.runs import run_of
 from tests.qc.support.samples import sample_of
 

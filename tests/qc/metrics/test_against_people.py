@@ -11,7 +11,7 @@ from qc.method.scores import score
 from qc.metrics.against_people import AgainstPeople, halfway, hold_against_people
 from qc.metrics.figures import metric_ranks
 from qc.metrics.findings import metrics_findings
-from qc.metrics.metric_scores import MetricScores, mean_by_system
+from qc.metrics.metric_table import MetricScores, mean_by_system
 from tests.qc.support.spoken import spoken_run
 
 DRAWS = 200

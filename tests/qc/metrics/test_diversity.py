@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qc.metrics.diversity import METRICS, diversity
+from qc.metrics.scoring import METRICS, diversity
 
 REPLIES = ("I like tea a lot.", "I like tea too!", "i like tea, too")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qc.metrics.embeddings import average, extrema, greedy, greedy_f1
+from qc.metrics.model_metrics import average, extrema, greedy, greedy_f1
 
 ONE = np.array([[1.0, 0.0], [0.0, 1.0]])
 OTHER = np.array([[1.0, 0.0]])

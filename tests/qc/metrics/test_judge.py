@@ -11,9 +11,9 @@ from qc.errors import JudgeRefused, JudgeUnreachable, JudgeUnreadable, OptionErr
 from qc.metrics import judge as asking
 from qc.metrics.cache import Cache, open_cache
 from qc.metrics.judge import Judgement, JudgeOptions, judge
-from qc.metrics.judge_noise import judge_noise
 from qc.metrics.judge_prompt import prompt, ratings_in, statements
 from qc.metrics.transcripts import Exchange, Transcript
+from qc.metrics.verdict import judge_noise
 from tests.qc.support.judge_server import Answer, Json, judging, rated, statements_in
 from tests.support.local_process import free_port
 

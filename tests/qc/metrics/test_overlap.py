@@ -13,9 +13,10 @@ from qc.metrics.overlap import (
     gleu,
     mean_overlap,
     meteor_exact_stem,
+    ngrams,
     rouge_l,
+    tokens,
 )
-from qc.metrics.tokens import ngrams, tokens
 
 words = st.lists(st.sampled_from("abcd"), max_size=8).map(tuple)
 

@@ -8,15 +8,14 @@ import pytest
 
 from qc.errors import OptionError, ReplicationError
 from qc.judgments import read_judgments
-from qc.planning.design import evenness
 from qc.planning.opinion import Opinion, opinion
 from qc.planning.randomisation_analysis import (
     STEPS,
     RandomisationOptions,
     analyse_randomisation,
+    evenness,
 )
-from qc.planning.randomised_pairs import Within
-from qc.planning.rater_pools import FIRST, SECOND, agree
+from qc.planning.randomised_pairs import FIRST, SECOND, Within, agree
 from tests.qc.support.judgment_files import write_judgments
 
 DEFAULT = RandomisationOptions(None, 999, 0)

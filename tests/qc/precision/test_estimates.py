@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qc.errors import EmptyRunError, OptionError
-from qc.estimators.estimable import NotEstimable, number
+from qc.estimators.efficiency import NotEstimable, number
 from qc.judgments import Judgments, Selection, read_judgments
 from qc.precision import EstimateOptions, Estimates, estimate, steps
 from qc.precision.estimates import ALL_SYSTEMS, PER_WORKER, RAW, Part

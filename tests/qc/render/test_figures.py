@@ -19,15 +19,14 @@ from qc.method.agreement import Agreement, Pairs
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
 from qc.number_format import percent
+from qc.render.drawing.figure import finish
+from qc.render.drawing.labels import spread
+from qc.render.drawing.panel import round_ticks
+from qc.render.drawing.sheet import number
+from qc.render.drawing.style import NARROW, WIDE, shortened, text_width
 from qc.render.figures import FIGURES, THEME, Figure, figures
-from qc.render.figures.figure import finish
-from qc.render.figures.labels import spread
-from qc.render.figures.panel import round_ticks
-from qc.render.figures.sheet import number
-from qc.render.figures.style import NARROW, WIDE, shortened, text_width
-from qc.render.figures.topics import scattered
+from qc.render.figures.topics import pasted_shares, scattered
 from qc.render.figures.workers import random_level
-from qc.render.figures.writing import pasted_shares
 from qc.robustness.random_shares import Share
 from qc.run import Run
 from qc.statistics.correlation import CorrelationInterval

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from qc.errors import OutputError
 from qc.render import FORMATS, writing_steps
-from qc.render.figures.figure import Drawing
-from qc.render.figures.sheet import Sheet
+from qc.render.drawing.figure import Drawing
+from qc.render.drawing.sheet import Sheet
 from qc.render.findings import Findings, FindingsFigure, FindingsTable, show_findings, write_findings
 from qc.render.page import SHOWN_ROWS
 from qc.render.table import THREE, Column, Table

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample, take_sample
 from qc.method.scores import leaders, places, score
-from qc.robustness.intervals import Draws, Intervals, draw, intervals
-from qc.robustness.leader import leader
+from qc.robustness.intervals import Draws, Intervals, draw, intervals, leader
 from qc.statistics import resampling, wild_bootstrap
 from qc.statistics.resampling import bootstrap_sums, exact, half_sums, percentile_interval, unit_sums
 from qc.statistics.wild_bootstrap import Influences, influences, wild_draws

@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from qc.errors import OutputError
 from qc.formats.published import INSTRUMENT
 from qc.loading import load
-from qc.loading.doubts import DAY, doubts
-from qc.loading.raw_run import MOST
+from qc.loading.raw_run import DAY, MOST, doubts
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
 from qc.saving import losses, save
 from qc.signature import data_hash

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from qc.statistics.binomial import chance_of_as_many, exact_interval
+from qc.statistics.rank_tests import chance_of_as_many, exact_interval
 
 
 def test_an_interval_without_successes_or_failures_has_a_closed_form() -> None:

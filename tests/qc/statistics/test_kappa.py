@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qc.statistics.kappa import category, kappa
+from qc.statistics.correlation import category, kappa
 
 
 def test_the_last_category_holds_the_end_of_the_scale() -> None:

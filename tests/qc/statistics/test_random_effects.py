@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kstest
 
 from qc.statistics.correlation import pearson_of_rows
-from qc.statistics.random_effects import true_means
+from qc.statistics.mixed_model import true_means
 
 DRAWS = 1000
 

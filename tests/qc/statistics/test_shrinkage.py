@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from qc.statistics.shrinkage import shares_if_any
+from qc.statistics.mixed_model import shares_if_any
 
 COUNT = 20_000
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy.stats import binomtest
 
-from qc.statistics.sign_test import sign_test, sign_test_greater
+from qc.statistics.rank_tests import sign_test, sign_test_greater
 
 
 @pytest.mark.parametrize(("more", "less"), [(0, 1), (1, 0), (3, 3), (7, 2), (2, 7), (0, 12), (40, 61)])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 
-from qc.statistics.signed_rank import EXACT_PAIRS, signed_rank_p_values, smallest_p
+from qc.statistics.rank_tests import EXACT_PAIRS, signed_rank_p_values, smallest_p
 
 
 def one(differences: list[float]) -> float:

@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from qc.statistics.text import text_lengths
-from qc.statistics.written_words import written_lengths
+from qc.statistics.text import text_lengths, written_lengths
 
 
 @pytest.mark.parametrize(

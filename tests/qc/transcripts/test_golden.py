@@ -11,9 +11,9 @@ from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.method.standardise import oriented
 from qc.run import Run, codes
-from qc.statistics.kappa import beyond_chance
+from qc.statistics.correlation import beyond_chance
 from qc.transcripts.controls import describe_controls
-from qc.transcripts.conventions import compare_conventions
+from qc.transcripts.edits import compare_conventions
 from qc.transcripts.judgments import take_judgments
 from qc.transcripts.repeats import SelfAgreement, describe_repeats
 from qc.transcripts.twins import of_kind, twins

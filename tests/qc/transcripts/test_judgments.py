@@ -13,11 +13,9 @@ from qc.method.filter import NO_VARIANCE, nobody_passed
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.run import Run
-from qc.transcripts.chance_passes import chance_passes
-from qc.transcripts.conventions import compare_conventions
-from qc.transcripts.coverage import describe_coverage
-from qc.transcripts.edits import describe_edits
-from qc.transcripts.filter import NO_PAIR, not_judged
+from qc.transcripts.controls import describe_coverage
+from qc.transcripts.edits import compare_conventions, describe_edits
+from qc.transcripts.filter import NO_PAIR, chance_passes, not_judged
 from qc.transcripts.judgments import take_judgments, without_bad
 from qc.transcripts.repeats import describe_repeats
 from tests.qc.support.transcripts import fixture_ratings, loaded, simulated

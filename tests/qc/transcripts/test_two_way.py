@@ -7,7 +7,7 @@ import pytest
 
 from qc.method.sample import Sample
 from qc.method.scores import score
-from qc.statistics.multiplicity import holm
+from qc.statistics.confidence import holm
 from qc.transcripts.two_way import TwoWay, errors_two_ways
 from tests.qc.support.analyses import rated
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.cli.redis import check_redis
+from server.cli.serve import check_redis
 from server.errors import CandorError
 from tests.server.support.commands import Candor, assert_refused
 from tests.support import redis_server

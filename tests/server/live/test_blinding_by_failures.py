@@ -27,10 +27,10 @@ from server.live.converse.asking import Asking
 from server.live.converse.sessions import restore
 from server.recruiters.arrival import Arrival
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, FromWorker, ShowReply
-from server.session.phase import Phase
 from server.session.plan import QC
 from server.session.protocol import client_messages
 from server.session.reply_time import ReplyTime
+from server.session.state import Phase
 from server.session.step import step
 from tests.server.live.test_blinding_in_time import aucs
 from tests.server.support.database import make_run

@@ -29,10 +29,10 @@ from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session import protocol as wire
 from server.session.events import AskBot, BotReplied, FromWorker, ShowReply
-from server.session.phase import Phase
 from server.session.plan import QC
 from server.session.protocol import ServerMessage, client_messages
 from server.session.reply_time import ReplyTime, reply_delay
+from server.session.state import Phase
 from server.session.step import resume, step
 from tests.server.support.database import make_run, query
 from tests.server.support.study import AT, RATINGS, SYSTEMS, seconds, study_text

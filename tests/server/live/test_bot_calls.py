@@ -13,11 +13,10 @@ import pytest
 from bots import BudgetSpent, Chat, Provenance, Reply
 from bots.core.failures import ThoughtsOnly
 from qc.loading import load
-from qc.method.served import describe_served
+from qc.method.incidents import describe_served
 from server.access.auth import make_secrets
-from server.bots.lineup import spending_caps
+from server.bots.lineup import SpendingCap, spending_caps
 from server.bots.opened_bots import OpenedBots
-from server.bots.spending_caps import SpendingCap
 from server.session.plan import QC
 from server.study import parse_study
 from tests.server.support.commands import Candor

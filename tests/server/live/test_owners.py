@@ -13,9 +13,9 @@ from server.live.converse.runtime import LiveSession, utc_now
 from server.live.converse.sessions import Begun
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
-from server.session.phase import Phase
 from server.session.protocol import Ended, client_messages
 from server.session.records import WorkerSaid
+from server.session.state import Phase
 from tests.server.support.bots import Gated
 from tests.server.support.database import query
 from tests.server.support.stage import RecordingPage, Stage

@@ -13,8 +13,7 @@ from structlog.testing import capture_logs
 from websockets.sync.client import connect
 
 from server.access.auth import Auth
-from server.access.open_sockets import OpenSockets
-from server.access.rate_limit import RateLimits
+from server.access.rate_limit import OpenSockets, RateLimits
 from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol

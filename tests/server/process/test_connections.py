@@ -23,10 +23,10 @@ from websockets.utils import apply_mask
 from server.config import Settings
 from server.live.converse.socket import DIRECT
 from server.process import connections
+from server.process.connections import whole_text
 from server.process.lifecycle import Lifecycle
-from server.process.request_ids import RequestIds
+from server.process.middleware import RequestIds
 from server.process.server import Server
-from server.process.text_frames import whole_text
 from tests.support.server_process import Server as ServerProcess
 from tests.support.waiting import PATIENCE, wait_until
 

@@ -5,7 +5,7 @@ from fastapi import FastAPI, WebSocket
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from server.process.direct_socket import DirectSocket
+from server.process.middleware import DirectSocket
 
 
 async def echo(socket: WebSocket) -> None:

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from itsdangerous import URLSafeTimedSerializer
 
 from server.process.logs import configure_logging
-from server.process.request_ids import RequestIds
+from server.process.middleware import RequestIds
 
 pytestmark = pytest.mark.usefixtures("log_as_before")
 log = structlog.get_logger()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
-from server.process.text_frames import text_frame, whole_text
+from server.process.connections import text_frame, whole_text
 
 TEXTS = st.one_of(st.text(max_size=200), st.sampled_from([125, 126, 127, 65_535, 65_536]).map("x".__mul__))
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.recruiting.platform_events import take_event
-from server.recruiters.prolific.event import EVENT, SIGNATURE, TIMESTAMP
+from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP
 from server.recruiters.stand_in.delivery import send
 from server.recruiters.stand_in.records import Event
 from server.recruiting.webhooks import PATH

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.run_rules.over_recruiting import completing, most_under_way
+from server.run_rules.decision import completing, most_under_way
 
 COUNTS = st.integers(min_value=0, max_value=500)
 

@@ -8,10 +8,9 @@ import pytest
 from server.bots.lineup import study_card
 from server.errors import WrongPhase
 from server.session import protocol as wire
-from server.session.context import WaysOut
 from server.session.events import Accept
-from server.session.phase import Phase
 from server.session.records import Closed, MessageReported, ReportTakenBack
+from server.session.state import Phase, WaysOut
 from server.session.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.items import new_items_state

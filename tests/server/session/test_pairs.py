@@ -7,8 +7,8 @@ from server.errors import ChoiceMissing, IncompleteRating, NoTies, ReplyPending,
 from server.session import protocol as wire
 from server.session.events import AskBot, EndedByResearcher, ShowReply
 from server.session.pairs import heard
-from server.session.phase import Phase
 from server.session.records import ConversationRated, SideChosen, WritingKept
+from server.session.state import Phase
 from server.session.step import resume
 from server.session.worker_view import reply as show_reply
 from server.session.worker_view import snapshot

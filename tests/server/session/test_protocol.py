@@ -16,7 +16,6 @@ from server.errors import InvalidMessage, MessageTooLong
 from server.live.converse.socket import parse
 from server.session import protocol
 from server.session.instrument import Opinion, TopicChangeKind
-from server.session.phase import Phase
 from server.session.protocol import (
     MAX_FEEDBACK,
     MAX_FRAME_BYTES,
@@ -35,6 +34,7 @@ from server.session.protocol import (
     json_schema,
     plain,
 )
+from server.session.state import Phase
 from server.session.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, new_state, study_text

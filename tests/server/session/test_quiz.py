@@ -8,9 +8,8 @@ from server.bots.lineup import study_card
 from server.errors import WrongPhase
 from server.session import protocol as wire
 from server.session.events import Accept, EndedByResearcher, FromWorker
-from server.session.phase import Phase
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
-from server.session.state import fold
+from server.session.state import Phase, fold
 from server.session.step import Outcome, resume
 from server.session.worker_view import snapshot
 from server.study import parse_study

@@ -6,9 +6,9 @@ from statistics import NormalDist, median
 
 import pytest
 
-from server.session.phase import Phase
 from server.session.plan import QC, derive_seed
 from server.session.reply_time import ReplyTime, reply_delay, word_pace
+from server.session.state import Phase
 from tests.server.support.study import AT, new_state, seconds
 from tests.server.support.walk import SLOW, Walk, shown
 

@@ -8,9 +8,8 @@ from server.errors import ConsentMissing, TooFewInputs, WrongPhase
 from server.session import protocol as wire
 from server.session.events import Accept, AskBot, FromWorker, ShowReply
 from server.session.instrument import Consent, ConsentBox
-from server.session.phase import Phase
 from server.session.records import Agreed, ConversationEnded, ConversationFailed
-from server.session.state import fold
+from server.session.state import Phase, fold
 from server.session.step import Outcome, resume, step
 from tests.server.support.study import AT, new_state, seconds
 from tests.server.support.walk import SAMPLES, SLOW, Walk, shown, told

@@ -6,7 +6,6 @@ import pytest
 
 from server.session import protocol as wire
 from server.session.events import BotGaveUp, BotReplied, BotStumbled, EndedByResearcher, FromWorker, ShowReply
-from server.session.phase import Phase
 from server.session.plan import QC
 from server.session.records import (
     BotSaid,
@@ -18,7 +17,7 @@ from server.session.records import (
     Incident,
     WorkerSaid,
 )
-from server.session.state import fold
+from server.session.state import Phase, fold
 from server.session.step import Outcome, resume, step
 from tests.server.support.study import AT
 from tests.server.support.walk import Walk, message, pending, told

@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 from server.bots.lineup import study_card
-from server.session.phase import Phase
 from server.session.protocol import ConversationCard
+from server.session.state import Phase
 from server.session.step import resume
 from server.session.worker_view import snapshot
 from server.study import parse_study

@@ -7,8 +7,6 @@ import pytest
 
 from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPhase
 from server.session import protocol as wire
-from server.session.context import WaysOut
-from server.session.phase import Phase
 from server.session.plan import is_left_unrated, plan_conversation
 from server.session.records import (
     Closed,
@@ -19,6 +17,7 @@ from server.session.records import (
     ItemShown,
     QuestionAnswered,
 )
+from server.session.state import Phase, WaysOut
 from server.session.step import resume
 from server.session.worker_view import snapshot
 from server.study import parse_study

@@ -7,7 +7,6 @@ import pytest
 from server.bots.lineup import study_card
 from server.errors import AnswersUnfit, IncompleteRating, WrongPhase
 from server.session import protocol as wire
-from server.session.phase import Phase
 from server.session.questionnaire import (
     MAX_POINTS,
     AskedQuestion,
@@ -16,6 +15,7 @@ from server.session.questionnaire import (
     point_to_rating,
 )
 from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
+from server.session.state import Phase
 from server.session.step import Outcome
 from server.session.worker_view import snapshot
 from server.study import parse_study

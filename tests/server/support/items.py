@@ -11,12 +11,10 @@ from server.db.engine.engines import open_engine
 from server.db.runs.items import NewItem
 from server.db.runs.runs import open_run
 from server.items.pool import items_of
-from server.session.context import AssignmentContext
 from server.session.item import ItemContent, ItemKind, ItemLine
 from server.session.plan import plan_item
 from server.session.records import PlannedItem
-from server.session.rules import SessionRules
-from server.session.state import State, fold
+from server.session.state import AssignmentContext, SessionRules, State, fold
 from server.study import parse_study
 from tests.server.support.study import AT, NOBODY
 

@@ -10,10 +10,8 @@ import yaml
 
 from bots import Corpus
 from server.bots.lineup import rules_of
-from server.session.context import AssignmentContext
 from server.session.plan import QC, plan_conversation
-from server.session.rules import SessionRules
-from server.session.state import State, fold
+from server.session.state import AssignmentContext, SessionRules, State, fold
 from server.study import parse_study
 
 AT = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)

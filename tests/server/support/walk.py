@@ -6,9 +6,8 @@ from typing import Any
 
 from server.session import protocol as wire
 from server.session.events import BotGaveUp, BotReplied, FromWorker, ShowReply, Tell
-from server.session.phase import Phase
 from server.session.records import Closed
-from server.session.state import State, fold
+from server.session.state import Phase, State, fold
 from server.session.step import Outcome, step
 from tests.server.support.study import AT, RATINGS, new_state
 

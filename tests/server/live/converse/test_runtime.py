@@ -14,8 +14,7 @@ from structlog.testing import capture_logs
 
 from bots import Bot, BotError, gives_itself_away
 from bots.core.failures import BotBusy, BotGone
-from server.bots.lineup import names_of
-from server.bots.spending_caps import SpendingCap
+from server.bots.lineup import SpendingCap, names_of
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.desk.assignments.transcript import transcript
@@ -23,8 +22,8 @@ from server.errors import StorageFailed, WrongPhase
 from server.live.converse import asking, effects, runtime
 from server.live.converse.interventions import ASKED, Interventions
 from server.session.events import FromWorker
-from server.session.phase import Phase
 from server.session.protocol import client_messages
+from server.session.state import Phase
 from server.study import parse_study
 from tests.server.support import stage as stage_support
 from tests.server.support.bots import Echo, Gated, Raises, ReturnsNothing, Says

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from server.recruiters.prolific.event import (
+from server.recruiters.prolific.hooks import (
     EVENT,
     SIGNATURE,
     TIMESTAMP,

@@ -1,0 +1,108 @@
+"""Shared network helpers: listening sockets, trusted certificates, back-off, a limit of request bodies."""
+
+import re
+import socket
+from collections.abc import Callable, Mapping
+from functools import cache
+from ssl import SSLContext
+
+import httpx2
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from tenacity import wait_exponential, wait_random_exponential
+from tenacity.wait import wait_base
+
+
+def backoff(first: float, *, longest: float, growth: float) -> wait_base:
+    """Return pauses of `first` seconds, then `growth` times as long up to `longest`, each times 0.5 to 1.5.
+
+    Whoever lost the same server neither comes back at once nor in the same moment as the others.
+    """
+    half = wait_exponential(multiplier=first / 2, max=longest / 2, exp_base=growth)
+    return half + wait_random_exponential(multiplier=first, max=longest, exp_base=growth)
+
+
+@cache
+def trusted() -> SSLContext:
+    """Return what the connections of this process check certificates by.
+
+    It is read once: reading takes tens of milliseconds, for which an event loop stands still.
+    """
+    return httpx2.create_ssl_context()
+
+
+def listener(address: str, port: int) -> socket.socket:
+    """Return a socket that listens on `address`, of IPv4 or IPv6; port 0 is any free one.
+
+    A name that has addresses of both is listened on by IPv4. `::` is every address of the machine, those of
+    IPv4 too.
+
+    Connections inherit TCP_NODELAY. asyncio does not see that they are TCP, and an answer, which is written
+    in two parts, would wait 40 ms for the client's acknowledgement of the first.
+
+    Raises OSError: it cannot.
+    """
+    found = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+    families = {family for family, *_ in found}
+    family = socket.AF_INET if socket.AF_INET in families else socket.AF_INET6
+    both = family == socket.AF_INET6 and address == "::" and socket.has_dualstack_ipv6()
+    listening = socket.create_server((address, port), family=family, backlog=2048, dualstack_ipv6=both)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
+
+
+def in_url(address: str, port: int) -> str:
+    """Return an address and a port as they stand in a URL."""
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+class BodyLimit:
+    """ASGI middleware: a body announced as longer than `most` bytes is answered 413 and not read.
+
+    Of one that is not announced no more than that is read; the application answers the HTTPException.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        most: int,
+        refusal: Callable[[str], ASGIApp],
+        elsewhere: Mapping[re.Pattern[str], int] | None = None,
+    ) -> None:
+        """Guard `app`.
+
+        `refusal` turns a reason into the response to an announced body. `elsewhere`: the limits of paths that
+        match wholly.
+        """
+        self._app = app
+        self._most = most
+        self._refusal = refusal
+        self._elsewhere = elsewhere or {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most = self._most_at(scope["path"])
+        reason = f"a request holds at most {most} bytes"
+        announced = Headers(scope=scope).get("content-length", "0")
+        if announced.isdigit() and int(announced) > most:
+            await self._refusal(reason)(scope, receive, send)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > most:
+                raise HTTPException(413, reason)
+            return message
+
+        await self._app(scope, counted, send)
+
+    def _most_at(self, path: str) -> int:
+        found = (most for pattern, most in self._elsewhere.items() if pattern.fullmatch(path))
+        return next(found, self._most)

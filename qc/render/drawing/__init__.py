@@ -1,0 +1,1 @@
+"""Draw figures: sheets, panels, rows, labels and their style."""

@@ -1,0 +1,69 @@
+"""Figure: workers by a value from 0 to 1, failed ones stacked on those who passed.
+
+A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one place stay visible beside many.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.number_format import whole
+from qc.render.drawing.panel import Panel, Scale
+from qc.render.drawing.sheet import Sheet
+from qc.render.drawing.style import FAILED, GAP, MARGIN, PASSED, text_width
+
+HEADING, KEY_LINE, BARS, FOOT = 36.0, 20.0, 198.0, 56.0
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rootogram:
+    """Numbers of workers who `passed` and who `failed` in the bins between `edges`, all from 0 to 1."""
+
+    edges: Array
+    passed: Array
+    failed: Array
+
+    def panel(self, page: Sheet) -> Panel:
+        """Return a panel with its bars and its upright axis, at the foot of a sheet and as wide as it."""
+        highest = max(1, int((self.passed + self.failed).max()))
+        ticks = _ticks(highest)
+        left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
+        size = (page.width - left - MARGIN - GAP, BARS)
+        panel = Panel(
+            page, left, page.height - FOOT - BARS, *size, Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
+        )
+        panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
+        # Where nobody failed, the outline of those who passed lies over theirs.
+        self._bars(panel, self.passed + self.failed, self.passed, FAILED, 0.4)
+        self._bars(panel, self.passed, np.zeros(len(self.passed)), PASSED, 1.0)
+        return panel
+
+    def _bars(self, panel: Panel, heights: Array, base: Array, colour: str, opacity: float) -> None:
+        upper, lower = panel.steps(heights, self.edges, base)
+        panel.page.polygon([*upper, *reversed(lower)], colour, opacity=opacity, edge=colour, width=1)
+
+
+def height(key_lines: int) -> float:
+    """Return the height of a sheet with a key of so many lines above the bars."""
+    return key_lines * KEY_LINE + HEADING + BARS + FOOT
+
+
+def rootogram(values: Array, passed: NDArray[np.bool_], edges: Array) -> Rootogram:
+    """Return how many of `values` lie in each bin, by who passed; those that are not finite are left out."""
+    known = np.isfinite(values)
+    counts = (np.histogram(values[group & known], edges)[0] for group in (passed, ~passed))
+    return Rootogram(edges, *(count.astype(np.float64) for count in counts))
+
+
+def _root(count: float) -> float:
+    return sqrt(max(count, 0.0))
+
+
+def _ticks(highest: int) -> list[float]:
+    """Return round numbers from 0 to about `highest`, about evenly spaced on a square-root scale."""
+    steps = [highest * (i / 4) ** 2 for i in range(1, 5)]
+    return [0.0, *sorted({max(1.0, float(f"{step:.1g}")) for step in steps})]

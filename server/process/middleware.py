@@ -1,0 +1,189 @@
+"""Middleware of every answer: errors as JSON, headers, request ids, the direct socket."""
+
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+from structlog.contextvars import bind_contextvars, clear_contextvars
+
+from server.errors import CandorError, ErrorBody, ErrorDetail
+
+
+class DirectSocket:
+    """Middleware: gives the WebSockets of one path to a function, and everything else to the application.
+
+    A dozen layers of the framework lie between the two, none of which does anything for a WebSocket without
+    parameters; together they cost as much as its handshake.
+
+    Args:
+        app: the application.
+        path: of the WebSocket.
+        serve: serves one connection, until it is closed.
+    """
+
+    def __init__(self, app: ASGIApp, path: str, serve: Callable[[WebSocket], Awaitable[None]]) -> None:
+        self._app = app
+        self._path = path
+        self._serve = serve
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+        if scope["type"] == "websocket" and scope["path"] == self._path:
+            await self._serve(WebSocket(scope, receive, send))
+        else:
+            await self._app(scope, receive, send)
+
+
+class ResponseHeaders:
+    """Middleware: adds the headers as an answer begins. Its body is passed on as it comes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Referrer-Policy"] = "no-referrer"
+                headers["X-Content-Type-Options"] = "nosniff"
+                # A report has a stricter one of its own.
+                headers.setdefault("Content-Security-Policy", _policy(scope["path"]))
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def _policy(path: str) -> str:
+    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
+    # itself shows the preview of a study.
+    ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
+    sources = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
+    return f"{sources}; frame-ancestors {ancestors}"
+
+
+HEADER = "X-Request-ID"
+_SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class RequestIds:
+    """Middleware: names each request, and each WebSocket for as long as it lasts.
+
+    The name is the caller's `X-Request-ID` if that could be one, else a new one. An answer repeats it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection under its name."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get(HEADER, "")
+        name = given if _SANE.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = name
+        # Not taken back at the end: what the server says of this task after it has failed is part of it.
+        clear_contextvars()
+        bind_contextvars(request_id=name)
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[HEADER] = name
+            await send(message)
+
+        await self._app(scope, receive, named if scope["type"] == "http" else send)
+
+
+NO_NULL = "a request holds no U+0000 (the null character)"
+_IN_JSON = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")  # as JSON writes it; behind another backslash it is none
+_SEEN_AGAIN = 64  # bytes of a part, with the next one: the character may be cut in two
+
+
+class NoNullCharacters:
+    """ASGI middleware: answers `refusal` to what has a null character in its path or its query.
+
+    Pages below `except_below` are served all the same: they read neither, and say what is wrong with the
+    address once they join by it. Where the body has one, reading it raises HTTPException, which the
+    application answers.
+    """
+
+    def __init__(self, app: ASGIApp, refusal: ASGIApp, except_below: str) -> None:
+        self._app = app
+        self._except_below = except_below
+        self._refusal = refusal
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_page = scope["path"].startswith(self._except_below)
+        if not is_page and ("\0" in scope["path"] or b"%00" in scope["query_string"]):
+            await self._refusal(scope, receive, send)
+            return
+        end = b""
+
+        async def looked_at() -> Message:
+            nonlocal end
+            message = await receive()
+            seen = end + message.get("body", b"")
+            if _IN_JSON.search(seen):
+                raise HTTPException(422, NO_NULL)
+            end = seen[-_SEEN_AGAIN:]
+            return message
+
+        await self._app(scope, looked_at, send)
+
+
+_TAKE_OUT = "Take it out and send the request again."
+
+
+def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
+    body = ErrorBody(error=ErrorDetail(code=code, message=message, hint=hint))
+    return JSONResponse(body.model_dump(), status)
+
+
+def too_long(reason: str) -> JSONResponse:
+    """Return the answer to a request whose body is too long."""
+    return _error(413, "too_long", reason, "Shorten it and send it again.")
+
+
+def null_character() -> JSONResponse:
+    """Return the answer to a request that has a null character where it is addressed."""
+    return _error(422, "invalid_request", NO_NULL, _TAKE_OUT)
+
+
+def add_errors(app: FastAPI) -> None:
+    """Give every error the one JSON shape: `{"error": {"code", "message", "hint"}}`."""
+
+    @app.exception_handler(CandorError)
+    async def candor(_request: Request, error: CandorError) -> JSONResponse:
+        return _error(error.status, error.code, error.message, error.hint)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        problems = [f"{'.'.join(str(k) for k in e['loc'])}: {e['msg']}" for e in error.errors()]
+        return _error(422, "invalid_request", "; ".join(problems), "Correct the fields that are named.")
+
+    @app.exception_handler(HTTPException)
+    async def http(_request: Request, error: HTTPException) -> JSONResponse:
+        if (
+            error.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+        ):  # of a body, by a middleware that has read it
+            return _error(422, "invalid_request", str(error.detail), _TAKE_OUT)
+        return _error(error.status_code, "http_error", str(error.detail), "Check the address and the method.")
+
+    @app.exception_handler(Exception)
+    async def unexpected(_request: Request, _error_: Exception) -> JSONResponse:
+        unknown = CandorError("something went wrong on the server")
+        return _error(unknown.status, unknown.code, unknown.message, unknown.hint)
