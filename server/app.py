@@ -19,13 +19,13 @@ from server.access.directory import StoredDirectory
 from server.access.openid import OpenIdProvider
 from server.access.rate_limit import OpenSockets, RateLimits
 from server.bots.api import BotsApi
+from server.bots.api_limits import CORPORA, ApiLimits
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
 from server.bots.lineup import OpenRun
 from server.bots.open_runs import OpenRuns, StoredChanges
 from server.bots.opened_bots import OpenedBots
 from server.bots.opening import RunChanges
-from server.bots.reach import CORPORA, Reach
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
@@ -48,7 +48,7 @@ from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH, RunAction
 from server.desk.runs.worker_ids import WorkerIdsApi
 from server.desk.streams.job_watch import JobWatch
 from server.desk.streams.list_watch import ListWatch
-from server.desk.streams.watch import Outlook, Watch
+from server.desk.streams.watch import RunViewSources, Watch
 from server.desk.studies.studies import StudiesApi
 from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
@@ -221,7 +221,7 @@ def create_app(
         ).router,
         metrics.router,
         *_desk(
-            Outlook(store, auth, live, opened_bots, settings.resolved_public_url),
+            RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
             news,
             lifecycle,
             settings,
@@ -306,8 +306,8 @@ def _listening(store: Store, settings: Settings, platform: Platform, studies: Pl
     )
 
 
-def _reach(settings: Settings) -> Reach:
-    return Reach(settings.bot_keys, settings.data / CORPORA)
+def _reach(settings: Settings) -> ApiLimits:
+    return ApiLimits(settings.bot_keys, settings.data / CORPORA)
 
 
 def _job_limits(settings: Settings) -> Limits:
@@ -402,7 +402,7 @@ def _provider(settings: Settings) -> OpenIdProvider | None:
 
 
 def _desk(
-    outlook: Outlook, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
+    outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
 ) -> list[APIRouter]:
     """Return what serves the desk: its page, what it shows of runs and pushes, what is done to them."""
     watch = Watch(outlook, news)

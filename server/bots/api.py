@@ -26,7 +26,7 @@ from server.bots.responses import (
 from server.bots.stored_bots import Registration
 from server.db.store.store import Store
 from server.errors import NotChecked
-from server.study import LEFT_OUT, SENT, aside, parse_study
+from server.study import LEFT_OUT, SENT, in_thread, parse_study
 
 
 class NewBot(RequestBody):
@@ -126,12 +126,12 @@ class BotsApi:
         """Check in the background whether a bot is fit for workers."""
         asked = body or NewCheck()
         text = asked.study
-        study = None if text is None else await aside(lambda: parse_study(text))
+        study = None if text is None else await in_thread(lambda: parse_study(text))
         confirmation = Confirmation(asked.confirmed)
         return check_view(await self._bots.start_check(name, actor, confirmation, study, asked.at_once))
 
     async def show_check(self, name: str, actor: Caller) -> CheckView:
-        """The check that is under way, or the latest report."""
+        """Return the check that is under way, or the latest report."""
         under_way = self._bots.check_of(name)
         check = await self._store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
         if check is None:

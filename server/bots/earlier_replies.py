@@ -77,7 +77,7 @@ class EarlierReplies:
         self._read_at = time.monotonic()
 
     def _take(self, said: Sequence[_Reply]) -> None:
-        """Number what is new, and forget what is no longer there."""
+        """Give new lines a number, and forget those that are gone."""
         turns = {(reply.conversation, reply.turn): reply for reply in said}
         if turns.keys() == self._numbers.keys():
             return

@@ -9,12 +9,12 @@ from sqlalchemy import Connection
 
 from bots import Moderation
 from server.bots import fitness
+from server.bots.api_limits import ApiLimits
 from server.bots.fitness import Fitness
 from server.bots.known_bots import require_known_bots
 from server.bots.lineup import OpenRun, open_lineup
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation, of_run
-from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.runs import run_states, runs
@@ -27,7 +27,7 @@ from server.items.pool import items_of
 from server.news import News
 from server.recruiters.id_cipher import IdCipher
 from server.run_rules import RunRules, outline
-from server.study import Study, aside, parse_study
+from server.study import Study, in_thread, parse_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RunChanges:
         news: News,
         *,
         refuse_private: bool,
-        reach: Reach,
+        reach: ApiLimits,
         moderation: Moderation | None,
         ids: IdCipher,
     ) -> None:
@@ -89,7 +89,7 @@ class RunChanges:
             NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         runs.require_slug(new.slug)
-        study = await aside(lambda: parse_study(new.text))
+        study = await in_thread(lambda: parse_study(new.text))
         _require_no_file(study)
         await self._store.read(lambda connection: _require_new(connection, new.slug))
         self._reach.require_keys(study)

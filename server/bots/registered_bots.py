@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 
 from bots import Bot, Endpoint, EndpointError, HostReplica, HostSession, ReplicaState
 from server.bots import fitness, stored_bots
+from server.bots.api_limits import ApiLimits
 from server.bots.background_checks import BackgroundCheck, BackgroundChecks
 from server.bots.fitness import FitnessCheck
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation, of_check
-from server.bots.reach import Reach
 from server.bots.stored_bots import Registration
 from server.clock import utc_now
 from server.config import without_password
@@ -53,7 +53,7 @@ class RegisteredBots:
         store: Store,
         opened_bots: OpenedBots,
         checks: BackgroundChecks,
-        reach: Reach,
+        reach: ApiLimits,
         news: News,
     ) -> None:
         """Own the registered bots of this process.

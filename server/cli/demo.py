@@ -25,7 +25,7 @@ cli = typer.Typer(
 
 @cli.callback()
 def demo() -> None:
-    """What can be tried before there is a study of one's own."""
+    """Group the commands that try Candor before you have a study."""
 
 
 @cli.command()

@@ -24,13 +24,13 @@ from server.desk.assignments.transcript_responses import (
 )
 from server.desk.runs.responses import RunDetail, RunList
 from server.desk.runs.run_view import RunReader, run_summaries
-from server.desk.streams.watch import Outlook, seen_by
+from server.desk.streams.watch import RunViewSources, seen_by
 
 
 class ResearcherApi:
     """Serves the researcher's page and what it shows."""
 
-    def __init__(self, outlook: Outlook, pages: Path) -> None:
+    def __init__(self, outlook: RunViewSources, pages: Path) -> None:
         self._store = outlook.store
         self._outlook = outlook
         self._pages = pages
@@ -51,7 +51,7 @@ class ResearcherApi:
         )
 
     async def page(self, request: Request) -> HTMLResponse:
-        """The researcher's page; it reads from its address what it is to show."""
+        """Serve the desk, which reads from its address what to show."""
         return built_page(self._pages / "desk.html", request)
 
     async def list_runs(self, actor: Caller) -> RunList:
@@ -62,7 +62,7 @@ class ResearcherApi:
 
     async def show_run(self, run: str, actor: Caller) -> RunDetail:
         """One run: progress per system, its assignments, its bots, and what needs attention."""
-        around = self._outlook.surroundings()
+        around = self._outlook.run_view_context()
 
         def read(connection: Connection) -> RunDetail:
             return RunReader().read(connection, find_run(connection, run), around, utc_now())
@@ -77,7 +77,7 @@ class ResearcherApi:
         return await self._store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
 
     async def search_conversations(self, run: str, wanted: Annotated[Search, Query()]) -> ConversationHits:
-        """The conversations of a run that are as wanted, page by page, newest first."""
+        """List conversations of a run that match a search, newest first, page by page."""
         return await self._store.read(lambda c: search(c, find_run(c, run), wanted))
 
     async def show_assignment(self, assignment: str) -> AssignmentDetail:
@@ -85,5 +85,5 @@ class ResearcherApi:
         return await self._store.read(lambda connection: transcript(connection, assignment))
 
     async def show_simulation(self, assignment: str) -> SimulatedBeliefs:
-        """What a simulated worker believes of the systems it meets."""
+        """Return what a simulated worker believes of the systems that it meets."""
         return await self._store.read(lambda connection: beliefs(connection, assignment))

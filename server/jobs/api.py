@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from server.access.actor import Actor, Allowed, Caller, require_in_runs
 from server.access.auth import Auth
 from server.access.roles import Permission
+from server.bots.api_limits import ApiLimits
 from server.bots.planned_calls import Confirmation
-from server.bots.reach import Reach
 from server.db.audit import record
 from server.db.jobs import JobEntry, find_job
 from server.db.runs.analyses import find_analysis, find_points
@@ -46,7 +46,7 @@ from server.jobs.responses import (
     rehearsal_job,
     report_job,
 )
-from server.study import aside, parse_study
+from server.study import in_thread, parse_study
 
 _POINTS = 120  # of a chart, which has no more of them across
 # A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
@@ -96,7 +96,7 @@ class JobsApi:
         rehearsals: Rehearsals,
         exports: Exports,
         links: FileLinks,
-        reach: Reach,
+        reach: ApiLimits,
     ) -> None:
         self._store = store
         self._auth = auth
@@ -158,7 +158,7 @@ class JobsApi:
         return await self._store.read(read)
 
     async def list_reports(self, run: str) -> ReportList:
-        """The reports on a run, newest first, the one that is being made among them."""
+        """List the reports on a run, newest first, with the one under way."""
         return ReportList(reports=[self._report(entry) for entry in await self._reports.of_run(run)])
 
     async def start_report(self, run: str, options: ReportOptions, actor: Caller) -> ReportJob:
@@ -171,7 +171,7 @@ class JobsApi:
         return self._report(await self._reports.start(run, options, _noted(actor, "run.report", run)))
 
     async def list_rehearsals(self, run: str) -> RehearsalList:
-        """The rehearsals of the study that a run is of, newest first."""
+        """List the rehearsals of a run's study, newest first."""
         entries = await self._rehearsals.of_run(run)
         return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])
 
@@ -187,14 +187,14 @@ class JobsApi:
             name = body.study
             actor.require("rehearse", name)  # before anything is said of a study that may be another's
             text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
-        study = await aside(lambda: parse_study(text))
+        study = await in_thread(lambda: parse_study(text))
         actor.require("rehearse", study.name)
         self._reach.require_keys(study)
         self._reach.require_corpora(study)
         return await self._rehearse(text, body, actor)
 
     async def list_exports(self, run: str) -> ExportList:
-        """The exports of a run, newest first, the one that is being made among them."""
+        """List the exports of a run, newest first, with the one under way."""
         return export_list(await self._exports.of_run(run), self._links)
 
     async def start_export(self, run: str, options: ExportOptions, actor: Caller) -> ExportJob:
@@ -218,7 +218,7 @@ class JobsApi:
         return job_view(await self._jobs.cancel(job, _noted(actor, f"{entry.kind}.cancel", run)))
 
     async def report_file(self, link: str, name: str) -> FileResponse:
-        """A file of a report, by a link that the list of reports gave."""
+        """Return a file of a report, by a link from the list of reports."""
         path = self._reports.file(self._links.job("report", link), name)
         headers = {"Cache-Control": "private, max-age=3600"}
         if name == PAGE:
@@ -230,7 +230,7 @@ class JobsApi:
         )
 
     async def export_file(self, link: str, name: str) -> FileResponse:
-        """The file of an export, by a link that the list of exports gave, or the part that is asked for.
+        """Return an export's file or a part of it, by a link from the list of exports.
 
         A download that broke off goes on by `Range`; with `If-Range` it begins anew where it is another file.
         """
@@ -243,7 +243,7 @@ class JobsApi:
         )
 
     async def _rehearse(self, text: str, body: RehearsalToBegin, actor: Actor) -> RehearsalJob:
-        study = (await aside(lambda: parse_study(text))).name
+        study = (await in_thread(lambda: parse_study(text))).name
         actor.require("rehearse", study)
         noted = _noted(actor, "study.rehearse", study)
         confirmation = Confirmation(body.confirmed, actor.may("change_bots"))

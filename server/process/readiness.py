@@ -53,7 +53,7 @@ class Health:
         self.router.add_api_route("/readyz", self.readiness, methods=["GET"])
 
     async def health(self) -> dict[str, str]:
-        """That the process lives."""
+        """Say that the process lives."""
         return {"status": "ok"}
 
     async def readiness(self, response: Response) -> Readiness:

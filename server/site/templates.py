@@ -57,7 +57,7 @@ class StartPage:
         self.router.add_api_route("/", self.page, methods=["GET"])
 
     async def page(self) -> HTMLResponse:
-        """The start page."""
+        """Serve the start page."""
         studies = await self._store.read(self._announced)
         page = rendered("start.html.jinja", root="./", studies=studies)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
@@ -90,11 +90,11 @@ class ApiDocs:
         self.router.add_api_route("/api/docs", self.page, methods=["GET"])
 
     async def schema(self) -> JSONResponse:
-        """The OpenAPI schema."""
+        """Serve the OpenAPI schema."""
         return JSONResponse(self._schema())
 
     async def page(self) -> HTMLResponse:
-        """The page that shows the schema."""
+        """Serve the page that shows the schema."""
         return HTMLResponse(
             rendered("api_docs.html.jinja", root="../"), headers={"Cache-Control": "no-cache"}
         )

@@ -1,8 +1,8 @@
 """A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
 
-from server.study.aside import aside
 from server.study.document import Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited, named, require_name, require_study_name
+from server.study.in_thread import in_thread
 from server.study.mistakes import Mistake
 from server.study.published import LEFT_OUT, SENT, published
 from server.study.reading import load_study, located, parse_study, read_study, study_hash
@@ -44,9 +44,9 @@ __all__ = [
     "SystemSpec",
     "Timeouts",
     "Unreadable",
-    "aside",
     "builtin_elsewhere",
     "edited",
+    "in_thread",
     "load_study",
     "located",
     "named",

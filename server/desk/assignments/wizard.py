@@ -70,7 +70,7 @@ class WizardApi:
         self.router.add_api_route("/{run}/wizard", self.answer_line, methods=["POST"], status_code=204)
 
     async def show_waiting(self, run: str) -> WizardQueue:
-        """The conversations that wait for a researcher, each with its persona and what was said."""
+        """List the conversations that wait for a researcher, each with its persona and turns."""
         return await self._store.read(partial(_queue, slug=run, now=utc_now()))
 
     async def answer_line(self, run: str, body: WizardAnswer, actor: Caller) -> Response:

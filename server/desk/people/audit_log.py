@@ -64,13 +64,13 @@ class AuditApi:
         self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], **CSV)
 
     async def show_audit(self, wanted: Annotated[Wanted, Query()]) -> AuditPage:
-        """A hundred rows of the log, newest first."""
+        """List a hundred rows of the log, newest first."""
         found = await self._store.read(lambda c: entries(c, wanted.filter(), _A_PAGE + 1))
         rows = [AuditRow(**_values(entry)) for entry in found[:_A_PAGE]]
         return AuditPage(entries=rows, more=len(found) > _A_PAGE)
 
     async def export_audit(self, wanted: Annotated[Wanted, Query()]) -> Response:
-        """The whole log as CSV, newest first."""
+        """Return the whole log as CSV, newest first."""
         found = await self._store.read(lambda c: entries(c, wanted.filter()))
         headers = {"Content-Disposition": 'attachment; filename="audit.csv"'}
         table = csv_table(_COLUMNS, map(_cells, found))

@@ -50,7 +50,7 @@ class CreditsApi:
         self.router.add_api_route("/again", self.ask_for_credits_again, methods=["POST"])
 
     async def show_credits(self, run: str) -> CreditView:
-        """The credit of everybody from SONA who has handed in, by pseudonym, and why not."""
+        """List the credit of everybody from SONA who has submitted, by pseudonym, or why there is none."""
         return await self._store.read(lambda connection: credit_view(connection, find_run(connection, run)))
 
     async def ask_for_credits_again(self, run: str, actor: Caller) -> CreditView:

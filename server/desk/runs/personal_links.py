@@ -43,7 +43,7 @@ class PersonalLinksApi:
         self.router.add_api_route("/{run}/links.csv", self.make_links, methods=["POST"], **CSV)
 
     async def make_links(self, run: str, body: WorkerList) -> Response:
-        """A personal link for each worker of a list, as CSV with the columns worker and link."""
+        """Return a personal link for each worker of a list, as CSV with the columns worker and link."""
         await self._store.read(lambda connection: find_run(connection, run))
         text = await asyncio.to_thread(self._made, run, body.workers)  # a long list takes a while
         headers = {"Content-Disposition": 'attachment; filename="links.csv"'}

@@ -19,7 +19,7 @@ from server.db.store.store import Store
 from server.desk.runs.responses import RunSummary
 from server.desk.runs.run_view import run_summary
 from server.run_rules import RunRules
-from server.study import aside, parse_study
+from server.study import in_thread, parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 RULES_PATH = re.compile(r"/api/desk/runs(/[^/]+/rules)?")
@@ -88,7 +88,7 @@ class RunActions:
         if body.study is not None:  # before anything is said of a study that may be another's
             actor.require("change_runs", body.study)
         text = await self._text(body)
-        study = await aside(lambda: parse_study(text))
+        study = await in_thread(lambda: parse_study(text))
         actor.require("change_runs", body.study or study.name)
         if study.items is not None and study.items.run is not None:
             await require_in_runs(self._auth, actor, "read_transcripts", [study.items.run])
@@ -98,7 +98,7 @@ class RunActions:
         return await self._summary(await self._changes.open(new, actor))
 
     async def show_rules(self, run: str) -> RunRules:
-        """What a run is to gather, what it may cost, when and whom it takes."""
+        """Return a run's rules: its target, its budget, when it is open and whom it takes."""
         return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._auth.ids))
 
     async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:

@@ -83,7 +83,7 @@ _ANEW_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RunViewContext:
     """What a view of a run needs beside the database.
 
     `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
@@ -112,7 +112,7 @@ class RunReader:
     _replies: list[BotReplies] = field(default_factory=list)
     _incidents: list[IncidentRow] = field(default_factory=list)
 
-    def read(self, connection: Connection, run: RunEntry, around: Surroundings, now: datetime) -> RunDetail:
+    def read(self, connection: Connection, run: RunEntry, around: RunViewContext, now: datetime) -> RunDetail:
         """Return the run as it stands."""
         study = parse_study(run.yaml)
         limits = limits_of(connection, run, study)
@@ -150,7 +150,7 @@ class RunReader:
         )
 
     def _row(
-        self, worker: WorkerFacts, study: Study, around: Surroundings, p: float | None, excluded: str | None
+        self, worker: WorkerFacts, study: Study, around: RunViewContext, p: float | None, excluded: str | None
     ) -> AssignmentRow:
         """Return the row of a worker, made anew only where something differs: there may be thousands."""
         active = worker.status == "active"
@@ -171,7 +171,7 @@ class RunReader:
         self._read_at = now
 
     def _read_replies(
-        self, connection: Connection, run: RunEntry, study: Study, around: Surroundings, now: datetime
+        self, connection: Connection, run: RunEntry, study: Study, around: RunViewContext, now: datetime
     ) -> None:
         if self._replies_at is None or now - self._replies_at > _REPLIES_EVERY:
             self._replies = bot_replies(connection, run, study, around.states)

@@ -74,7 +74,7 @@ class WorkerIdsApi:
         return WorkerIdentities(workers=await self._read(run, sought, actor))
 
     async def export_worker_ids(self, run: str, actor: Caller) -> Response:
-        """The same of everybody, as CSV."""
+        """Return the pseudonyms of all workers of a run, as CSV."""
         found = await self._read(run, Sought(), actor)
         headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
         return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)

@@ -78,7 +78,7 @@ class ListWatch:
     async def watch_studies(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """The studies that the caller may see: all of them whenever one changes, as server-sent events."""
+        """Stream the studies that the caller may see, all of them at each change, as server-sent events."""
         async for change in self._feeds.studies.follow(last_event_id, actor.standing):
             found = [one for one in change.parts["studies"] if actor.may("see_studies", one.name)]
             yield _event(change.name, StudyList(studies=found))
@@ -106,7 +106,7 @@ class ListWatch:
     async def watch_bots(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Registered bots with their newest checks: all of them whenever one changes, as server-sent events.
+        """Stream registered bots and their newest checks, all at each change, as server-sent events.
 
         How far a check is, is known to the process that carries it out.
         """

@@ -25,7 +25,7 @@ from server.desk.runs.responses import (
     RunSummary,
     RunUpdate,
 )
-from server.desk.runs.run_view import RunReader, Surroundings, run_summaries
+from server.desk.runs.run_view import RunReader, RunViewContext, run_summaries
 from server.desk.streams.feed import Change, Feed, Sight
 from server.live.converse.run_news import TOPIC
 from server.live.converse.sessions import LiveSessions
@@ -60,7 +60,7 @@ def streamed(
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RunViewSources:
     """What views of runs need of the rest of this process.
 
     `live`: knows whose page is open. `opened_bots`: knows how the replicas of bots do.
@@ -72,10 +72,10 @@ class Outlook:
     opened_bots: OpenedBots
     public_url: str
 
-    def surroundings(self) -> Surroundings:
+    def run_view_context(self) -> RunViewContext:
         """Return what a view of a run needs, as it is now."""
         live, bots = self.live, self.opened_bots
-        return Surroundings(
+        return RunViewContext(
             self.public_url,
             self.auth,
             live.presence.away,
@@ -97,7 +97,7 @@ class _WatchedRun:
 class Watch:
     """Serves streams of changes: `GET /api/desk/watch/runs`, `GET /api/desk/watch/runs/{run}`."""
 
-    def __init__(self, outlook: Outlook, news: News) -> None:
+    def __init__(self, outlook: RunViewSources, news: News) -> None:
         self._outlook = outlook
         self._list = Feed(self._look_at_list)
         self._runs: dict[int, _WatchedRun] = {}
@@ -115,7 +115,7 @@ class Watch:
     async def watch_runs(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """The runs that the caller may see: all of them, then what changes, as server-sent events.
+        """Stream the runs that the caller may see: all of them, then changes, as server-sent events.
 
         Send the id of the last event as `Last-Event-ID` to go on from there.
         """
@@ -183,14 +183,14 @@ class Watch:
 class _RunLook:
     """Looks at one run, again and again."""
 
-    def __init__(self, slug: str, outlook: Outlook) -> None:
+    def __init__(self, slug: str, outlook: RunViewSources) -> None:
         self._slug = slug
         self._outlook = outlook
         self._reader = RunReader()
 
     async def __call__(self) -> Sight[AssignmentRow]:
         """Return the run as it stands. Raises StorageFailed."""
-        around = self._outlook.surroundings()
+        around = self._outlook.run_view_context()
 
         def read(connection: Connection) -> RunDetail:
             return self._reader.read(connection, find_run(connection, self._slug), around, utc_now())

@@ -13,8 +13,8 @@ from server.access.actor import Actor, Allowed, Caller, RequestBody
 from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
+from server.bots.api_limits import ApiLimits
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
-from server.bots.reach import Reach
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.runs import studies
@@ -51,7 +51,7 @@ from server.study import (
     NotEditable,
     Study,
     Unreadable,
-    aside,
+    in_thread,
     named,
     parse_study,
     read_study,
@@ -119,7 +119,7 @@ class StudyToPreview(RequestBody):
 class StudiesApi:
     """Keeps studies, and checks what is being written; of corpora it reads those within `reach`."""
 
-    def __init__(self, *, store: ListedStore, auth: Auth, reach: Reach) -> None:
+    def __init__(self, *, store: ListedStore, auth: Auth, reach: ApiLimits) -> None:
         self._store = store
         self._auth = auth
         self._reach = reach
@@ -222,7 +222,7 @@ class StudiesApi:
     async def show_changes(
         self, study: str, version: RowNumber, since: RowNumber, actor: Caller
     ) -> VersionChanges:
-        """What was changed from the version `since` to this one."""
+        """Return what changed from the version `since` to this one."""
         whole = actor.may("change_studies", study)
         return await self._store.read(lambda c: version_changes(c, study, since, version, whole=whole))
 
@@ -237,13 +237,13 @@ class StudiesApi:
         found, bots = await self._store.read(read)
         self._reach.require_corpora(found)
         try:
-            examined = await aside(lambda: qc_fitness(found, bots))
+            examined = await in_thread(lambda: qc_fitness(found, bots))
         except CorpusError as error:
             raise StudyInvalid(f"the qc bot has no corpus: {error}") from error
         return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
 
     async def show_settings(self) -> StudySettings:
-        """What a study can say: every setting, and the bots that can be named."""
+        """Return the schema of a study: every setting, and the bots that it can name."""
         registered = await self._store.read(stored_bots.names)
         return StudySettings(
             schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
@@ -254,19 +254,19 @@ class StudiesApi:
         registered = await self._store.read(stored_bots.names)
         changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
         try:
-            return await aside(lambda: checked_study(body.yaml, changes, registered))
+            return await in_thread(lambda: checked_study(body.yaml, changes, registered))
         except (Unreadable, NotEditable) as error:
             raise StudyInvalid(
                 f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
             ) from error
 
     async def preview_study(self, body: StudyToPreview) -> StudyPreview:
-        """The pages that a worker comes to; of a study with mistakes, what is wrong with it."""
-        study, mistakes = await aside(lambda: read_study(body.yaml))
+        """Return the pages that a worker will see, or the mistakes in the study."""
+        study, mistakes = await in_thread(lambda: read_study(body.yaml))
         if study is None or mistakes:
             return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
         self._reach.require_corpora(study)
-        return StudyPreview(steps=await aside(lambda: preview(study)), mistakes=[])
+        return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=[])
 
     async def _changed(
         self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
@@ -282,8 +282,8 @@ class StudiesApi:
 
 async def _read_first(text: str, name: str) -> None:
     """Read what is to be stored, so that no transaction does. Raises StudyNameDiffers."""
-    await aside(lambda: require_name(text, name))
-    await aside(lambda: headline(text))
+    await in_thread(lambda: require_name(text, name))
+    await in_thread(lambda: headline(text))
 
 
 def _own(connection: Connection, actor: Actor, study: str) -> None:

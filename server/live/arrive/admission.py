@@ -33,7 +33,7 @@ from server.recruiters.arrival import Arrival
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
 
 
-class WayIn(NamedTuple):
+class ArrivalState(NamedTuple):
     """What was found of a run, and of who arrives.
 
     `own` is the assignment that they have in it, `of_this_id` the one that has the id theirs would get.
@@ -66,7 +66,7 @@ def look(
     simulated: bool,
     at: datetime,
     to_draw: bool,
-) -> WayIn:
+) -> ArrivalState:
     """Return how `run` stands to `arrival`, whose assignment would have the id `assignment`.
 
     `to_draw`: also what a draw goes by, which takes half of the time.
@@ -79,7 +79,7 @@ def look(
         "simulated": simulated,
         **gone_since(run, at),
     }
-    return WayIn(*connection.execute(_WAY_IN_TO_DRAW if to_draw else _WAY_IN, sought).one())
+    return ArrivalState(*connection.execute(_WAY_IN_TO_DRAW if to_draw else _WAY_IN, sought).one())
 
 
 def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
@@ -156,7 +156,9 @@ _WAY_IN = _way_in(null())
 _WAY_IN_TO_DRAW = _way_in(COUNTS.scalar_subquery())
 
 
-def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime) -> bool:
+def admit(
+    connection: Connection, run: OpenRun, arrival_state: ArrivalState, *, simulated: bool, at: datetime
+) -> bool:
     """Return whether one more worker may be under way in `run`; if not, a place may still change hands.
 
     The rules of a run are about people: simulated workers have the places that the study's file gives.
@@ -165,11 +167,11 @@ def admit(connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: boo
         RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
         TookPart, NotInvited: this worker may not.
     """
-    require_open(way_in.status, way_in.cause)
+    require_open(arrival_state.status, arrival_state.cause)
     if simulated:
         return True
-    rules = read_rules(way_in.rules)
-    _require_invited(way_in)
+    rules = read_rules(arrival_state.rules)
+    _require_invited(arrival_state)
     _require_hours(rules, at)
     if not rules.bounds_places and run.study.assignments is None and not run.spending_caps:
         return True
@@ -205,10 +207,10 @@ def _require_hours(rules: RunRules, at: datetime) -> None:
         raise RunOutOfHours(next_opening(hours, at))
 
 
-def _require_invited(way_in: WayIn) -> None:
-    if way_in.took_part:
+def _require_invited(arrival_state: ArrivalState) -> None:
+    if arrival_state.took_part:
         raise TookPart("you took part in an earlier round of this study")
-    if way_in.is_excluded:
+    if arrival_state.is_excluded:
         raise NotInvited("this study is not open to you")
 
 
@@ -224,7 +226,7 @@ class Place:
     is_new: bool = False
 
 
-def next_place(run: OpenRun, way_in: WayIn, *, more: bool) -> Place:
+def next_place(run: OpenRun, arrival_state: ArrivalState, *, more: bool) -> Place:
     """Return the lowest place that is free or whose holder is gone, or a new one.
 
     Where no more workers may be under way (`more`), it is one whose holder is gone: they lose it.
@@ -232,19 +234,19 @@ def next_place(run: OpenRun, way_in: WayIn, *, more: bool) -> Place:
     Raises:
         RunFull: every place is held, or as many are as may be.
     """
-    free, lapsed = way_in.free, way_in.lapsed
+    free, lapsed = arrival_state.free, arrival_state.lapsed
     if more and free is not None and (lapsed is None or free < lapsed):
         return Place(free)
     if lapsed is not None:
-        return Place(lapsed, displaced=way_in.holder)
-    return new_place(way_in, run.study.assignments, more=more)
+        return Place(lapsed, displaced=arrival_state.holder)
+    return new_place(arrival_state, run.study.assignments, more=more)
 
 
-def new_place(way_in: WayIn, most: int | None, *, more: bool) -> Place:
+def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> Place:
     """Return a place that nobody has had. Raises RunFull."""
     if not more:
         raise RunFull("as many people take part at the moment as the study has places for")
-    number = 0 if way_in.last is None else way_in.last + 1
+    number = 0 if arrival_state.last is None else arrival_state.last + 1
     if most is not None and number >= most:
         raise RunFull("every place of this study is taken")
     return Place(number, is_new=True)

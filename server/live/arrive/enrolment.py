@@ -35,8 +35,8 @@ from server.live.arrive.admission import (
     IN_RUN,
     OF_THIS_ID,
     OWN,
+    ArrivalState,
     Place,
-    WayIn,
     admit,
     held_before,
     look,
@@ -104,9 +104,9 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
     return Enrolment(found, None) if found is not None else None
 
 
-def enrolment_in(way_in: WayIn) -> Enrolment | None:
+def enrolment_in(arrival_state: ArrivalState) -> Enrolment | None:
     """Return the assignment of somebody who is back, as `find_enrolment` does, of what was looked up."""
-    return Enrolment(way_in.own, None) if way_in.own is not None else None
+    return Enrolment(arrival_state.own, None) if arrival_state.own is not None else None
 
 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arrival, at: datetime) -> None:
@@ -116,7 +116,7 @@ def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arriv
 
 
 def require_place(
-    connection: Connection, run: OpenRun, way_in: WayIn, *, simulated: bool, at: datetime
+    connection: Connection, run: OpenRun, arrival_state: ArrivalState, *, simulated: bool, at: datetime
 ) -> None:
     """Check that somebody new, to whom `run` stands so, would get a place in it; nothing is written.
 
@@ -125,14 +125,14 @@ def require_place(
         RunNotReady: a bot that the worker would meet is down.
         NotAvailable: as `admit`.
     """
-    more = admit(connection, run, way_in, simulated=simulated, at=at)
+    more = admit(connection, run, arrival_state, simulated=simulated, at=at)
     if run.study.task != "transcripts":
         if run.down():
-            _planned_chats(connection, run, simulated, way_in, more=more)
+            _planned_chats(connection, run, simulated, arrival_state, more=more)
         else:
-            next_place(run, way_in, more=more)
+            next_place(run, arrival_state, more=more)
     elif next(held_before(connection, run, simulated, at, more=more), None) is None:
-        new_place(way_in, _most_places(connection, run), more=more)
+        new_place(arrival_state, _most_places(connection, run), more=more)
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
@@ -156,15 +156,15 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     """
     lock_run(connection, run.id)
     new, simulated = worker.assignment, worker.simulated
-    way_in = look(connection, run, worker.arrival, new, simulated=simulated, at=at, to_draw=True)
-    if way_in.own is not None:
-        enrolment = Enrolment(way_in.own, None)
+    arrival_state = look(connection, run, worker.arrival, new, simulated=simulated, at=at, to_draw=True)
+    if arrival_state.own is not None:
+        enrolment = Enrolment(arrival_state.own, None)
         renew_enrolment(connection, enrolment, worker.arrival, at)
         return enrolment
-    if way_in.of_this_id is not None:
+    if arrival_state.of_this_id is not None:
         raise AlreadyTookPart("this browser has taken part already, under another name")
-    more = admit(connection, run, way_in, simulated=worker.simulated, at=at)
-    place, plan = _planned_place(connection, run, worker, way_in, at, more=more)
+    more = admit(connection, run, arrival_state, simulated=worker.simulated, at=at)
+    place, plan = _planned_place(connection, run, worker, arrival_state, at, more=more)
     if place.displaced is not None:
         rows.write(connection, [(place.displaced, Closed("expired", at))])
     if not place.is_new:
@@ -183,7 +183,13 @@ _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 
 def _planned_place(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
+    connection: Connection,
+    run: OpenRun,
+    worker: ArrivingWorker,
+    arrival_state: ArrivalState,
+    at: datetime,
+    *,
+    more: bool,
 ) -> tuple[Place, _Plan]:
     """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
 
@@ -192,12 +198,12 @@ def _planned_place(
         RunNotReady: a bot that the worker would meet is down.
     """
     if run.study.task == "transcripts":
-        return _place_with_items(connection, run, worker, way_in, at, more=more)
-    return _planned_chats(connection, run, worker.simulated, way_in, more=more)
+        return _place_with_items(connection, run, worker, arrival_state, at, more=more)
+    return _planned_chats(connection, run, worker.simulated, arrival_state, more=more)
 
 
 def _planned_chats(
-    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, *, more: bool
+    connection: Connection, run: OpenRun, simulated: bool, arrival_state: ArrivalState, *, more: bool
 ) -> tuple[Place, tuple[str, ...]]:
     """Return the place that somebody gets, and the systems that they meet in it.
 
@@ -208,12 +214,14 @@ def _planned_chats(
         RunNotReady: there is none without a bot that is down.
     """
     down = run.down()
-    place = next_place(run, way_in, more=more)
-    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    place = next_place(run, arrival_state, more=more)
+    plan = _plan_of(connection, run, simulated, place, arrival_state, down)
     if run.is_rehearsal or not down.intersection(plan):
         return place, plan
     other = (
-        _without_dead_bots(connection, run, simulated, way_in, down) if more and not place.is_new else None
+        _without_dead_bots(connection, run, simulated, arrival_state, down)
+        if more and not place.is_new
+        else None
     )
     if other is None:
         raise RunNotReady("a chatbot of this study does not answer at the moment")
@@ -221,14 +229,14 @@ def _planned_chats(
 
 
 def _without_dead_bots(
-    connection: Connection, run: OpenRun, simulated: bool, way_in: WayIn, down: frozenset[str]
+    connection: Connection, run: OpenRun, simulated: bool, arrival_state: ArrivalState, down: frozenset[str]
 ) -> tuple[Place, tuple[str, ...]] | None:
     """Return a new place none of whose bots is known to be down; None: there is none."""
     try:
-        place = new_place(way_in, run.study.assignments, more=True)
+        place = new_place(arrival_state, run.study.assignments, more=True)
     except RunFull:
         return None
-    plan = _plan_of(connection, run, simulated, place, way_in, down)
+    plan = _plan_of(connection, run, simulated, place, arrival_state, down)
     return None if down.intersection(plan) else (place, plan)
 
 
@@ -285,7 +293,13 @@ def _named(arrival: Arrival) -> dict[str, str]:
 
 
 def _place_with_items(
-    connection: Connection, run: OpenRun, worker: ArrivingWorker, way_in: WayIn, at: datetime, *, more: bool
+    connection: Connection,
+    run: OpenRun,
+    worker: ArrivingWorker,
+    arrival_state: ArrivalState,
+    at: datetime,
+    *,
+    more: bool,
 ) -> tuple[Place, tuple[DrawnItem, ...]]:
     """Return the lowest open place whose items the worker may rate all, or a new one of such items.
 
@@ -297,12 +311,12 @@ def _place_with_items(
         plan = items.plan_of_place(connection, run.id, place.number, simulated=worker.simulated)
         if not any(item.item in unfit for item in plan):
             return place, tuple(plan)
-    place = new_place(way_in, _most_places(connection, run), more=more)
+    place = new_place(arrival_state, _most_places(connection, run), more=more)
     try:
         plan_of_new = draw_hit(
             items.systems_of_items(connection, run.id),
             items.judgments(connection, run.id, simulated=worker.simulated),
-            plan_counts.positions_in(way_in.counted),
+            plan_counts.positions_in(arrival_state.counted),
             run.study.per_assignment,
             unfit,
             _seed_of_place(run, worker.simulated, place),
@@ -325,7 +339,12 @@ def _seed_of_place(run: OpenRun, simulated: bool, place: Place) -> int:
 
 
 def _plan_of(
-    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
+    connection: Connection,
+    run: OpenRun,
+    simulated: bool,
+    place: Place,
+    arrival_state: ArrivalState,
+    down: frozenset[str],
 ) -> tuple[str, ...]:
     """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
     if not place.is_new:
@@ -333,7 +352,7 @@ def _plan_of(
         before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
         if before:
             return before
-    plan = _draw(connection, run, simulated, place, way_in, down)
+    plan = _draw(connection, run, simulated, place, arrival_state, down)
     if down:  # by this line whoever finds counts apart knows why; the draw is not stored yet
         log.info(
             "drawn while bots are away",
@@ -347,7 +366,12 @@ def _plan_of(
 
 
 def _draw(
-    connection: Connection, run: OpenRun, simulated: bool, place: Place, way_in: WayIn, down: frozenset[str]
+    connection: Connection,
+    run: OpenRun,
+    simulated: bool,
+    place: Place,
+    arrival_state: ArrivalState,
+    down: frozenset[str],
 ) -> tuple[str, ...]:
     if run.study.comparison is not None:
         names = [variant.name for variant in run.rules.lineup.variants]
@@ -361,7 +385,7 @@ def _draw(
         )
     return draw_plan(
         run.rules.lineup.variants,
-        _counts(way_in),
+        _counts(arrival_state),
         systems=run.study.systems_per_assignment,
         qc=run.study.qc_per_assignment,
         seed=_seed_of_place(run, simulated, place),
@@ -369,8 +393,8 @@ def _draw(
     )
 
 
-def _counts(way_in: WayIn) -> Counts:
-    positions = plan_counts.positions_in(way_in.counted)
+def _counts(arrival_state: ArrivalState) -> Counts:
+    positions = plan_counts.positions_in(arrival_state.counted)
     systems: dict[str, int] = {}
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number

@@ -273,11 +273,11 @@ class JoinApi:
         self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
     async def page(self, run: str, request: Request) -> HTMLResponse:
-        """The worker's page; it finds out for itself whether the run exists."""
+        """Serve the worker's page, which asks for itself whether the run exists."""
         return built_page(self._pages / "worker.html", request)
 
     async def preview_page(self, request: Request) -> HTMLResponse:
-        """The worker's page without a run: the desk tells it, from around it, what to draw."""
+        """Serve the worker's page without a run, for the desk's preview."""
         return built_page(self._pages / "preview.html", request)
 
     async def join(
@@ -384,8 +384,8 @@ class JoinApi:
         held = find_enrolment(connection, run, visit.old_assignment) if visit.old_assignment else None
         simulated, at = ticket.simulated, utc_now()
         new = ticket.assignment
-        way_in = look(connection, run, arrival, new, simulated=simulated, at=at, to_draw=False)
-        own = held if held is not None and not is_named else enrolment_in(way_in)
+        arrival_state = look(connection, run, arrival, new, simulated=simulated, at=at, to_draw=False)
+        own = held if held is not None and not is_named else enrolment_in(arrival_state)
         if own is not None and not is_named and visit.has_expired:
             raise TokenExpired("this session's link has expired")
         is_proven = own is not None and own == held and not visit.has_expired
@@ -395,7 +395,7 @@ class JoinApi:
             raise visit.unproven
         if own is None:
             _require_recruited(run.study, ticket)
-            require_place(connection, run, way_in, simulated=simulated, at=at)
+            require_place(connection, run, arrival_state, simulated=simulated, at=at)
             if visit.earlier and not ticket.is_signed and find_enrolment(connection, run, visit.earlier):
                 raise AlreadyTookPart("this browser has taken part already, under another name")
         return own

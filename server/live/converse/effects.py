@@ -12,7 +12,7 @@ from bots import Trace
 from server.clock import utc_now
 from server.errors import StorageFailed
 from server.live.converse.asking import Asking, pauses
-from server.live.converse.taking import Then
+from server.live.converse.pending_event import WhenDone
 from server.session.events import Accept, AskBot, BotGaveUp, BotReplied, BotStumbled, Effect, ShowReply, Tell
 from server.session.protocol import Accepted, ServerMessage
 from server.session.state import State
@@ -34,7 +34,7 @@ class Session(Protocol):
     def show(self, *messages: ServerMessage) -> None:
         """Have the page show messages, in one frame, where there is a page."""
 
-    def take_answer(self, event: Answer, trace: Trace, then: Then) -> None:
+    def take_answer(self, event: Answer, trace: Trace, then: WhenDone) -> None:
         """Take what a bot has answered, after what came before it; `then` is told of the end."""
 
     async def note(self, event: BotStumbled) -> None:

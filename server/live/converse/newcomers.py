@@ -20,9 +20,9 @@ from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
+from server.live.converse.pending_event import WhenDone
 from server.live.converse.runtime import Connection, LiveSession
 from server.live.converse.sessions import Begun, LiveSessions
-from server.live.converse.taking import Then
 from server.session.events import Accept, FromWorker, Tell
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
 from server.session.state import AssignmentContext, Phase, State, WaysOut
@@ -196,7 +196,7 @@ class Newcomer:
         self._newcomers.begin_reading(page)
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
-    def take(self, message: FromWorker, page: Connection, then: Then) -> None:
+    def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
         """Take a worker's message: as somebody new, who can agree or leave, or as the session takes it.
 
         `then` is told when that is done, or what is raised: RefusedMessage, or what `Newcomers.enrol` raises.
@@ -208,7 +208,7 @@ class Newcomer:
             self._taking = asyncio.get_running_loop().create_task(self._take_as_newcomer(message, page))
             self._taking.add_done_callback(partial(self._taken, then))
 
-    def _taken(self, then: Then, task: asyncio.Task[None]) -> None:
+    def _taken(self, then: WhenDone, task: asyncio.Task[None]) -> None:
         self._taking = None  # its error has its frames, which have this
         error = None if task.cancelled() else task.exception()
         then(error if isinstance(error, Exception) else None)

@@ -111,7 +111,7 @@ class OwnDataApi:
         self.router.add_api_route("/withdraw", self.withdraw, methods=["POST"], status_code=204)
 
     async def download(self, body: OwnToken, request: Request) -> OwnData:
-        """What the worker of a token has written, answered and rated."""
+        """Return what the worker of a token has written, answered and rated."""
         assignment = await self._assignment(body, request)
         return await self._store.read(lambda connection: _own_data(connection, assignment, utc_now()))
 

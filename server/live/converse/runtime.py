@@ -16,7 +16,7 @@ from server.db.store.store import StaleState, Store
 from server.errors import CandorError, StorageFailed
 from server.live.converse.asking import Asking
 from server.live.converse.effects import Answer, Effects
-from server.live.converse.taking import Done, Exclusive, Taking, Then
+from server.live.converse.pending_event import Done, PendingEvent, SerialQueue, WhenDone
 from server.session.events import BotStumbled, EndedByResearcher, Event, FromWorker
 from server.session.protocol import CLOSE_RESTART, Ended, Rate, Say, ServerMessage, StudyNotice, TakenOver
 from server.session.state import Phase, State
@@ -43,10 +43,10 @@ class Watcher(Protocol):
         """Something of the session was stored."""
 
     def page_opened(self) -> None:
-        """A page shows the session."""
+        """Note that a page shows the session."""
 
     def page_gone(self) -> None:
-        """The page that showed the session is gone."""
+        """Note that the page that showed the session is gone."""
 
 
 class SessionLost(Exception):
@@ -90,7 +90,7 @@ class LiveSession:
         self._reload = reload
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
-        self._exclusive = Exclusive()
+        self._exclusive = SerialQueue()
         self._page: Connection | None = None
         self._effects = Effects(Asking(run, store), on_idle)
         self._reading: set[asyncio.Task[None]] = set()
@@ -126,7 +126,7 @@ class LiveSession:
             self._page = None
             self._watcher.page_gone()
 
-    def take(self, message: FromWorker, page: Connection, then: Then) -> None:
+    def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
         """Take a worker's message, after what came before it.
 
         Args:
@@ -150,9 +150,9 @@ class LiveSession:
         finally:
             del done  # its error has this frame, which would have it
 
-    def take_answer(self, event: Answer, trace: Trace, then: Then) -> None:
+    def take_answer(self, event: Answer, trace: Trace, then: WhenDone) -> None:
         """Take what a bot has answered, after what came before it; `then` is told of the end."""
-        self._exclusive.enter(partial(self._begin, Taking(event, then, trace)))
+        self._exclusive.enter(partial(self._begin, PendingEvent(event, then, trace)))
 
     async def note(self, event: BotStumbled) -> None:
         """Store that a bot has failed and is asked again."""
@@ -240,8 +240,8 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    def _take_from(self, message: FromWorker, page: Connection, then: Then) -> None:
-        taking = Taking(message, then, begin_trace("message", type=message.message.type))
+    def _take_from(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+        taking = PendingEvent(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
             self._begin(taking)
         else:
@@ -250,13 +250,13 @@ class LiveSession:
     async def _taken(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
         """Take an event that is not a worker's, `also` written with it. Raises what `receive` raises."""
         done = Done()
-        self._exclusive.enter(partial(self._begin, Taking(event, done, NO_TRACE, also)))
+        self._exclusive.enter(partial(self._begin, PendingEvent(event, done, NO_TRACE, also)))
         try:
             await done.future
         finally:
             del done  # as in `receive`
 
-    def _begin(self, taking: Taking) -> None:
+    def _begin(self, taking: PendingEvent) -> None:
         """Have an event done; whatever comes of it ends with `_end`."""
         event = taking.event
         if self.is_lost:
@@ -266,7 +266,7 @@ class LiveSession:
         else:
             self._decide(taking)
 
-    def _decide(self, taking: Taking) -> None:
+    def _decide(self, taking: PendingEvent) -> None:
         """Find out what an event means, and have that stored."""
         event = taking.event
         stepping = taking.trace.child("step")
@@ -286,7 +286,7 @@ class LiveSession:
         stored, assignment = partial(self._stored, taking, outcome), self.state.context.assignment
         self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, taking.also)
 
-    def _stored(self, taking: Taking, outcome: Outcome, error: Exception | None) -> None:
+    def _stored(self, taking: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
         """Go on once the records of an event are on disk, or could not be stored."""
         taking.storing.end()
         taking.storing = NO_TRACE
@@ -309,20 +309,20 @@ class LiveSession:
             self._may_be_behind = True
         self._end(taking, error)
 
-    def _end(self, taking: Taking, error: Exception | None) -> None:
+    def _end(self, taking: PendingEvent, error: Exception | None) -> None:
         if isinstance(taking.event, FromWorker):
             taking.trace.end()
         self._exclusive.leave()
         taking.then(error)
 
-    def _prepare(self, taking: Taking) -> None:
+    def _prepare(self, taking: PendingEvent) -> None:
         """Read what has to be read for an event, and then decide it."""
         with taking.trace.current():
             task = asyncio.get_running_loop().create_task(self._read_for(taking))
         self._reading.add(task)
         task.add_done_callback(partial(self._prepared, taking))
 
-    def _prepared(self, taking: Taking, task: asyncio.Task[None]) -> None:
+    def _prepared(self, taking: PendingEvent, task: asyncio.Task[None]) -> None:
         self._reading.discard(task)
         if task.cancelled():  # the server ends
             self._end(taking, None)
@@ -336,7 +336,7 @@ class LiveSession:
         else:
             self._end(taking, error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
-    async def _read_for(self, taking: Taking) -> None:
+    async def _read_for(self, taking: PendingEvent) -> None:
         """Read what is stored, if that may be further than the state, and lines for a quiz that may follow.
 
         Raises:

@@ -95,12 +95,12 @@ class _Watcher:
         self.run_news.tell(self.run)
 
     def page_opened(self) -> None:
-        """A page shows the session."""
+        """Note that a page shows the session."""
         self.presence.opened(self.assignment)
         self.run_news.tell(self.run)
 
     def page_gone(self) -> None:
-        """The page that showed the session is gone."""
+        """Note that the page that showed the session is gone."""
         self.presence.gone(self.assignment)
         self.run_news.tell(self.run)
 

@@ -28,7 +28,7 @@ class Status(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Status":
-        """A status that Prolific has added since is not known: the rest of the list is still read."""
+        """Read an unknown status as such: one that Prolific has added must not stop the rest of the list."""
         return cls.UNKNOWN
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from server.bots.api_limits import ApiLimits
 from server.bots.lineup import OpenRun
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
-from server.bots.reach import Reach
 from server.db.runs.run_rules import all_rules_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
@@ -77,7 +77,7 @@ async def test_while_ids_are_encrypted_others_are_served_and_write(
 ) -> None:
     ids = HeldCipher()
     changes = RunChanges(
-        store, LocalNews(), refuse_private=False, reach=Reach({}, tmp_path), moderation=None, ids=ids
+        store, LocalNews(), refuse_private=False, reach=ApiLimits({}, tmp_path), moderation=None, ids=ids
     )
     changing = asyncio.create_task(change(changes))
     try:

@@ -14,10 +14,10 @@ from bots import Bot, BotError, BotGone, Chat, HostSession, Reply, Turn
 from server.access.auth import Auth
 from server.app import create_app
 from server.bots import stored_bots
+from server.bots.api_limits import ApiLimits
 from server.bots.background_checks import BackgroundChecks
 from server.bots.opened_bots import OpenedBots
 from server.bots.planned_calls import Confirmation
-from server.bots.reach import Reach
 from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.audit import CommandLine
@@ -154,7 +154,7 @@ ME = CommandLine()
 
 
 def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
-    reach = Reach({}, Path("corpora"))
+    reach = ApiLimits({}, Path("corpora"))
     return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), reach, LocalNews())
 
 

@@ -15,7 +15,7 @@ from server.live.converse.socket import DIRECT, Listener, Page
 from server.session.events import FromWorker
 from tests.support.waiting import until
 
-Then = Callable[[Exception | None], None]
+WhenDone = Callable[[Exception | None], None]
 
 
 class Socket:
@@ -59,9 +59,9 @@ class Session:
 
     def __init__(self) -> None:
         self.taken: list[str] = []
-        self._thens: list[Then] = []
+        self._thens: list[WhenDone] = []
 
-    def take(self, message: FromWorker, _page: Page, then: Then) -> None:
+    def take(self, message: FromWorker, _page: Page, then: WhenDone) -> None:
         self.taken.append(message.message.id)
         self._thens.append(then)
 

@@ -128,8 +128,8 @@ def test_lines_come_from_other_workers_of_the_same_kind_and_from_the_same_kind_o
 async def test_simulated_workers_answer_mostly_right_if_they_were_there(house: House) -> None:
     profiles: list[ProfileName] = [*["honest"] * 6, *["flat"] * 3]
     speaker = Retrieved(open_bot("builtin:retrieval", load_corpus("builtin:smalltalk")))
-    way_in = access(f"http://127.0.0.1:{house.port}", house.auth.researcher_token)
-    with ResearcherClient(way_in) as client, PatientClient(client, PATIENCE) as patient:
+    arrival_state = access(f"http://127.0.0.1:{house.port}", house.auth.researcher_token)
+    with ResearcherClient(arrival_state) as client, PatientClient(client, PATIENCE) as patient:
         crowd = [
             SimulatedWorker(
                 name=f"{profile}-{number}",

@@ -15,9 +15,9 @@ from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.live.converse import run_news
+from server.live.converse.pending_event import Then
 from server.live.converse.runtime import LiveSession
 from server.live.converse.sessions import LiveSessions
-from server.live.converse.taking import Then
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage, frame_of
 from server.session.records import BotSaid, Record, WorkerSaid

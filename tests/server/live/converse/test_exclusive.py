@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from server.live.converse.taking import Exclusive
+from server.live.converse.pending_event import SerialQueue
 
 
 async def turn_of_the_loop() -> None:
@@ -12,7 +12,7 @@ async def turn_of_the_loop() -> None:
         await asyncio.sleep(0)
 
 
-async def waiting_behind_another(exclusive: Exclusive, begun: list[str]) -> asyncio.Task[None]:
+async def waiting_behind_another(exclusive: SerialQueue, begun: list[str]) -> asyncio.Task[None]:
     """Return a coroutine that waits until what is under way has left."""
 
     async def alone() -> None:
@@ -26,7 +26,7 @@ async def waiting_behind_another(exclusive: Exclusive, begun: list[str]) -> asyn
 
 
 async def test_what_nobody_is_before_begins_at_once_and_all_others_wait_until_it_leaves() -> None:
-    exclusive, begun = Exclusive(), []
+    exclusive, begun = SerialQueue(), []
     for name in "abc":
         exclusive.enter(lambda name=name: begun.append(name))
     await turn_of_the_loop()
@@ -42,7 +42,7 @@ async def test_what_nobody_is_before_begins_at_once_and_all_others_wait_until_it
 
 
 async def test_coroutines_and_callbacks_come_in_one_order() -> None:
-    exclusive, order = Exclusive(), []
+    exclusive, order = SerialQueue(), []
 
     async def alone(name: str) -> None:
         async with exclusive.alone():
@@ -62,7 +62,7 @@ async def test_coroutines_and_callbacks_come_in_one_order() -> None:
 
 
 async def test_who_gives_up_waiting_is_passed_over() -> None:
-    exclusive, begun = Exclusive(), []
+    exclusive, begun = SerialQueue(), []
     waiting = await waiting_behind_another(exclusive, begun)
     waiting.cancel()
     exclusive.enter(lambda: begun.append("next"))
@@ -73,7 +73,7 @@ async def test_who_gives_up_waiting_is_passed_over() -> None:
 
 
 async def test_who_is_given_up_in_the_moment_of_being_let_in_leaves_again() -> None:
-    exclusive, begun = Exclusive(), []
+    exclusive, begun = SerialQueue(), []
     waiting = await waiting_behind_another(exclusive, begun)
     exclusive.leave()
     asyncio.get_running_loop().call_soon(waiting.cancel)  # behind what lets it in, before it goes on
@@ -84,7 +84,7 @@ async def test_who_is_given_up_in_the_moment_of_being_let_in_leaves_again() -> N
 
 
 async def test_a_fault_within_leaves_it_to_the_next() -> None:
-    exclusive = Exclusive()
+    exclusive = SerialQueue()
     with pytest.raises(ZeroDivisionError):
         async with exclusive.alone():
             raise ZeroDivisionError

@@ -11,7 +11,7 @@ from bots import NO_TRACE, Trace
 from server.session.events import Event
 
 
-class Exclusive:
+class SerialQueue:
     """What is let in keeps all others waiting until it leaves. Used within one event loop.
 
     asyncio's lock is for coroutines only: a task for each message takes longer than what is done about it.
@@ -68,10 +68,10 @@ class Exclusive:
             self.leave()
 
 
-Then = Callable[[Exception | None], None]  # gets None once something is done, or why it is not
+WhenDone = Callable[[Exception | None], None]  # gets None once something is done, or why it is not
 
 
-class Taking:
+class PendingEvent:
     """An event that a session takes. `then` is told of its end.
 
     `also`: what is written with its records. `is_behind`: the state was, and has been loaded anew for it.
@@ -81,7 +81,7 @@ class Taking:
     __slots__ = ("also", "event", "is_behind", "storing", "then", "trace")
 
     def __init__(
-        self, event: Event, then: Then, trace: Trace, also: Callable[[Transaction], None] | None = None
+        self, event: Event, then: WhenDone, trace: Trace, also: Callable[[Transaction], None] | None = None
     ) -> None:
         self.event = event
         self.then = then
@@ -92,7 +92,7 @@ class Taking:
 
 
 class Done:
-    """A `Then` for which a coroutine can wait."""
+    """A `WhenDone` for which a coroutine can wait."""
 
     def __init__(self) -> None:
         self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()

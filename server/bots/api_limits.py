@@ -12,7 +12,7 @@ from server.study import Study
 CORPORA = "corpora"  # the folder, within the data folder
 
 
-class Reach:
+class ApiLimits:
     """Checks which keys are sent where, and which files are read.
 
     Args:

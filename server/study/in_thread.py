@@ -11,6 +11,6 @@ T = TypeVar("T")
 _THREADS = ThreadPoolExecutor(2, "study-texts")
 
 
-async def aside(read: Callable[[], T]) -> T:
+async def in_thread(read: Callable[[], T]) -> T:
     """Return what `read` returns, while the event loop goes on. Raises what it raises."""
     return await asyncio.get_running_loop().run_in_executor(_THREADS, read)
