@@ -1,9 +1,9 @@
-"""How many workers a second can be given an assignment, as a run fills.
+"""Measure how many workers a second can be given an assignment, as a run fills.
 
 python benchmarks/arrivals.py [--most 10000]
 
-Workers arrive 50 at a time at the writer itself (`server.live.arrive.enrolment`, through `server.db.store.store`), without
-HTTP: each is given a place, a plan and four conversations, in SQLite, each commit with fsync.
+Workers arrive 50 at a time at the writer itself (`server.live.arrive.enrolment`, through
+`server.db.store.store`), without HTTP: each is given a place, a plan and four conversations, in SQLite, each commit with fsync.
 """
 
 import asyncio

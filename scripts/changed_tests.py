@@ -1,8 +1,8 @@
-"""Print the unit tests of what differs from the last commit: of `server/live/converse/socket.py` those in its mirror.
+"""Print the unit tests of every file that differs from the last commit.
 
-A file whose own tests are there (`tests/server/live/converse/test_socket.py`, `test_socket_frames.py` and so on) is
-tested by them; else by the tests of its folder, or of the nearest folder above that has some. What belongs to
-no package has no unit tests.
+A file with tests of its own is tested by them: `server/live/converse/socket.py` by
+`tests/server/live/converse/test_socket.py`, `test_socket_frames.py` and so on. Other files are tested by the
+tests of their folder, or of the nearest folder above that has some. Files outside the packages have no unit tests.
 """
 
 import subprocess

@@ -174,8 +174,8 @@ class Intervals:
             every system of a lower one; systems without a score are in none.
         raters: (S,), how many workers who passed rated the system.
         effective_raters: (S,), as how many who had done equally much they count (Kish); 0 without a score.
-        best_chance: (S,), chance that the system is truly the best, see `qc.robustness.intervals`. NaN where the
-            bounds are, and everywhere if those of the highest score are; a single system with bounds has 1.
+        best_chance: (S,), chance that the system is truly the best. NaN where the bounds are, and everywhere
+            if those of the highest score are; a single system with bounds has 1.
         uneven: sentences about systems of which few workers did most of the work.
         notes: sentences that a reader must see beside the intervals, these among them.
     """

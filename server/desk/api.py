@@ -72,7 +72,7 @@ class ResearcherApi:
     async def show_crowd_question(
         self, run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller
     ) -> CrowdQuestion:
-        """What so many simulated workers in a run may cost."""
+        """Return what a number of simulated workers in a run may cost."""
         sees_hosts = actor.may("change_bots")
         return await self._store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
 

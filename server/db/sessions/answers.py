@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Select, bindparam, select
 
 from server.db.engine.bulk import Bulk, Kind, Row
-from server.db.tables import Conversation, MessageReport, Questionnaire
+from server.db.tables import Conversation, MessageReport, Questionnaire, Table
 from server.session.records import (
     AnswerGiven,
     MessageReported,

@@ -82,7 +82,7 @@ class ForgettingApi:
         self.router.add_api_route("/forget", self.forget_worker, methods=["POST"])
 
     async def show_holdings(self, body: WorkerToForget, actor: Caller) -> WorkerHoldings:
-        """Return what is stored of a worker in all studies, and log the look. By POST: no address has an id."""
+        """Return what is stored of a worker in all studies, and log it. By POST: no address has an id."""
         return await self._store.submit(
             lambda connection: look_up(connection, self._ids, actor, body.worker, body.platform)
         )

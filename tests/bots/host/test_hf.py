@@ -24,10 +24,7 @@ from bots.host.hf import (  # noqa: E402
     RowSampler,
     groups,
 )
-from bots.host.model import (
-    HfOptions,
-    ModelError,
-)
+from bots.host.model import HfOptions, ModelError  # noqa: E402
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]
