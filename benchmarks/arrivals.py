@@ -3,7 +3,8 @@
 python benchmarks/arrivals.py [--most 10000]
 
 Workers arrive 50 at a time at the writer itself (`server.live.arrive.enrolment`, through
-`server.db.store.store`), without HTTP: each is given a place, a plan and four conversations, in SQLite, each commit with fsync.
+`server.db.store.store`), without HTTP: each is given a place, a plan and four conversations, in SQLite, each
+commit with fsync.
 """
 
 import asyncio

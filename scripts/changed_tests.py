@@ -2,7 +2,8 @@
 
 A file with tests of its own is tested by them: `server/live/converse/socket.py` by
 `tests/server/live/converse/test_socket.py`, `test_socket_frames.py` and so on. Other files are tested by the
-tests of their folder, or of the nearest folder above that has some. Files outside the packages have no unit tests.
+tests of their folder, or of the nearest folder above that has some. Files outside the packages have no unit
+tests.
 """
 
 import subprocess
