@@ -15,7 +15,7 @@ from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.live.converse import run_news
-from server.live.converse.pending_event import Then
+from server.live.converse.pending_event import WhenDone
 from server.live.converse.runtime import LiveSession
 from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, Payload
@@ -61,7 +61,7 @@ class HeldStore:
     fails: list[str] = field(default_factory=list)
 
     def append_then(
-        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: Then, also: None
+        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: WhenDone, also: None
     ) -> None:
         assert also is None
         appending = asyncio.ensure_future(self.append(assignment, fence, records, at))
