@@ -109,7 +109,8 @@ def test_a_rehearsal_that_may_cost_money_is_asked_about_first(server: Server) ->
     price = {"input": 1_000, "output": 0}
     far = {"kind": "openai", "urls": ["http://127.0.0.1:1/v1"], "model": "m", "price": price}
     systems = [{"name": "fig", "family": "fig", "bot": "far"}, *STUDY["systems"][1:]]
-    paid = STUDY | {"name": "paid", "systems": systems, "bots": {"far": far}}
+    short = {"bot_try": 0.5, "bot_total": 1}
+    paid = STUDY | {"name": "paid", "systems": systems, "bots": {"far": far}, "timeouts": short}
     path = server.data / "paid.yaml"
     path.write_text(yaml.safe_dump(paid))
     # 10 workers × 3 conversations × 1 of 3 systems × 2 inputs are 20 calls, 10 of them with 2 lines before:
