@@ -209,7 +209,7 @@ def host(
 
 @dataclass(slots=True)
 class _Loading:
-    """Loads models in a thread of its own, which Ctrl-C does not wait for; `failure` says what went wrong."""
+    """Loads models in a daemon thread, for which Ctrl-C need not wait; `failure` is the error message."""
 
     hosted: Host
     specs: dict[str, str]

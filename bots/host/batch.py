@@ -39,7 +39,7 @@ class MicroBatch:
     """
 
     def __init__(self, model: Model, wait_ms: float = WAIT_MS, largest: int = LARGEST) -> None:
-        """Wait `wait_ms` milliseconds at most for others; answer at most `largest` conversations at once."""
+        """Wait up to `wait_ms` milliseconds for further requests; answer up to `largest` chats at once."""
         self._model = model
         self._wait = wait_ms / 1000
         self._largest = largest

@@ -73,7 +73,7 @@ class ChatFormat(ABC):
         return self.encode(_shortened(plain, least))
 
     def end_of_turn(self) -> int | None:
-        """Return the token that closes a line of the model's, beside its end-of-sequence token."""
+        """Return the token that ends the model's line, besides end-of-sequence; None if there is none."""
         return None
 
     @abstractmethod
@@ -147,7 +147,7 @@ class TemplateFormat(ChatFormat):
         return after[0] if after and after[0] in self._tokenizer.added_tokens_decoder else None
 
     def _takes(self, messages: list[Message]) -> bool:
-        """Return whether the template shows all of it; some refuse a role, others leave it out."""
+        """Return whether the template renders all messages; some refuse a role, others leave it out."""
         try:
             rendered = self._rendered(messages)
         except (TemplateError, TypeError):  # a template may take no text where it wants parts

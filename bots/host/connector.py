@@ -63,7 +63,7 @@ class HostConnector(HostClient):
         await tries(self._serve_once)
 
     def _report_loss(self, tried: RetryCallState) -> None:
-        """Say why the connection was lost, unless that was said; start anew if it went well for a while."""
+        """Report why the connection was lost, once a reason; reset the back-off after a long connection."""
         reason = str(tried.outcome and tried.outcome.exception())
         if reason != self._last_reason:
             self._last_reason = reason
@@ -130,7 +130,7 @@ def address_of(server: str) -> str:
 
 
 def plausible(token: str) -> str:
-    """Return `token` without outer blanks. Raises ValueError: it is empty, or has what no token has."""
+    """Return `token` without outer blanks. Raises ValueError if it cannot be a token."""
     if not re.fullmatch("[!-~]+", token.strip()):
         raise ValueError("the token is empty, or has blanks or characters in it that no token has")
     return token.strip()

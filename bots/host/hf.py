@@ -45,10 +45,10 @@ class ReplyEnd:
         ends_of_turn: Collection[int] = (),
         labels: Sequence[str] = (),
     ) -> None:
-        """Watch rows whose prompts take `width` tokens; in those `opened` the prompt has opened thoughts.
+        """Watch rows whose prompts take `width` tokens; `opened` says which prompts have opened thoughts.
 
-        `budgets`: tokens for thoughts and for a reply. `ends_of_turn`: tokens that end a reply, and a thought
-        where they stand in one. `labels`: as for `shown_text`.
+        `budgets`: tokens for thoughts and for a reply. `ends_of_turn`: tokens that end a reply, or the
+        thoughts if they occur there. `labels`: as for `shown_text`.
         """
         self._tokenizer = tokenizer
         self._width = width
@@ -191,7 +191,7 @@ class HfModel:
         ]
 
     def _completed(self, made: Provenance, chat: Chat, prompt: Sequence[int]) -> Provenance:
-        """Return where a reply came from, given what is known from its tokens."""
+        """Return a reply's provenance, completed with the model, its instructions and the prompt's length."""
         own = (self._options.chat_template,) if self._options.chat_template is not None else ()
         instructions = self._format.prompt
         return replace(
@@ -294,7 +294,7 @@ class HfModel:
         return Output(text, opened, at_limit, labels=self._format.labels, provenance=made_by)
 
     def _length(self, ids: Sequence[int]) -> int:
-        """Return of how many tokens a row is; one that was over before others of its batch is padded."""
+        """Return the number of tokens in a row without its padding; rows that end early are padded."""
         padding = takewhile(lambda token: token == self._tokenizer.pad_token_id, reversed(ids))
         return len(ids) - sum(1 for _ in padding)
 

@@ -34,7 +34,7 @@ def require_memory(what: str, model: type[Any], config: Any, dtype: torch.dtype,
 
 
 def weights(model: type[Any], config: Any, dtype: torch.dtype) -> int:
-    """Return the bytes of the model's parameters, shared ones once. Builds it without any storage."""
+    """Return the bytes of the model's parameters; shared ones count once. Builds it without storage."""
     with torch.device("meta"):
         built = model.from_config(config)
     return int(sum(parameter.numel() for parameter in built.parameters()) * dtype.itemsize)

@@ -53,7 +53,7 @@ def hash_of_files(files: Iterable[Path]) -> str:
 
 
 def hash_of_folder(folder: Path) -> str:
-    """Return 16 digits of a model's weights, configuration and tokenizer, as transformers saves them."""
+    """Return a hash of 16 digits of a model's weights, configuration and tokenizer, saved by transformers."""
     return hash_of_files(
         sorted(file for file in folder.iterdir() if file.suffix in _OF_A_MODEL and file.is_file())
     )
@@ -64,7 +64,7 @@ class ModelError(Exception):
 
 
 def how_to_install(extra: str) -> str:
-    """Say how to install an extra of Candor. Never by name: `candor` on the package index is a stranger's."""
+    """Say how to install an extra of Candor. Never by name: `candor` on the package index is not ours."""
     also = " and `pip install --no-deps parlai`" if extra == "parlai" else ""
     return f"in a checkout `make install-models`, elsewhere `pip install 'candor_eval-….whl[{extra}]'`{also}."
 

@@ -65,7 +65,7 @@ class ParlaiModel:
         ]
 
     def observation(self, chat: Chat) -> Any:
-        """Return the latest line as a clone of the agent observes it that took part in what came before."""
+        """Return the latest line as observed by a clone of the agent that took part in all earlier lines."""
         clone = self.agent.clone()
         *past, latest = exchanges(chat.turns)
         first = opening(chat.persona, (past or [latest])[0].said)
