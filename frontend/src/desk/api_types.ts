@@ -1,16 +1,16 @@
 // Made from openapi.json by `npm run types`. Do not edit.
 
 /**
- * What somebody thinks of a topic.
+ * An opinion of a topic.
  */
 export type Opinion = "like" | "ambivalent" | "dislike";
 /**
- * How a topic changed: the five kinds of the instrument (METHOD section 1.4).
+ * The way a topic changed: the five kinds of the instrument (METHOD section 1.4).
  */
 export type TopicChangeKind =
   "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
 /**
- * Where an assignment stands.
+ * The phase of an assignment.
  */
 export type Phase =
   | "instructions"
@@ -200,10 +200,10 @@ export interface ShownItemRow {
   twin_of: number | null;
 }
 /**
- * What a worker is shown of an item.
+ * The content of an item, as shown to workers.
  *
- * A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
- * the system was given, such as the passage that is to be summed up.
+ * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
+ * system's input, such as the passage to summarise.
  */
 export interface ItemContent {
   context?: string | null;
@@ -212,7 +212,7 @@ export interface ItemContent {
   topics?: ItemTopic[];
 }
 /**
- * A line of a conversation: the person's who chatted, or the chatbot's that is judged.
+ * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
  */
 export interface ItemLine {
   author: "worker" | "bot";

@@ -57,7 +57,7 @@ class OwnLine(BaseModel):
 
 
 class OwnReport(BaseModel):
-    """A message that you have reported: its line, from 0, the reason, and whether you left with the report."""
+    """A message that you have reported: its line from 0, the reason, and whether you left with the report."""
 
     line: int
     reason: ReportReason

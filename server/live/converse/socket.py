@@ -291,8 +291,8 @@ class Listener:
         try:
             frame = await _frame(socket)
         except WebSocketDisconnect:
-            # Not raised: an error keeps the frames that it went through. One of them has the reading task, and
-            # that has the error. The cycle would keep the waiting task and all that it holds in memory.
+            # Not raised: an error keeps the frames it went through. One of them has the reading task, which
+            # has the error. The cycle would keep the waiting task and all that it holds in memory.
             return None
         self._is_kept_waiting = True  # until this frame is processed, so that no later frame overtakes it
         return frame
