@@ -103,7 +103,7 @@ def _show_at(state: State, first: Conversation, event: BotReplied) -> datetime:
 
 
 def _delay(state: State, first: Conversation, index: int) -> timedelta:
-    """Return the delay of line number `index` of conversations held side by side, drawn by the `first` one."""
+    """Return the delay of line number `index`, drawn by the `first` of conversations side by side."""
     return reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, index)
 
 

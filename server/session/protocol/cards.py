@@ -154,7 +154,7 @@ class QuizCard(Message):
 
 
 class WayBackCard(Message):
-    """The link for returning the study, for workers who could not take part. `to`: an address that pays nothing."""
+    """The link with which workers who could not take part return the study. `to` pays nothing."""
 
     platform: str
     to: str | None

@@ -195,7 +195,7 @@ class Ended(Message):
     """The assignment has ended without being submitted.
 
     `debriefing`: as in `completed`, for workers who had agreed. `return_to`: the link to the worker's
-    platform, where they report the end. `code`: the proof for workers who left with a report, who are paid in
+    platform. `code`: the proof for workers who left with a report, who are paid in
     full.
     """
 
