@@ -49,7 +49,7 @@ class Reader:
             thread.join()
 
     def put(self, job: Job) -> None:
-        """Queue a job for a snapshot taken from now on; it is resolved with its result or the database's error.
+        """Queue a job for a snapshot taken from now on; it is resolved with its result or an error.
 
         Jobs given up before their turn are skipped. Before `start` and after `stop`, a job is resolved with
         StorageFailed at once.

@@ -1,4 +1,4 @@
-"""The tables of what is counted of a run as it changes, so that nobody counts rows."""
+"""The tables of counts that are kept up to date, so that no query has to count rows."""
 
 from sqlmodel import Field
 
@@ -6,7 +6,7 @@ from server.db.tables.table import Table
 
 
 class PlanCount(Table, table=True):
-    """How many conversations the held places of a run have with a system at a position: `plan_counts`."""
+    """How many conversations with a system the held slots of a run have at a position: `plan_counts`."""
 
     __tablename__ = "plan_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -51,7 +51,7 @@ class RatedCount(Table, table=True):
 
 
 class FreePlace(Table, table=True):
-    """A place of a run that was given back, and that nobody holds."""
+    """A slot of a run that was given back and is free."""
 
     __tablename__ = "free_place"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -60,7 +60,7 @@ class FreePlace(Table, table=True):
 
 
 class Spending(Table, table=True):
-    """What the calls of a bot have cost in a run: `spending`."""
+    """The cost of a bot's calls in a run: `spending`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     bot_id: int = Field(foreign_key="bot.id", primary_key=True)
