@@ -131,18 +131,18 @@ class _Visit:
 
     @property
     def earlier_ticket(self) -> Ticket | None:
-        """The ticket that the browser was given last in this run."""
         """The browser's last ticket in this run."""
+        return _ticket_in(self.latest)
 
     @property
     def earlier(self) -> str | None:
-        """The id of the assignment that the browser's last session in this run had, or would have."""
         """The id that the assignment of the browser's last session in this run has or would have."""
+        return _assignment_of(self.latest)
 
     @property
     def old_assignment(self) -> str | None:
-        """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
         """The id of the assignment that the token opens, or would open if its ticket had led to one."""
+        return _assignment_of(self.brought)
 
     def is_kept(self, ticket: Ticket) -> bool:
         """Return whether the browser has brought this ticket, for this worker, and it is still valid."""
