@@ -1357,10 +1357,10 @@ export interface ReportOptions {
   workers?: "people" | "simulated";
 }
 /**
- * All rules of a run, which are about people. Those that are left out limit nothing.
+ * All rules of a run, which apply to people. A rule that is left out limits nothing.
  *
- * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
- * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ * `most_at_once`: how many workers may be active at the same time. `excluded_runs`: workers with an
+ * assignment in one of these runs are excluded; so are `excluded_workers`, by the ids in their links.
  */
 export interface RunRules {
   budget?: Budget | null;
@@ -1377,10 +1377,10 @@ export interface RunRules {
   target?: Target | null;
 }
 /**
- * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ * The most that a run may cost. A completed assignment costs `pay`, and a `fee_share` of it.
  *
- * Places are given out only as far as `total` pays for all that are completed and under way, beside what
- * was decided to pay others and the bonuses.
+ * Slots are only given out if `total` pays for all completed and active assignments, other decided payments,
+ * and bonuses.
  */
 export interface Budget {
   currency?: string;
@@ -1389,7 +1389,7 @@ export interface Budget {
   total: number | string;
 }
 /**
- * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ * The hours in which a run admits newcomers, in `time_zone`.
  */
 export interface OpeningHours {
   /**
@@ -1402,7 +1402,7 @@ export interface OpeningHours {
 /**
  * From `opens` until just before `closes`, on each of `days`.
  *
- * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ * If `closes` is not after `opens`, it is on the following day: 00:00 to 00:00 is the whole day.
  */
 export interface Hours {
   closes: string;
@@ -1414,12 +1414,12 @@ export interface Hours {
   opens: string;
 }
 /**
- * When a run has enough: one of the three.
+ * When a run has enough: one of three conditions.
  *
- * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
- * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
- * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
- * while data come in does no harm.
+ * `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
+ * number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard
+ * deviations of a worker's ratings, are narrower than this. The intervals are a confidence sequence, so that
+ * looking at them while data come in does no harm.
  */
 export interface Target {
   assignments?: number | null;

@@ -722,7 +722,7 @@ export interface Completed {
  * The assignment has ended without being submitted.
  *
  * `debriefing`: as in `completed`, for workers who had agreed. `return_to`: the link to the worker's
- * platform, where they report the end. `code`: the proof for workers who left with a report, who are paid in
+ * platform. `code`: the proof for workers who left with a report, who are paid in
  * full.
  */
 export interface Ended {
@@ -764,7 +764,7 @@ export interface Error {
   way_back: WayBackCard | null;
 }
 /**
- * The link for returning the study, for workers who could not take part. `to`: an address that pays nothing.
+ * The link with which workers who could not take part return the study. `to` pays nothing.
  */
 export interface WayBackCard {
   platform: string;
