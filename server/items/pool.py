@@ -118,7 +118,7 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
     without = [item.name for item in items if "reference" not in item.forms]
     if parts.reference and without:
         raise StudyInvalid(
-            f"{len(without)} items have no reference, `{without[0]}` the first of them",
+            f"{len(without)} items have no reference; the first is `{without[0]}`",
             "Give every item a `reference`, or ask for `reference: 0`.",
         )
     if study.post_edit is not None:

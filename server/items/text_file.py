@@ -45,7 +45,7 @@ class _Line(BaseModel):
         if self.turns is not None and all(turn.author == "worker" for turn in self.turns):
             raise ValueError("none of the turns is the system's: say `author: bot`")
         if self.turns is not None and self.reference is not None:
-            raise ValueError("a reference is of a text, not of a conversation")
+            raise ValueError("only texts can have a reference, not conversations")
         return self
 
 

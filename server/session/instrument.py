@@ -20,7 +20,7 @@ def number_on_page(position: int, side: Side | None) -> int:
 
 
 class Comparison(BaseModel):
-    """How workers compare systems. `pairs`: pairs in one assignment, without those with the QC bot.
+    """The comparison of systems by workers. `pairs`: pairs in one assignment, without those with the QC bot.
 
     `choose`: once, between the two whole conversations (`end`), or after each pair of replies (`turn`).
     `history`: the earlier replies that each system gets: its `own`; or, if workers choose after each turn,
@@ -89,7 +89,7 @@ class Criterion(_Given):
 
 
 class Display(_Given):
-    """How replies are shown, the same for all systems.
+    """The display of replies, the same for all systems.
 
     `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
     random pace, never the bot's own.

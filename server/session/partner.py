@@ -22,7 +22,7 @@ WhenLeft = Literal["take_over", "end"]
 
 @dataclass(frozen=True, slots=True)
 class PartnerRules:
-    """How many seconds a worker waits for a partner, and for a line; and what happens if the partner leaves.
+    """Seconds that a worker waits for a partner, and for a line; and what happens if the partner leaves.
 
     `minimum_inputs`: from this number of messages on, a chat that cannot go on ends normally.
     """

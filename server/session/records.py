@@ -140,7 +140,7 @@ class WorkerSaid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WritingKept:
-    """How the worker has written line `index`. Changes no state; stored for the analyst."""
+    """Counts of how the worker wrote line `index`. Changes no state; stored for the analyst."""
 
     conversation: str
     index: int

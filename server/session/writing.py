@@ -10,7 +10,7 @@ _Milliseconds = Annotated[int, Field(ge=0, le=86_400_000, strict=True)]
 
 
 class Writing(BaseModel):
-    """How a worker has written a message, as counted by their page; a page can count wrongly, or lie.
+    """Counts of how a worker wrote a message, made by their page; a page can count wrongly, or lie.
 
     Characters that were deleted again count too, except, in what is stored (`kept`), pasted ones.
     `typed`: characters entered one at a time. `composed`: several at a time, by an input method, a

@@ -104,7 +104,7 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
 
 def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
     if len(study.systems) < 2:
-        yield ("systems",), "to compare side by side takes two systems at least"
+        yield ("systems",), "a comparison side by side needs at least two systems"
     comparison = study.comparison
     if comparison is not None and (comparison.history, comparison.choose) == ("chosen", "end"):
         reason = "only what is chosen after each turn can go on: set `choose: turn`, or `history: own`"

@@ -298,7 +298,7 @@ def require_study_name(name: str) -> None:
     except ValidationError as error:
         raise StudyInvalid(
             f"`{name}` cannot be the name of a study",
-            "Use small letters, digits and _, at most 40 of them, the first one a letter.",
+            "Use lowercase letters, digits and _, starting with a letter, at most 40 characters.",
         ) from error
 
 

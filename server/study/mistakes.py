@@ -23,7 +23,7 @@ from server.study.document import Document
 from server.study.settings import is_within, names_at, schemas_at, sections_with, value_of
 
 _PATTERNS = {
-    "^[a-z][a-z0-9_]*$": "small letters, digits and _, the first one a letter",
+    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
     "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
     "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
     "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",

@@ -1,4 +1,4 @@
-"""How long workers' texts and ids are kept after a run was closed."""
+"""Retention of workers' texts and ids after a run was closed."""
 
 from datetime import datetime, timedelta
 from typing import Annotated

@@ -1414,7 +1414,7 @@ export interface Hours {
   opens: string;
 }
 /**
- * When a run has enough: one of three conditions.
+ * The target of a run: one of three conditions.
  *
  * `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
  * number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard

@@ -169,7 +169,7 @@ def seconds_ahead(connection: Connection) -> float:
 
 def _no_key() -> IdCipher:
     raise DatabaseUnfit(
-        "the database has ids of workers, and no key is at hand for them",
+        "the database contains workers' ids, and the key for them is missing",
         "Use a command that knows the data folder, with its worker-ids.key.",
     )
 

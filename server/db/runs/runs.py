@@ -102,7 +102,7 @@ def require_slug(slug: str) -> None:
     if not _SLUG.fullmatch(slug):
         raise StudyInvalid(
             f"`{slug}` cannot be the name of a run",
-            "Use letters, digits, - and _, at most 100 of them, the first one a letter or a digit.",
+            "Use letters, digits, - and _, starting with a letter or a digit, at most 100 characters.",
         )
 
 

@@ -165,7 +165,7 @@ def delete_study(connection: Connection, name: str) -> None:
         raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
     rehearsed = select(Run.c.id).join(Study, Study.c.id == Run.c.study_id).where(Study.c.name == name)
     if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
-        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals are of it")
+        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals need it")
     connection.execute(delete(DraftVersion).where(DraftVersion.c.name == name))
     connection.execute(delete(Draft).where(Draft.c.name == name))
 

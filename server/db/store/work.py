@@ -89,4 +89,4 @@ def _resolve_all(jobs: Sequence[Job]) -> None:
         try:
             job.resolve()
         except Exception:  # an error in one caller must not keep the results from the others
-            log.exception("what came of a job could not be told")
+            log.exception("the result of a database job could not be delivered")

@@ -81,7 +81,7 @@ class Turn(Table, table=True):
 
 
 class Writing(Table, table=True):
-    """How a worker has written a message, as their page counts it: `session.writing`."""
+    """Counts of how a worker wrote a message, made by their page: `session.writing`."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)

@@ -37,7 +37,7 @@ class JobLease(Table, table=True):
 
 
 class Revision(Table, table=True):
-    """How often a subject (bots or runs) has changed: `revisions`."""
+    """The number of changes of a subject (bots or runs): `revisions`."""
 
     subject: str = Field(primary_key=True)
     number: int

@@ -255,7 +255,7 @@ def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> P
 def held_before(
     connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool
 ) -> Iterator[Place]:
-    """Yield the open slots that somebody has had, lowest first; without `more`, none that were free."""
+    """Yield the open slots that somebody has had, lowest first; without `more`, only those still held."""
     in_run = {"run": run.id, "simulated": simulated}
     lapsed = connection.execute(ALL_LAPSED, {**in_run, **gone_since(run, at)})
     open_places = [Place(int(row.place), displaced=str(row.id)) for row in lapsed]

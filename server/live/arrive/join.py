@@ -300,7 +300,7 @@ class JoinApi:
         except LinkUnfilled as error:
             if self._logged.hit(_SELDOM, run.slug):
                 log.warning(
-                    "workers come with an id that was not filled in", run=run.slug, reason=error.message
+                    "workers arrive with a placeholder instead of an id", run=run.slug, reason=error.message
                 )
             return self._refusal(error, run.study, body)
         except (LinkAltered, LinkAmbiguous, LinkExpired, LinkUnsigned, NotAvailable) as error:

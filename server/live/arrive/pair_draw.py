@@ -47,7 +47,7 @@ def draw_pairs(systems: Sequence[str], counts: Counts, *, pairs: int, qc: int, s
         ValueError: There are fewer than two systems, or no position for the QC bot.
     """
     if len(systems) < 2:
-        raise ValueError("two systems at least are needed to compare them")
+        raise ValueError("at least two systems are needed to compare them")
     rng = random.Random(seed)
     drawn = _draw_compared(sorted(systems), counts, pairs, rng)
     with_qc = _draw_with_qc(sorted(systems), counts, qc, rng)

@@ -45,23 +45,23 @@ class SignedArrivals:
         """
         token = parameters.get(PARAMETER)
         if token is None:
-            unsigned = LinkUnsigned("this study takes those who come from Prolific, by the link there")
+            unsigned = LinkUnsigned("this study takes workers from Prolific only, by the link there")
             return recruiter.arrival(parameters), unsigned
         try:
             signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
-            late = LinkExpired("this link was good for two minutes: open the study at Prolific again")
+            late = LinkExpired("this link was valid for two minutes only: open the study at Prolific again")
             return recruiter.arrival(parameters), late
         except Forged as error:
-            raise LinkAltered(f"this link is not as Prolific has made it: {error}") from error
+            raise LinkAltered(f"this link is not as Prolific made it: {error}") from error
         except KeysUnavailable as error:
             raise PlatformFailed(str(error), "Try again in a moment.") from error
         named = recruiter.arrival(signed.parameters)
         given = {name: parameters[name] for name in signed.parameters if name in parameters}
         if named is None or named.visit not in {None, signed.submission}:
-            raise LinkAltered("this link is not as Prolific has made it: it does not say who comes")
+            raise LinkAltered("this link was changed after Prolific made it: it names no worker")
         if any(value != signed.parameters[name] for name, value in given.items()):
-            raise LinkAltered("this link is not as Prolific has made it: it names somebody else")
+            raise LinkAltered("this link was changed after Prolific made it: it names another worker")
         study = signed.parameters.get(STUDY)
         if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
             raise LinkAltered("this link is for another study: open this one at Prolific again")

@@ -184,10 +184,10 @@ class Interventions:
         except NothingToRate as error:
             answer["refusal"] = error.message
         except CandorError as error:
-            log.warning("what another process asked for failed", error=error.message)
+            log.warning("intervention for another process failed", error=error.message)
             return
         except Exception:  # nobody awaits this task, so the error would be lost
-            log.exception("what another process asked for failed", assignment=payload["assignment"])
+            log.exception("intervention for another process failed", assignment=payload["assignment"])
             return
         if not session.is_lost:
             self._news.publish(ANSWERED, answer)

@@ -143,13 +143,13 @@ def _require_in_time(connection: Connection, assignment: str, at: datetime) -> A
     )
     found = connection.execute(query).one_or_none()
     if found is None:
-        raise AssignmentNotFound("there is nothing of you here")
+        raise AssignmentNotFound("this server has no data of yours")
     days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
     if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
-        raise WithdrawalOver("the time in which this study gives your data back is over")
+        raise WithdrawalOver("the time for downloading or withdrawing your data is over")
     gone = select(Removal.c.extent).where(Removal.c.assignment_id == assignment, Removal.c.extent == "all")
     if connection.execute(gone).first() is not None:
-        raise AssignmentNotFound("there is nothing of you here any more")
+        raise AssignmentNotFound("this server has no data of yours any more")
     return found
 
 

@@ -259,9 +259,9 @@ class LiveSessions:
         try:
             await self.look_again(assignment_id)
         except CandorError as error:
-            log.warning("session not looked at again", assignment=assignment_id, error=error.message)
+            log.warning("session not reloaded", assignment=assignment_id, error=error.message)
         except Exception:  # nobody awaits this task, so the error would be lost
-            log.exception("session not looked at again", assignment=assignment_id)
+            log.exception("session not reloaded", assignment=assignment_id)
 
     async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
         fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))

@@ -337,7 +337,11 @@ class Listener:
             error = CandorError("something went wrong on the server")
         self._page.send(_error_message(error, _id_in(frame), self._session.way_back))
         if self._refused == _MOST_REFUSED:
-            log.warning("page closed for what it sends", assignment=self._assignment, refused=self._refused)
+            log.warning(
+                "page closed after too many refused messages",
+                assignment=self._assignment,
+                refused=self._refused,
+            )
             self._page.close(_CLOSE_POLICY)
             self._end()
 

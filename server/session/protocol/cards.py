@@ -26,7 +26,7 @@ class PostEditCard(Message):
 
 
 class ComparisonCard(Message):
-    """How two chatbots are compared: after each turn or at the end, with or without ties, and the question.
+    """The comparison of two chatbots: after each turn or at the end, with or without ties, and the question.
 
     `history`: each chatbot gets its own earlier replies (`own`), or those that the worker chose (`chosen`).
     """

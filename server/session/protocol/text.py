@@ -39,7 +39,7 @@ def plain(text: str) -> str:
 
 def _something(text: str) -> str:
     if not ("!" <= text[:1] <= "~" or any(_is_seen(mark) for mark in text)):  # most text begins so
-        raise ValueError("there is nothing to see in the text")
+        raise ValueError("the text has no visible characters")
     return text
 
 

@@ -144,7 +144,7 @@ export interface Say {
   writing?: Writing | null;
 }
 /**
- * How a worker has written a message, as counted by their page; a page can count wrongly, or lie.
+ * Counts of how a worker wrote a message, made by their page; a page can count wrongly, or lie.
  *
  * Characters that were deleted again count too, except, in what is stored (`kept`), pasted ones.
  * `typed`: characters entered one at a time. `composed`: several at a time, by an input method, a
@@ -438,7 +438,7 @@ export interface StudyCard {
   words: TextsCard | null;
 }
 /**
- * How two chatbots are compared: after each turn or at the end, with or without ties, and the question.
+ * The comparison of two chatbots: after each turn or at the end, with or without ties, and the question.
  *
  * `history`: each chatbot gets its own earlier replies (`own`), or those that the worker chose (`chosen`).
  */
@@ -497,7 +497,7 @@ export interface AnswerForm {
   points: number | null;
 }
 /**
- * How replies are shown, the same for all systems.
+ * The display of replies, the same for all systems.
  *
  * `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
  * random pace, never the bot's own.
