@@ -48,8 +48,8 @@ class Interventions:
         self._news = news
         self._asked: dict[str, asyncio.Future[str | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        news.subscribe(ASKED, self._hear)
-        news.subscribe(ANSWERED, self._take_answer)
+        news.subscribe(ASKED, self._on_asked)
+        news.subscribe(ANSWERED, self._on_answered)
 
     async def release(self, assignment: str, actor: Doer) -> None:
         """End an active assignment, so that its slot is free; its page says so.
@@ -168,7 +168,7 @@ class Interventions:
             raise NothingToRate(refusal)
         return True
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_asked(self, payload: Payload) -> None:
         if self._live.held(payload["assignment"]) is not None and payload["name"] not in self._asked:
             task = asyncio.get_running_loop().create_task(self._do(payload))
             self._tasks.add(task)
@@ -192,7 +192,7 @@ class Interventions:
         if not session.is_lost:
             self._news.publish(ANSWERED, answer)
 
-    def _take_answer(self, payload: Payload) -> None:
+    def _on_answered(self, payload: Payload) -> None:
         asked = self._asked.get(payload["name"])
         if asked is not None:
             with suppress(asyncio.InvalidStateError):

@@ -33,9 +33,9 @@ class Presence:
         self._news = news
         self._process = secrets.token_hex(8)
         self._pages: dict[str, _Seen] = {}
-        self._heard: dict[str, datetime] = {}
+        self._last_news: dict[str, datetime] = {}
         self._task = PeriodicTask(self._tell_all, _EVERY, "whose pages are open was not told")
-        news.subscribe(TOPIC, self._hear)
+        news.subscribe(TOPIC, self._on_news)
 
     @property
     def away(self) -> Mapping[str, datetime | None]:
@@ -62,9 +62,9 @@ class Presence:
     def _tell(self, **told: object) -> None:
         self._news.publish(TOPIC, {"process": self._process, "at": utc_now().isoformat(), **told})
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_news(self, payload: Payload) -> None:
         process, at = payload["process"], datetime.fromisoformat(payload["at"])
-        self._heard[process] = at
+        self._last_news[process] = at
         for assignment in payload.get("opened", ()):
             self._pages[assignment] = _Seen(process, None)
         for assignment in payload.get("gone", ()):
@@ -89,7 +89,7 @@ class Presence:
     def _forget(self, now: datetime) -> None:
         """Count the pages of silent processes as closed; forget pages that were closed long ago."""
         for assignment, seen in tuple(self._pages.items()):
-            heard = self._heard.get(seen.process, now)
+            heard = self._last_news.get(seen.process, now)
             if seen.away_since is None and now - heard > _SILENCE:
                 self._pages[assignment] = _Seen(seen.process, heard)
             elif seen.away_since is not None and now - seen.away_since > _KEPT:

@@ -134,7 +134,7 @@ class LiveSession:
             page: The page that sent it. If another page is attached by now, nothing is done.
             then: Called with None once the message is processed, or with an error that `receive` would raise.
         """
-        self._exclusive.enter(partial(self._take_from, message, page, then))
+        self._exclusive.enter(partial(self._take_message, message, page, then))
 
     async def receive(self, message: FromWorker, page: Connection) -> None:
         """Process a worker's message, as `take` does, and wait for the end.
@@ -159,7 +159,7 @@ class LiveSession:
         where = {"conversation": event.conversation, "turn": event.index}
         log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
         try:
-            await self._taken(event)
+            await self._process(event)
         except CandorError as refusal:
             log.error("incident not stored", conversation=event.conversation, error=refusal.message)
 
@@ -188,7 +188,7 @@ class LiveSession:
             NothingToRate: The intervention is not possible now; nothing was stored.
             StorageFailed: It could not be stored.
         """
-        await self._taken(event, also)
+        await self._process(event, also)
         return not self.is_lost
 
     @property
@@ -240,14 +240,14 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    def _take_from(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
-        taking = PendingEvent(message, then, begin_trace("message", type=message.message.type))
+    def _take_message(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+        pending = PendingEvent(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
-            self._begin(taking)
+            self._begin(pending)
         else:
-            self._end(taking, None)
+            self._end(pending, None)
 
-    async def _taken(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
+    async def _process(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
         """Process an event that is not a worker's; `also` writes with it. Raises what `receive` raises."""
         done = Done()
         self._exclusive.enter(partial(self._begin, PendingEvent(event, done, NO_TRACE, also)))
@@ -256,44 +256,44 @@ class LiveSession:
         finally:
             del done  # as in `receive`
 
-    def _begin(self, taking: PendingEvent) -> None:
+    def _begin(self, pending: PendingEvent) -> None:
         """Process an event. Every path ends with `_end`."""
-        event = taking.event
+        event = pending.event
         if self.is_lost:
-            self._end(taking, None)
+            self._end(pending, None)
         elif self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
-            self._prepare(taking)
+            self._prepare(pending)
         else:
-            self._decide(taking)
+            self._decide(pending)
 
-    def _decide(self, taking: PendingEvent) -> None:
+    def _decide(self, pending: PendingEvent) -> None:
         """Compute the outcome of an event and queue its records for the store."""
-        event = taking.event
-        stepping = taking.trace.child("step")
+        event = pending.event
+        stepping = pending.trace.child("step")
         try:
             if isinstance(event, FromWorker) and isinstance(event.message, Say):
                 event = self._with_offences(event, event.message)
             outcome = step(self.state, event)
         except Exception as error:  # a refusal, or an error in our code
-            self._end(taking, error)
+            self._end(pending, error)
             return
         finally:
             stepping.end()
         if not outcome.records:
-            self._stored(taking, outcome, None)
+            self._stored(pending, outcome, None)
             return
-        taking.storing = taking.trace.child("store", records=len(outcome.records))
-        stored, assignment = partial(self._stored, taking, outcome), self.state.context.assignment
-        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, taking.also)
+        pending.storing = pending.trace.child("store", records=len(outcome.records))
+        stored, assignment = partial(self._stored, pending, outcome), self.state.context.assignment
+        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, pending.also)
 
-    def _stored(self, taking: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
+    def _stored(self, pending: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
         """Perform an event's effects once its records are stored, or end it if they could not be stored."""
-        taking.storing.end()
-        taking.storing = NO_TRACE
+        pending.storing.end()
+        pending.storing = NO_TRACE
         if isinstance(error, StaleState):
-            if not taking.is_behind:
-                taking.is_behind = True
-                self._prepare(taking)
+            if not pending.is_behind:
+                pending.is_behind = True
+                self._prepare(pending)
                 return
             error = StorageFailed("the session changed elsewhere at the same moment")
         if error is None:
@@ -301,55 +301,55 @@ class LiveSession:
                 if outcome.records:
                     self._watcher.stored()
                 self.state = outcome.state
-                self._effects.perform(self, outcome.effects, taking.trace)
+                self._effects.perform(self, outcome.effects, pending.trace)
             except Exception as fault:  # in our code: the session goes on
                 error = fault
         elif isinstance(error, StorageFailed):
             # The records may be stored all the same, if the connection was lost before the answer came.
             self._may_be_behind = True
-        self._end(taking, error)
+        self._end(pending, error)
 
-    def _end(self, taking: PendingEvent, error: Exception | None) -> None:
-        if isinstance(taking.event, FromWorker):
-            taking.trace.end()
+    def _end(self, pending: PendingEvent, error: Exception | None) -> None:
+        if isinstance(pending.event, FromWorker):
+            pending.trace.end()
         self._exclusive.leave()
-        taking.then(error)
+        pending.then(error)
 
-    def _prepare(self, taking: PendingEvent) -> None:
+    def _prepare(self, pending: PendingEvent) -> None:
         """Read from the database whatever an event needs, in a task, and then decide it."""
-        with taking.trace.current():
-            task = asyncio.get_running_loop().create_task(self._read_for(taking))
+        with pending.trace.current():
+            task = asyncio.get_running_loop().create_task(self._read_for(pending))
         self._reading.add(task)
-        task.add_done_callback(partial(self._prepared, taking))
+        task.add_done_callback(partial(self._prepared, pending))
 
-    def _prepared(self, taking: PendingEvent, task: asyncio.Task[None]) -> None:
+    def _prepared(self, pending: PendingEvent, task: asyncio.Task[None]) -> None:
         self._reading.discard(task)
         if task.cancelled():  # the server is ending
-            self._end(taking, None)
+            self._end(pending, None)
             return
         error = task.exception()
         if error is None:
-            self._decide(taking)
+            self._decide(pending)
         elif isinstance(error, SessionLost):
             self.lose()
-            self._end(taking, None)
+            self._end(pending, None)
         else:
-            self._end(taking, error if isinstance(error, Exception) else RuntimeError(repr(error)))
+            self._end(pending, error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
-    async def _read_for(self, taking: PendingEvent) -> None:
+    async def _read_for(self, pending: PendingEvent) -> None:
         """Reload a state that may be outdated, and read lines for a quiz that may follow.
 
         Raises:
             SessionLost: Another process owns the session now.
             StorageFailed: The database could not be read.
         """
-        if self._may_be_behind or taking.is_behind:
-            await self._catch_up(taking.event)
-        event, current = taking.event, self.state.current
+        if self._may_be_behind or pending.is_behind:
+            await self._catch_up(pending.event)
+        event, current = pending.event, self.state.current
         if isinstance(event, FromWorker) and current is not None and self._asks_quiz(event):
             name, seed = current.plan.conversation, current.plan.seed
             others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
-            taking.event = event._replace(others=others)
+            pending.event = event._replace(others=others)
 
     def _asks_quiz(self, event: FromWorker) -> bool:
         """Return whether a quiz may follow a message. A quiz needs lines of other conversations."""

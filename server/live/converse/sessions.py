@@ -78,7 +78,7 @@ class Begun:
 class _Opening:
     """A session that is being opened, with all notices that arrive meanwhile, whoever they are for."""
 
-    heard: list[StoredNotice] = field(default_factory=list)
+    notices: list[StoredNotice] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ class LiveSessions:
         # One lock for each session being opened. It lives as long as somebody holds it or waits for it.
         self._opening = WeakValueDictionary[str, asyncio.Lock]()
         self._looking: set[asyncio.Task[None]] = set()
-        self._hearing: set[_Opening] = set()
+        self._openings: set[_Opening] = set()
         self.presence = Presence(news)
         self.run_news = RunNews(news)
-        news.subscribe(TOPIC, self._hear)
-        news.subscribe(NOTICES, self._notify)
+        news.subscribe(TOPIC, self._on_session_changed)
+        news.subscribe(NOTICES, self._on_notice)
 
     def down(self, run: int) -> frozenset[str]:
         """Return a run's systems whose bots are known not to answer; empty if the run is not open here."""
@@ -167,12 +167,12 @@ class LiveSessions:
             StorageFailed: The database could not be read or written.
         """
         turn = self._opening.setdefault(assignment_id, asyncio.Lock())
-        self._hearing.add(opening := _Opening())
+        self._openings.add(opening := _Opening())
         try:
             async with turn:
                 return await self._open(assignment_id, begun, opening)
         finally:
-            self._hearing.discard(opening)
+            self._openings.discard(opening)
 
     async def _open(self, assignment_id: str, begun: Begun | None, opening: _Opening) -> LiveSession:
         session = self._sessions.get(assignment_id)
@@ -184,7 +184,7 @@ class LiveSessions:
             stored = await (
                 self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
             )
-            session = self._live(assignment_id, stored, opening.heard)
+            session = self._live(assignment_id, stored, opening.notices)
         self._sessions[assignment_id] = session  # it may have been released while the database was asked
         return session
 
@@ -239,23 +239,23 @@ class LiveSessions:
         """Show a researchers' notice to the workers whom it is for, in all processes."""
         self._news.publish(NOTICES, asdict(notice))
 
-    def _notify(self, payload: Payload) -> None:
+    def _on_notice(self, payload: Payload) -> None:
         notice = StoredNotice(**payload)
-        for opening in self._hearing:
-            opening.heard.append(notice)
+        for opening in self._openings:
+            opening.notices.append(notice)
         for assignment_id, session in tuple(self._sessions.items()):
             if notice.is_for(session.run_id, assignment_id):
                 session.notify(StudyNotice(notice=notice.id, text=notice.text))
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_session_changed(self, payload: Payload) -> None:
         assignment_id = payload["assignment"]
         session, fence = self._sessions.get(assignment_id), payload["fence"]
         if session is not None and (fence is None or fence > session.fence):
-            task = asyncio.get_running_loop().create_task(self._look(assignment_id))
+            task = asyncio.get_running_loop().create_task(self._reload(assignment_id))
             self._looking.add(task)
             task.add_done_callback(self._looking.discard)
 
-    async def _look(self, assignment_id: str) -> None:
+    async def _reload(self, assignment_id: str) -> None:
         try:
             await self.look_again(assignment_id)
         except CandorError as error:

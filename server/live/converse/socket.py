@@ -268,11 +268,11 @@ class Listener:
     async def hear_all(self, socket: WebSocket) -> None:
         """Receive until the page is gone or has sent too many messages that were refused."""
         if (hear_by := _direct(socket).get("hear_by")) is not None:
-            hear_by(self._hear_now)
+            hear_by(self._process_at_once)
         try:
             while (frame := await self._next(socket)) is not None:
                 await self._until_free()
-                self._hear(frame)
+                self._process(frame)
         finally:
             await self._until_free()
             if hear_by is not None:
@@ -304,24 +304,24 @@ class Listener:
             await self._free.wait()
         self._is_kept_waiting = False
 
-    def _hear_now(self, frame: str) -> bool:
+    def _process_at_once(self, frame: str) -> bool:
         """Process a frame as it arrives, unless others are before it; return whether it was processed."""
         if self._is_busy or self._is_kept_waiting or self._over.done():
             return False
-        self._context.run(self._hear, frame)
+        self._context.run(self._process, frame)
         return True
 
-    def _hear(self, frame: str) -> None:
+    def _process(self, frame: str) -> None:
         self._is_busy = True
         try:
             self._count()
             message = FromWorker(parse(frame), utc_now())
         except Exception as error:  # a refusal, or an error in our code
-            self._heard(frame, error)
+            self._processed(frame, error)
         else:
-            self._session.take(message, self._page, partial(self._heard, frame))
+            self._session.take(message, self._page, partial(self._processed, frame))
 
-    def _heard(self, frame: str, error: Exception | None) -> None:
+    def _processed(self, frame: str, error: Exception | None) -> None:
         """Note that a message was processed or refused, and let the next one begin."""
         self._is_busy = False
         if error is not None:
