@@ -355,7 +355,7 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A failure of a bot, or offensive words.
+    """An incident in a conversation, such as a failure of its bot, or offensive words.
 
     Changes no state; stored for the analyst. `text`: the reason; for `gave_itself_away`, the words that did;
     for `offensive_reply` and `offensive_input`, the offensive words. `failure`: for `bot_error` and
