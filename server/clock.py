@@ -1,4 +1,4 @@
-"""The time, as the tables keep it and as researchers see it."""
+"""The time, in the forms of the tables and of researchers."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -7,7 +7,7 @@ from pydantic import PlainSerializer
 
 
 def utc_now() -> datetime:
-    """Return the time as the tables keep it."""
+    """Return the time in the form in which the tables store it."""
     return datetime.now(UTC)
 
 
@@ -15,5 +15,5 @@ def _shown(value: datetime) -> str:
     return value.isoformat(timespec="seconds")
 
 
-# A time as researchers see it: ISO 8601, to the second.
+# A time in the form for researchers: ISO 8601, to the second.
 ShownTime = Annotated[datetime, PlainSerializer(_shown)]

@@ -1,4 +1,4 @@
-"""Every setting of a server, read from the environment (`CANDOR_…`) or given on the command line."""
+"""All settings of a server, read from the environment (`CANDOR_…`) or given on the command line."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def _limit(text: str) -> str:
-    parse(text)  # says what is wrong with it
+    parse(text)  # raises with the reason if it is invalid
     return text
 
 
@@ -32,101 +32,101 @@ Issuer = Annotated[str, AfterValidator(_over_tls)]
 
 
 def without_password(url: str) -> str:
-    """Return a URL as it may be shown, whatever is wrong with it: all that could be a password is starred."""
+    """Return a URL, also an invalid one, with everything that could be a password replaced by stars."""
     starred = re.sub(r"//([^:@/]*):.*@", r"//\1:***@", url)
     return re.sub(r"(?i)(password|pass|token|secret)=[^&]*", r"\1=***", starred)
 
 
 class Settings(BaseSettings):
-    """Settings of one installation. Each field's environment name is `CANDOR_` and its name in capitals."""
+    """Settings of one installation. A field's environment variable is `CANDOR_` and its name in capitals."""
 
     model_config = SettingsConfigDict(env_prefix="CANDOR_", extra="ignore")
 
     host: str = Field("127.0.0.1", description="address to listen on")
     port: int = Field(8000, ge=1, le=65535, description="port to listen on")
-    public_url: str | None = Field(None, description="how the outside reaches this server, for its links")
+    public_url: str | None = Field(None, description="public address of this server, for links to it")
     data: Path = Field(Path("candor-data"), description="folder of the database and the secrets")
     database_url: str | None = Field(
         None,
         description="postgresql://USER:PASSWORD@HOST/NAME; default: SQLite in the data folder",
     )
     database_connections: int = Field(
-        5, ge=1, description="connections to PostgreSQL that a process reads over; writing takes one more"
+        5, ge=1, description="PostgreSQL connections of a process for reading; writing takes one more"
     )
-    database_seconds: float = Field(30, gt=0, description="until PostgreSQL gives a statement up")
+    database_seconds: float = Field(30, gt=0, description="time limit of a PostgreSQL statement, in seconds")
     redis_url: str | None = Field(
-        None, description="redis://[:PASSWORD@]HOST[:PORT][/NUMBER]; needed where several processes serve"
+        None, description="redis://[:PASSWORD@]HOST[:PORT][/NUMBER]; needed if several processes serve"
     )
     processes: int = Field(1, ge=1, le=64, description="web processes; several need PostgreSQL and Redis")
     drain_seconds: float = Field(
-        15.0, ge=0, description="how long a process that ends waits for bots that are answering"
+        15.0, ge=0, description="how many seconds an ending process waits for bots that are answering"
     )
     trusted_proxies: list[str] = Field(
         ["127.0.0.1", "::1"],
-        description="addresses or networks of proxies whose X-Forwarded-For tells who calls",
+        description="addresses or networks of proxies whose X-Forwarded-For gives the client's address",
     )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
-    signed_links: bool = Field(False, description="take workers with a personal link of `candor links` only")
-    joins_per_address: Limit = Field("120/minute", description="places taken from one address")
+    signed_links: bool = Field(False, description="admit only workers with a personal link (`candor links`)")
+    joins_per_address: Limit = Field("120/minute", description="limit on slots taken from one address")
     attempts_per_address: Limit = Field(
-        "300/minute", description="pages opened from one address, whether that leads to a place or not"
+        "300/minute", description="limit on pages opened from one address, whether they lead to a slot or not"
     )
-    connections_per_address: Limit = Field("240/minute", description="sockets opened from one address")
+    connections_per_address: Limit = Field("240/minute", description="limit on new sockets of one address")
     open_sockets_per_address: int = Field(
-        1000, ge=1, description="sockets that one address may have open at once, to each process"
+        1000, ge=1, description="limit on sockets open at once from one address, for each process"
     )
     requests_per_address: Limit = Field(
-        "500/5second", description="requests of any kind from one address; more of them wait, or are refused"
+        "500/5second", description="limit on requests of any kind from one address; more wait, or are refused"
     )
     sign_ins: Limit = Field(
         "10/minute",
-        description="tries to sign in from one address; 20 times as many of one person",
+        description="limit on tries to sign in from one address; 20 times as many for one account",
     )
     oidc_issuer: Issuer | None = Field(
-        None, description="address of the OpenID provider with which people sign in; beside passwords"
+        None, description="address of the OpenID provider for signing in, besides passwords"
     )
-    oidc_client_id: str | None = Field(None, description="how that provider knows this installation")
+    oidc_client_id: str | None = Field(None, description="this installation's client id at that provider")
     oidc_client_secret: str | None = Field(
         None,
         repr=False,
-        description="what this installation proves itself with to it; a public client has none",
+        description="this installation's client secret at that provider; a public client has none",
     )
-    oidc_name: str | None = Field(None, description="what people call it; default: its host")
-    messages_per_session: Limit = Field("40/10second", description="messages of one worker")
+    oidc_name: str | None = Field(None, description="the provider's name for people; default: its host")
+    messages_per_session: Limit = Field("40/10second", description="limit on messages of one worker")
     refuse_private_bots: bool = Field(False, description="ask bots at public addresses only")
-    bot_hosts: int = Field(1, ge=1, le=64, description="processes in which the builtin bots compute")
+    bot_hosts: int = Field(1, ge=1, le=64, description="number of processes that run the builtin bots")
     bot_keys: dict[str, list[str]] = Field(
         {},
-        description="environment variables that may be the key of a bot from the API, each with its hosts",
+        description="environment variables that may hold a key of a bot from the API, each with its hosts",
     )
     moderation_url: str | None = Field(
         None,
-        description="a moderation service in OpenAI's form, asked about what bots say in their check, and "
-        "about the lines of studies with `moderation: classifier`",
+        description="a moderation service with OpenAI's API; it judges bots' replies in checks and "
+        "the lines of studies with `moderation: classifier`",
     )
     moderation_key: str | None = Field(None, repr=False, description="the key of that service, if it has one")
     prolific_token: str | None = Field(
         None, repr=False, description="token of your workspace at Prolific, for recruiting from the desk"
     )
     prolific_hook_secret: str | None = Field(
-        None, repr=False, description="what Prolific signs events with, as `candor recruit listen` prints it"
+        None, repr=False, description="secret of Prolific's events, as `candor recruit listen` prints it"
     )
     prolific_workspace: str | None = Field(
-        None, description="workspace there in which the server itself sees that it is told of events"
+        None, description="workspace there; with it the server itself subscribes to Prolific's events"
     )
-    prolific_api: str = Field(PROLIFIC_API, description="where Prolific's interface begins, without /api")
-    prolific_site: str = Field(PROLIFIC_SITE, description="where its participants hand in, as they finish")
-    sona_url: str | None = Field(None, description="a stand-in that is asked for credits in place of SONA")
-    running_analysis: bool = Field(True, description="compute scores and the filter anew as ratings come in")
+    prolific_api: str = Field(PROLIFIC_API, description="base address of Prolific's API, without /api")
+    prolific_site: str = Field(PROLIFIC_SITE, description="base address of Prolific's pages for participants")
+    sona_url: str | None = Field(None, description="address of a stand-in for SONA, for tests of credits")
+    running_analysis: bool = Field(True, description="update scores and the worker filter as ratings come in")
     worker_id_key: str | None = Field(
         None,
         repr=False,
-        description="key under which workers' ids are encrypted; default: in a file of the data folder",
+        description="key that encrypts workers' ids; default: in a file of the data folder",
     )
-    job_megabytes: int = Field(4096, ge=256, description="memory of a report, a rehearsal or an analysis")
-    job_minutes: int = Field(30, ge=1, description="time that one of them may take")
-    kept_reports: int = Field(20, ge=1, description="reports kept of a run; older ones are removed")
-    token_days: int = Field(7, ge=1, description="days for which a worker's link can be resumed")
+    job_megabytes: int = Field(4096, ge=256, description="memory limit of a report, rehearsal or analysis")
+    job_minutes: int = Field(30, ge=1, description="time limit of one of these, in minutes")
+    kept_reports: int = Field(20, ge=1, description="number of reports kept per run; older ones are removed")
+    token_days: int = Field(7, ge=1, description="for how many days a worker can resume with their link")
 
     @model_validator(mode="after")
     def _whole_provider(self) -> "Settings":
@@ -136,14 +136,14 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        """The database in use, with the driver that we have for it."""
+        """The URL of the database in use, with our driver for it."""
         if self.database_url is None:
             return f"sqlite:///{self.data.resolve() / 'candor.db'}"
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
     def address(self) -> str:
-        """Where this server listens, as it stands in a URL."""
+        """The address on which this server listens, in the form for a URL."""
         return self._address(self.host)
 
     def _address(self, host: str) -> str:
@@ -151,15 +151,15 @@ class Settings(BaseSettings):
 
     @property
     def own_url(self) -> str:
-        """How a process on this machine reaches this server."""
+        """The URL of this server for processes on the same machine."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104
         return f"http://{self._address(host)}"
 
     @property
     def resolved_public_url(self) -> str:
-        """The start of every link that is given out, without a slash at the end.
+        """The beginning of every link to this server, without a slash at the end.
 
-        A command that knows neither the URL nor a port takes those of the server that last served this data.
+        A command that knows neither the URL nor a port uses those of the server that last served this data.
         """
         host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104
         url = self.public_url or self._last_served or f"http://{self._address(host)}"
@@ -176,5 +176,5 @@ class Settings(BaseSettings):
         return self.data / "served-at"
 
     def remember_served(self) -> None:
-        """Write down where this server is reached, for the commands that give out links to it."""
+        """Store this server's public URL, for commands that print links to it."""
         self._served_file.write_text(self.resolved_public_url + "\n", encoding="utf-8")

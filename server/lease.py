@@ -1,4 +1,4 @@
-"""Lease for work that any process can do and only one may do at a time."""
+"""Leases for work that any process can do, but only one may do at a time."""
 
 import asyncio
 import secrets
@@ -12,13 +12,13 @@ from server.db.store.store import Store
 
 
 class Lease:
-    """A process's claim to do something alone, good for as long as it is renewed.
+    """A process's exclusive right to do something, as long as it is renewed.
 
     Args:
-        store: where it is kept who has it.
-        name: what is done.
-        now: tells the time.
-        renewed_every: seconds, fewer than a lease lasts.
+        store: Stores who has the lease.
+        name: The name of the work.
+        now: Returns the time.
+        renewed_every: Seconds between renewals, fewer than a lease lasts.
     """
 
     def __init__(
@@ -35,15 +35,15 @@ class Lease:
         self._holder = secrets.token_hex(8)
 
     async def work_alone(self, work: Callable[[], Coroutine[Any, Any, None]], pause: float = 0.0) -> None:
-        """Do something, unless another process does; where the lease is lost meanwhile, give it up.
+        """Run `work`, unless another process does; cancel it if the lease is lost meanwhile.
 
         Args:
-            work: what is done.
-            pause: for how many seconds after its end no other process is to do it again.
+            work: The work.
+            pause: For how many seconds after its end no other process may do it again.
 
         Raises:
-            StorageFailed: it cannot be known who has the lease.
-            Exception: whatever `work` raises; then no pause is kept.
+            StorageFailed: The database could not tell who has the lease.
+            Exception: Anything that `work` raises; then there is no pause.
         """
         if not await self.take():
             return
@@ -61,14 +61,14 @@ class Lease:
             await self.take(pause)
 
     async def take(self, seconds: float = LEASE_SECONDS) -> bool:
-        """Take it, or renew it, for so many seconds; return whether this process has it now.
+        """Take or renew the lease for so many seconds; return whether this process has it now.
 
-        For work that must come to its end once it has begun: it asks before each step. Raises StorageFailed.
+        Work that must not be cancelled calls this before each step. Raises StorageFailed.
         """
         return await self._store.submit(
             lambda c: take_lease(c, self._name, self._holder, self._now(), seconds)
         )
 
     async def release(self) -> None:
-        """Give it up, so that another process can have it. Raises StorageFailed."""
+        """Release the lease, so that another process can take it. Raises StorageFailed."""
         await self._store.submit(lambda connection: release_lease(connection, self._holder))

@@ -1,4 +1,4 @@
-"""Run a task again and again, beside the requests."""
+"""Run a task periodically, in the background."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,20 +8,21 @@ import structlog
 
 from server.errors import StorageFailed
 
-_MOST_DOUBLINGS = 4  # of a pause
+_MOST_DOUBLINGS = 4  # of the pause
 log = structlog.get_logger()
 
 
 class PeriodicTask:
-    """Does something, pauses, and does it again, whatever becomes of it, until it is told to stop.
+    """Run something, pause, and run it again, whether it fails or not, until it is stopped.
 
-    A database that does not answer is for the store to log; the next time comes as usual. Of faults in a row
-    the first is logged, with its traceback; each doubles the pause, up to sixteen times the usual.
+    If the database does not answer, the store logs that, and the next run comes as usual. Of several errors
+    in a row only the first is logged, with its traceback. Each doubles the pause, up to sixteen times the
+    usual one.
 
     Args:
-        work: what is done.
-        seconds: between its end and its next beginning.
-        failure: what the log says of a fault.
+        work: The function to run.
+        seconds: The pause between the end of a run and the next beginning.
+        failure: The log's message for an error.
     """
 
     def __init__(self, work: Callable[[], Awaitable[None]], seconds: float, failure: str) -> None:
@@ -34,22 +35,22 @@ class PeriodicTask:
         self.stopping = False
 
     def start(self) -> None:
-        """Begin, at once."""
+        """Start the first run at once."""
         self._task = asyncio.get_running_loop().create_task(self._repeat())
 
     def wake(self) -> None:
-        """End the pause, or leave the next one out."""
+        """End the pause, or skip the next one."""
         self._awake.set()
 
     async def stop(self) -> None:
-        """Begin nothing more; return when what is under way, which may ask for `stopping`, has ended."""
+        """Stop, and return when a run in progress has ended; it may check `stopping`."""
         self.stopping = True
         self.wake()
         if self._task is not None:
             await self._task
 
     async def cancel(self) -> None:
-        """Give up what is under way, and begin nothing more."""
+        """Stop, and cancel a run in progress."""
         self.stopping = True
         if self._task is not None:
             self._task.cancel()
@@ -68,7 +69,7 @@ class PeriodicTask:
             await self._work()
         except StorageFailed:
             return
-        except Exception:  # a fault of ours must not make this time the last one
+        except Exception:  # an error in our code must not make this run the last one
             if not self._faults:
                 log.exception(self._failure)
             self._faults += 1

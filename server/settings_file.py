@@ -1,7 +1,7 @@
-"""Settings as people write them, of a study or a run's rules: read within limits, located, explained.
+"""Read settings files (studies and run rules) within limits, and locate and explain mistakes in them.
 
-A short text can cost a server minutes or all of its memory: numbers of thousands of digits, levels by the
-thousand, aliases of aliases. `YamlSettings` and `YamlTexts` refuse such a text while they read it.
+A short text can cost a server minutes or all of its memory: numbers with thousands of digits, thousands of
+levels, aliases of aliases. `YamlSettings` and `YamlTexts` refuse such a text while they read it.
 """
 
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ from yaml.scanner import Scanner, ScannerError
 
 Location = tuple[int | str, ...]
 
-MOST_MISTAKES = 100  # that are told at once: to explain one takes milliseconds
+MOST_MISTAKES = 100  # reported at once, because explaining one takes milliseconds
 _MOST_LEVELS = 50
-_MOST_VALUES = 200_000  # with every alias written out; rules may exclude 100,000 workers
+_MOST_VALUES = 200_000  # with every alias expanded; rules may exclude 100,000 workers
 _MOST_DIGITS = 100
 
-_LONGEST = 40  # characters of what was given that are repeated
+_LONGEST = 40  # characters of a given value that a message repeats
 _SETTINGS = "settings, each as `name: value`"
-# What was expected, by the type of pydantic's error.
+# The expected value in words, by the type of pydantic's error.
 EXPECTED: Final = {
     "string_type": "a text",
     "string_unicode": "a text",
@@ -48,17 +48,17 @@ EXPECTED: Final = {
 
 
 class _Bounded(Reader, Scanner, Parser, Composer):
-    """Refuses what would cost too much to read or to use."""
+    """Refuse documents that would cost too much to read or to use."""
 
     def compose_document(self) -> yaml.Node | None:
-        """Return the document as nodes. Raises YAMLError: it is none, or beyond a limit."""
+        """Return the document as nodes. Raises YAMLError if it is invalid or beyond a limit."""
         self._open = 0
         self._sizes: dict[yaml.Node, tuple[int, int]] = {}  # levels and values of each node
         return super().compose_document()
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Return the next node, with all that it holds. Raises YAMLError."""
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # of PyYAML's stubs
+        """Return the next node, with everything in it. Raises YAMLError."""
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # in PyYAML's stubs
         is_alias = self.check_event(yaml.AliasEvent)
         if self._open >= _MOST_LEVELS:
             raise ComposerError(None, None, _TOO_DEEP, mark)
@@ -91,18 +91,18 @@ class _Bounded(Reader, Scanner, Parser, Composer):
         self._sizes[node] = levels, values
 
     def fetch_flow_collection_start(self, token: type[yaml.Token]) -> None:
-        """Begin a list or mapping in brackets; to find where it ends takes the square of the levels."""
+        """Begin a list or mapping in brackets; finding its end takes the square of the levels."""
         if self.flow_level >= _MOST_LEVELS:
             raise ScannerError(None, None, _TOO_DEEP, self.get_mark())
         super().fetch_flow_collection_start(token)
 
 
 class YamlSettings(_Bounded, yaml.SafeLoader):
-    """Reads values as YAML 1.1 has them: numbers, dates, booleans, texts."""
+    """Read values by YAML 1.1: numbers, dates, booleans, texts."""
 
 
 class YamlTexts(_Bounded, yaml.BaseLoader):
-    """Reads every value as the text that is written."""
+    """Read every value as the text that is written."""
 
 
 _TOO_DEEP = f"nested more than {_MOST_LEVELS} levels deep"
@@ -122,7 +122,7 @@ def child(node: yaml.Node | None, key: int | str) -> tuple[yaml.Node, int] | Non
 
 
 def line_of(root: yaml.Node | None, location: Location) -> int:
-    """Return the line of a setting, from 1; of one that is missing, that of what it is missing in."""
+    """Return the line of a setting, from 1; for a missing setting, the line of the part that lacks it."""
     node, line = root, 1
     for key in location:
         found = child(node, key)
@@ -133,20 +133,20 @@ def line_of(root: yaml.Node | None, location: Location) -> int:
 
 
 def nearest(given: object, names: Iterable[str]) -> str | None:
-    """Return the name that was perhaps meant, None where none is like what was given."""
+    """Return the most similar name; None if no name is similar."""
     return next(iter(get_close_matches(str(given), list(names), n=1, cutoff=0.6)), None)
 
 
 def did_you_mean(given: object, names: Iterable[str]) -> str:
-    """Return "; did you mean `name`?" for the name that is most like what was given, or nothing."""
-    # A builtin bot may be called without its "builtin:".
+    """Return "; did you mean `name`?" for the most similar name, or an empty text."""
+    # A builtin bot may be named without its "builtin:".
     short = {name.rpartition(":")[2]: name for name in names}
     near = nearest(given, [*short.values(), *short])
     return f"; did you mean `{short.get(near, near)}`?" if near else ""
 
 
 def shown(given: object) -> str:
-    """Return what was given as a reader of the file would call it; what is long is cut."""
+    """Return a given value in words for the file's author; long values are cut."""
     match given:
         case None | "":
             return "nothing"
@@ -162,7 +162,7 @@ def shown(given: object) -> str:
 
 
 def in_own_words(error: ErrorDetails) -> str | None:
-    """Return what is wrong with a setting, where it is no matter of what was expected instead; else None."""
+    """Return the mistake in a setting if it needs no words about an expected value; else None."""
     context = error.get("ctx", {})
     match error["type"]:
         case "missing":

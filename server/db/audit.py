@@ -1,6 +1,6 @@
-"""The audit log: what was done, by whom.
+"""The audit log: all actions, with their actors.
 
-A row is written with what it tells of, in one transaction. A trigger of the database refuses to change it.
+A row is written in the same transaction as the action. A trigger of the database refuses to change it.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from server.db.tables import AuditEntry
 
 
 class Doer(Protocol):
-    """Who has done something: a kind, like `person` or `token`, and a name."""
+    """The actor of an action: a kind, such as `person` or `token`, and a name."""
 
     @property
     def kind(self) -> str:
-        """What it is."""
+        """The kind of actor."""
         ...
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The actor's name."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """Whoever uses a command on the server's machine: they hold the database, and need no permission."""
+    """A user of a command on the server's machine. They have the database, so they need no permission."""
 
     kind: str = "command"
     name: str = "command line"
@@ -37,7 +37,7 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the log. `detail`: a sentence for people, or nothing."""
+    """A row of the log. `detail`: a sentence for people, or empty."""
 
     id: int
     at: datetime
@@ -50,7 +50,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which rows are asked for; what is None is not looked at. `before`: rows older than this id."""
+    """Conditions for rows; None means any. `before`: rows older than this id."""
 
     actor: str | None = None
     action: str | None = None
@@ -61,21 +61,21 @@ class Filter:
 
 
 def record(connection: Connection, actor: Doer, action: str, subject: str, detail: str = "") -> None:
-    """Log that something was done.
+    """Log an action.
 
     Args:
-        connection: the transaction in which it is done.
-        actor: who does it.
-        action: what kind of thing with what is done to it, like `run.close`.
-        subject: the name of what it is done to.
-        detail: what else a reader should know; never a password, a token or a worker's id.
+        connection: The transaction of the action.
+        actor: The actor.
+        action: The kind of thing and the action, such as `run.close`.
+        subject: The name of the thing.
+        detail: Anything else a reader should know; never a password, a token or a worker's id.
     """
     values = {"kind": actor.kind, "actor": actor.name, "action": action, "subject": subject, "detail": detail}
     connection.execute(insert(AuditEntry).values(at=utc_now(), **values))
 
 
 def entries(connection: Connection, wanted: Filter, most: int | None = None) -> list[Entry]:
-    """Return the rows that are wanted, newest first, at most so many."""
+    """Return the matching rows, newest first, at most `most`."""
     query = _matching(wanted).order_by(AuditEntry.c.id.desc())
     return [Entry(*row) for row in connection.execute(query if most is None else query.limit(most))]
 

@@ -1,4 +1,4 @@
-"""Store background jobs, and the leases that let one process at a time do each."""
+"""Store background jobs, and leases, which let only one process at a time do each job."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ from server.errors import JobNotFound, JobUnderWay
 JobKind = Literal["report", "rehearsal", "export"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 LEASE_SECONDS = 30.0
-# After a removal, until nobody reads any more what was removed: its time is taken in the transaction, which
-# others see as it ends, and clocks of machines differ.
+# After a removal, data read earlier may still be in use for so long. The removal's time is taken in its
+# transaction, which others see only after its end, and machines' clocks differ.
 _READ_WITHIN = timedelta(seconds=30)
 _ENDED = "The server that did this has ended before it was done. Start it again."
 _TAKE = text("""
@@ -40,7 +40,7 @@ _TAKE = text("""
 
 @dataclass(frozen=True, slots=True)
 class JobEntry:
-    """A job as it stands. `run` names the run that it is about; `result` is None until it is done."""
+    """A job. `run` is the name of the run that it is about; `result` is None until it is done."""
 
     id: str
     kind: JobKind
@@ -59,14 +59,14 @@ class JobEntry:
 def take_lease(
     connection: Connection, name: str, holder: str, at: datetime, seconds: float = LEASE_SECONDS
 ) -> bool:
-    """Take or renew the lease of `name` for so many seconds; return whether `holder` has it now."""
+    """Take or renew the lease `name` for so many seconds; return whether `holder` has it now."""
     until = at + timedelta(seconds=seconds)
     values = {"name": name, "holder": holder, "until": until, "at": at}
     return connection.execute(_TAKE, values).rowcount == 1
 
 
 def release_lease(connection: Connection, holder: str) -> None:
-    """Give up what `holder` has."""
+    """Release all leases of `holder`."""
     connection.execute(delete(JobLease).where(JobLease.c.holder == holder))
 
 
@@ -82,16 +82,16 @@ def begin_job(
     """Store a job that begins now.
 
     Args:
-        connection: a transaction.
-        job: its id.
-        kind: what it does.
-        run_id: the run that it is about.
-        subject: of which one job of this kind may be under way.
-        options: what JSON can say.
-        at: now.
+        connection: A transaction.
+        job: The job's id.
+        kind: The kind of job.
+        run_id: The run that it is about.
+        subject: The subject; only one job of this kind and subject may run at a time.
+        options: The job's options; must be JSON values.
+        at: The time now.
 
     Raises:
-        JobUnderWay: there is another one.
+        JobUnderWay: Another such job is running.
     """
     if not take_lease(connection, f"{kind} {subject}", job, at):
         raise JobUnderWay(f"a {kind} of `{subject}` is under way")
@@ -100,7 +100,7 @@ def begin_job(
 
 
 def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> bool:
-    """Keep how far a job is, and its lease; return whether it is still wanted."""
+    """Store a job's progress and extend its lease; return whether the job is still wanted."""
     under_way = update(Job).where(Job.c.id == job, Job.c.status == "running")
     if connection.execute(under_way.values(step=step, done=done, total=total)).rowcount == 0:
         return False
@@ -117,7 +117,7 @@ def end_job(
     error: str | None = None,
     result: Mapping[str, Any] | None = None,
 ) -> None:
-    """Keep how a job ended, and let the next one begin."""
+    """Store the end of a job, and release its lease so that the next one can begin."""
     kept = None if result is None else json.dumps(result)
     ended = update(Job).where(Job.c.id == job, Job.c.status == "running")
     connection.execute(ended.values(status=status, ended_at=at, error=error, result=kept))
@@ -125,7 +125,7 @@ def end_job(
 
 
 def end_abandoned(connection: Connection, at: datetime) -> None:
-    """Say of every job whose process is gone that it has failed."""
+    """Mark jobs whose process is gone as failed."""
     alive = select(JobLease.c.holder).where(JobLease.c.until >= at)
     gone = update(Job).where(Job.c.status == "running", Job.c.id.not_in(alive))
     connection.execute(gone.values(status="failed", ended_at=at, error=_ENDED))
@@ -145,19 +145,19 @@ def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> li
 
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
-    """Return the exports that were begun before that, or that may have what was removed of their run."""
+    """Return the exports begun before `before`, and those that may contain data removed since."""
     over = or_(Job.c.created_at < before, Job.c.id.in_(_outdated(connection)))
     query = select(Job.c.id).where(Job.c.kind == "export", Job.c.status != "running", over)
     return list(connection.execute(query).scalars())
 
 
 def is_outdated(connection: Connection, job: str) -> bool:
-    """Return whether an export may have what was removed of a worker of its run."""
+    """Return whether an export may contain removed data of a worker of its run."""
     return job in _outdated(connection, Job.c.id == job)
 
 
 def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
-    """Return the exports of a run, newest first, but for those that may have what was removed."""
+    """Return the exports of a run, newest first, without those that may contain removed data."""
     given_out = or_(Job.c.status != "done", Job.c.id.not_in(_outdated(connection, Job.c.run_id == run_id)))
     return _entries(connection, _jobs().where(Job.c.kind == "export", Job.c.run_id == run_id, given_out))
 
@@ -184,7 +184,7 @@ def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:
 
 
 def forget_jobs(connection: Connection, jobs: Sequence[str]) -> None:
-    """Remove the rows of these jobs."""
+    """Delete the rows of these jobs."""
     connection.execute(delete(Job).where(Job.c.id.in_(jobs)))
 
 

@@ -1,7 +1,7 @@
-"""Taking out of the database what people have written, given and are called.
+"""Remove workers' texts, data and ids from the database.
 
-Systems, orders, times and statuses stay: places, balance and costs are counted by them. In the file of an
-SQLite database what is removed is overwritten; `Store.remove` takes it out of its log, too.
+Systems, orders, times and statuses stay, because slots, balance and costs are counted by them. In an SQLite
+database's file the removed data are overwritten; `Store.remove` also removes them from its log.
 """
 
 import secrets
@@ -26,12 +26,12 @@ EXCLUDED_BECAUSE: Final = {
     "withdrawn": "withdrawn by the worker",
     "retention": "removed after its time",
 }
-_AT_ONCE = 200  # assignments
+_AT_ONCE = 200  # assignments in one statement
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What the database has of somebody: numbers of rows."""
+    """The database's data about one worker, as numbers of rows."""
 
     assignments: int
     under_way: int
@@ -45,23 +45,23 @@ NOTHING: Final = Holdings(0, 0, 0, 0, 0, 0)
 
 
 def holdings(connection: Connection, worker_id: int) -> Holdings:
-    """Return what the database has of a worker; `lines` are those that they have written."""
+    """Count the database's data about a worker; `lines` are those that they have written."""
     return Holdings(*connection.execute(_HOLDINGS, {"worker": worker_id}).one())
 
 
 def lists_with(connection: Connection, kept: str) -> int:
-    """Return how many runs have an id, as the database keeps it, in their list of who may not come."""
+    """Return how many runs have an id, in its stored form, in their list of excluded workers."""
     query = select(func.count()).select_from(ExcludedWorker).where(ExcludedWorker.c.external_id == kept)
     return int(connection.execute(query).scalar_one())
 
 
 def remove_from_lists(connection: Connection, kept: str) -> None:
-    """Take an id, as the database keeps it, out of every list of who may not come to a run."""
+    """Delete an id, in its stored form, from every run's list of excluded workers."""
     connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.external_id == kept))
 
 
 def clear_list(connection: Connection, run_id: int) -> int:
-    """Empty a run's list of who may not come; return how many were on it."""
+    """Empty a run's list of excluded workers; return how many were on it."""
     return connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.run_id == run_id)).rowcount
 
 
@@ -76,18 +76,18 @@ def assignments_of(connection: Connection, worker_id: int) -> list[str]:
 def remove(
     connection: Connection, assignments: Sequence[str], extent: Extent, cause: Cause, at: datetime
 ) -> None:
-    """Remove what the workers of assignments have written, or all that they have given; those under way end.
+    """Remove the texts of assignments' workers, or all their data; active assignments end.
 
-    Words are what they wrote, how, what was answered to it, which can quote it, and what others were shown of
-    either. Of `all` the ratings, the answers and the choices are gone too, and no analysis takes the
-    assignment in.
+    Texts are those that workers wrote and how they wrote them, replies (which can quote them), and copies of
+    both shown to others. With `all`, ratings, answers and choices are removed too, and the assignment is
+    excluded from every analysis.
 
     Args:
-        connection: a transaction of the writer's.
-        assignments: their ids.
-        extent: what is removed.
-        cause: why.
-        at: now.
+        connection: A transaction of the writer's.
+        assignments: The assignments' ids.
+        extent: Which data to remove.
+        cause: The reason.
+        at: The time now.
     """
     for some in _parts(assignments):
         named = {"assignments": some}
@@ -108,10 +108,10 @@ def remove(
 
 
 def remove_id(connection: Connection, worker_id: int) -> str:
-    """Remove whom a worker's pseudonym stands for, and return the pseudonym that they have from now on.
+    """Remove the id behind a worker's pseudonym, and return their new pseudonym.
 
-    The old one could be computed from the id by whoever has the secrets. Nothing leads from the new one to
-    anybody; who comes back is somebody new. Lists of who may not come to a run are left as they are.
+    The old pseudonym can be computed from the id with the server's secrets; the new one leads to nobody. If
+    the worker returns, they count as a new worker. Runs' lists of excluded workers are left as they are.
     """
     old = connection.execute(select(Worker.c.pseudonym).where(Worker.c.id == worker_id)).scalar_one()
     pseudonym = "W" + secrets.token_hex(6).upper()
@@ -128,7 +128,7 @@ def _parts(assignments: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _blank_items(connection: Connection, assignments: list[str]) -> None:
-    """Take the words out of what other workers are given to rate of these conversations."""
+    """Blank the texts of these conversations in the items that other workers are given to rate."""
     for row in connection.execute(_ITEMS, {"assignments": assignments}).all():
         content = ItemContent.model_validate_json(row.content)
         lines = tuple(line.model_copy(update={"text": REMOVED}) for line in content.lines)
@@ -149,13 +149,13 @@ def _of(sql: str) -> TextClause:
 
 
 _OWN = "(SELECT id FROM conversation WHERE assignment_id IN :assignments)"
-# Of a chat with another worker also the other one's side, where their lines stand as the partner's.
+# For a chat with another worker also the other's conversation, which has these lines as the partner's.
 _HEARD = f"""(SELECT id FROM conversation WHERE assignment_id IN :assignments
               UNION SELECT conversation_id FROM human_conversation WHERE partner_id IN {_OWN})"""  # noqa: S608
-# Where others rate these conversations.
+# Conversations in which others rate these conversations as items.
 _RATED = f"""(SELECT shown_item.conversation_id FROM shown_item JOIN item ON item.id = shown_item.item_id
               WHERE item.source_conversation_id IN {_HEARD})"""  # noqa: S608
-# That a line was flagged stays, as it does of what is noted; why says what was in it.
+# The fact that a line was flagged stays, as incidents do; the categories would tell about its content.
 _JUDGED = f"categories = CASE WHEN categories = '' THEN '' ELSE '{REMOVED}' END, score = NULL"
 _UNDER_WAY = _of("SELECT id FROM assignment WHERE status = 'active' AND id IN :assignments ORDER BY id")
 _WORDS = [
@@ -202,7 +202,7 @@ _GIVEN = [
             "turn",
         )
     ),
-    # Who left with a report is still to be paid: how they left stays, as all statuses do.
+    # Workers who left with a report must still be paid, so that report stays, as all statuses do.
     _of(f"DELETE FROM message_report WHERE NOT leaves AND conversation_id IN {_OWN}"),  # noqa: S608
     *(
         _of(f"DELETE FROM {table} WHERE assignment_id IN :assignments")  # noqa: S608
@@ -218,7 +218,7 @@ _NOTE = text(
     "INSERT INTO removal (assignment_id, extent, cause, at) VALUES (:assignment, :extent, :cause, :at) "
     "ON CONFLICT DO NOTHING"
 ).bindparams(bindparam("at", type_=Removal.c.at.type))
-# How a run stands says of each worker whether they pass.
+# A stored analysis says of each worker whether they pass.
 _RENAMED = text("UPDATE analysis SET content = replace(content, :old, :new)")
 _HOLDINGS = text("""
     SELECT (SELECT count(*) FROM assignment WHERE worker_id = :worker),

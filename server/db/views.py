@@ -1,11 +1,11 @@
 """The versioned SQL views that readers of the database use instead of the tables.
 
-`qc` and everybody else's analysis read these; the tables may change underneath. A change that a
-reader would notice makes a new version beside the old one: `V2` has the newer form of those that have
-changed. A new view, or a new last column, is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and
-`V1_ASSIGNMENT` came after `V1`. None of these ever changes: steps of the migrations have made them.
+`qc` and all other analyses read these views; the tables may change underneath. A change that a reader would
+notice makes a new version beside the old one: `V2` has the newer forms of the views that have changed. A new
+view or a new last column is no such change: `V1_ITEMS`, `V1_RUN`, `V1_RUN_OF_A_KIND` and `V1_ASSIGNMENT` came
+after `V1`. None of these definitions ever changes, because migrations have created views from them.
 
-`overran`: the bot took longer than the natural reply time drawn for it, so it was shown as soon as it came.
+`overran`: the bot took longer than the delay drawn for the reply, so the reply was shown as soon as it came.
 """
 
 VERSION = 1
@@ -81,19 +81,19 @@ V2: dict[str, str] = {
         JOIN assignment ON assignment.id = conversation.assignment_id""",
 }
 
-# `task`: `chat`, or `transcripts` where workers rate what others have said or written.
+# `task`: `chat`, or `transcripts` if workers rate items.
 V1_RUN = """
         SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
                run.status AS status, run.created_at AS created_at, study.task AS task
         FROM run JOIN study ON study.id = run.study_id"""
 
-# `kind`: `study`, or `rehearsal`, whose workers are all simulated; it belongs to no other data.
+# `kind`: `study`, or `rehearsal`, in which all workers are simulated; its data must not be mixed with others.
 V1_RUN_OF_A_KIND = """
         SELECT run.id AS run_id, run.slug AS run, study.name AS study, study.hash AS study_hash,
                run.status AS status, run.created_at AS created_at, study.task AS task, run.kind AS kind
         FROM run JOIN study ON study.id = run.study_id"""
 
-# Assignments that the researchers leave out of every analysis, and why.
+# Assignments that the researchers exclude from every analysis, with the reason.
 V1_EXCLUSIONS: dict[str, str] = {
     "v1_exclusion": """
         SELECT assignment.run_id AS run_id, exclusion.assignment_id AS assignment_id,
@@ -101,7 +101,8 @@ V1_EXCLUSIONS: dict[str, str] = {
         FROM exclusion JOIN assignment ON assignment.id = exclusion.assignment_id""",
 }
 
-# Of which assignments words, or all that was given, were removed: the worker asked, withdrew, or time was up.
+# Assignments whose texts, or all data, were removed: at the worker's request, by withdrawal, or after its
+# time.
 V1_REMOVAL: dict[str, str] = {
     "v1_removal": """
         SELECT assignment.run_id AS run_id, removal.assignment_id AS assignment_id,
@@ -114,9 +115,10 @@ SECONDS = {
     "postgresql": "CAST(EXTRACT(EPOCH FROM conversation.rated_at - conversation.started_at) AS float)",
 }
 
-# Of runs whose workers rate items. `value` is as the worker gave it, as in `v1_rating`; `twin_of` is the
-# position in the assignment of the ordinary item that a bad twin, a repeat or a reference belongs to;
-# `seconds` run from when the item was shown until it was rated, `SECONDS` by the kind of database.
+# For runs whose workers rate items. `value` is as the worker gave it, as in `v1_rating`. `twin_of` is the
+# position in the assignment of the ordinary item that a bad twin, a repeat or a reference belongs to.
+# `seconds` is the time from showing the item to its rating, computed as in `SECONDS` for each kind of
+# database.
 V1_ITEMS: dict[str, str] = {
     "v1_item_rating": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -154,10 +156,10 @@ V1_ITEMS: dict[str, str] = {
         FROM tutorial_answer JOIN assignment ON assignment.id = tutorial_answer.assignment_id""",
 }
 
-# Of runs whose workers compare two systems side by side. Of pair `pair` of an assignment, the left
-# conversation has position 2 · pair − 1 in `v1_conversation`, the right one 2 · pair. `preference`, `left`,
-# `tie` or `right`, was given after line `turn_index` of both; where workers choose at the end, there is one,
-# of the whole.
+# For runs whose workers compare two systems side by side. For pair `pair` of an assignment, the left
+# conversation has position 2 · pair − 1 in `v1_conversation`, the right one 2 · pair. `preference` (`left`,
+# `tie` or `right`) was given after line `turn_index` of both; if workers choose at the end, there is one row
+# for the whole.
 V1_CHOICE: dict[str, str] = {
     "v1_choice": """
         SELECT assignment.run_id AS run_id, left_one.assignment_id AS assignment_id,
@@ -178,15 +180,15 @@ V1_CHOICE: dict[str, str] = {
         JOIN worker ON worker.id = assignment.worker_id""",
 }
 
-# `v1_assignment` with what the worker consented to: the version of the study's consent, and the labels of the
-# boxes that were ticked, with commas between them. NULL where the study has none.
+# `v1_assignment` with the worker's consent: the version of the study's consent, and the labels of the ticked
+# boxes, separated by commas. NULL if the study has no consent form.
 V1_ASSIGNMENT = V1["v1_assignment"].replace(
     "assignment.feedback AS feedback",
     "assignment.feedback AS feedback, assignment.consent_version AS consent_version,\n"
     "               assignment.consent_ticked AS consent_ticked",
 )
-# Of studies that ask questions of their own. `choices` of a question: one a line. An answer is a text or a
-# number; each of several choices is a row. `conversation_id` and `system` are null before and after all
+# For studies with questions of their own. `choices` of a question has one choice a line. An answer is a text
+# or a number; each of several choices is a row. `conversation_id` and `system` are null before and after all
 # conversations.
 V1_ANSWERS: dict[str, str] = {
     "v1_question": """
@@ -206,7 +208,7 @@ V1_ANSWERS: dict[str, str] = {
         LEFT JOIN system ON system.id = conversation.system_id""",
 }
 
-# The scenarios of conversations, where a study has any.
+# The scenarios of conversations, if a study has any.
 V1_SCENARIO: dict[str, str] = {
     "v1_scenario": """
         SELECT assignment.run_id AS run_id, conversation.id AS conversation_id, system.name AS system,
@@ -217,7 +219,7 @@ V1_SCENARIO: dict[str, str] = {
         WHERE conversation.scenario IS NOT NULL""",
 }
 
-# What workers thought of single replies, from 0 to 100: the last word on each.
+# Workers' ratings of single replies, from 0 to 100: the last rating of each.
 V1_TURN_RATING: dict[str, str] = {
     "v1_turn_rating": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -235,8 +237,7 @@ V1_TURN_RATING: dict[str, str] = {
               AND later.turn_index = turn_rating.turn_index AND later.id > turn_rating.id)""",
 }
 
-# The conversations of simulated workers: `simulated_as` says how and by what, as far as the crowd has
-# said so.
+# The conversations of simulated workers. `simulated_as` describes the simulation, as far as it is known.
 V1_SIMULATED: dict[str, str] = {
     "v1_simulated_conversation": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -245,10 +246,10 @@ V1_SIMULATED: dict[str, str] = {
         WHERE assignment.simulated""",
 }
 
-# Conversations whose chat partner was another worker. Two who were paired have each other's conversation as
-# `partner_conversation_id`, which is null where nobody came. From line `taken_over_from` on the bot
+# Conversations whose chat partner was another worker. Two paired workers have each other's conversation as
+# `partner_conversation_id`, which is null if nobody came. From line `taken_over_from` on, the bot
 # `taken_over_by` has answered, because `nobody_came`, or the person was `silent` or had `left`: these are no
-# conversations with the person, and belong in no score of that system.
+# conversations with a person, and must not count in any score of that system.
 V1_HUMAN: dict[str, str] = {
     "v1_human_conversation": """
         SELECT human_conversation.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -276,7 +277,7 @@ V1_WIZARD: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
-# How inputs were written, as workers' pages have counted it: no content. Only of studies that record it.
+# How messages were written, as counted by workers' pages, without content. Only for studies that record it.
 V1_WRITING: dict[str, str] = {
     "v1_writing": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -291,8 +292,9 @@ V1_WRITING: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
-# Messages that workers have reported: why, in their words too, and whether they left the study with it; when
-# they took that back, and when a researcher has marked it as seen. `line` is what was said; null of an item.
+# Messages that workers have reported: the reason, also in their own words; whether they left the study with
+# the report; when they took it back; and when a researcher marked it as seen. `line` is the text; null for an
+# item.
 V1_MESSAGE_REPORT: dict[str, str] = {
     "v1_message_report": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -311,8 +313,8 @@ V1_MESSAGE_REPORT: dict[str, str] = {
                       AND turn.turn_index = message_report.turn_index""",
 }
 
-# What the moderation service says of lines, in studies that have it asked: `flagged` is null of a line that
-# it would not judge, and lines that it was not asked about have no row.
+# The moderation service's results for lines, in studies that use it. `flagged` is null for a line that the
+# service would not judge. Lines that were not sent to it have no row.
 V1_MODERATED_LINE: dict[str, str] = {
     "v1_moderated_line": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -329,7 +331,7 @@ V1_MODERATED_LINE: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
-# What bots' models wrote where that is not what workers were shown: never part of any payload to a worker.
+# The outputs of bots' models, if they differ from the replies shown: never sent to a worker.
 V1_REPLY_OUTPUT: dict[str, str] = {
     "v1_reply_output": """
         SELECT assignment.run_id AS run_id, reply_output.conversation_id AS conversation_id,
@@ -343,7 +345,7 @@ V1_REPLY_OUTPUT: dict[str, str] = {
         JOIN system ON system.id = conversation.system_id""",
 }
 
-# The calls that bots have answered: of a failed one too, with what its model wrote, as it was no reply.
+# The calls that bots have answered, also failed ones, with the model's output if it was no valid reply.
 _CALL = """bot_call.tries AS tries, bot_call.model AS model, bot_call.revision AS revision,
                bot_call.prompt_hash AS prompt_hash, bot_call.sampling AS sampling,
                bot_call.tokens_in AS tokens_in, bot_call.tokens_out AS tokens_out, bot_call.cost AS cost,
@@ -359,7 +361,7 @@ V1_BOT_CALL: dict[str, str] = {
         JOIN assignment ON assignment.id = conversation.assignment_id
         JOIN system ON system.id = conversation.system_id""",  # noqa: S608
 }
-# `v1_turn` with where a bot's line came from; all of it is null where its bot told nothing.
+# `v1_turn` with the origin of a bot's line; these columns are null if its bot told nothing.
 V1_TURN: dict[str, str] = {
     "v1_turn": V1["v1_turn"]
     .replace("AS overran", f"AS overran,\n               {_CALL}")
@@ -372,7 +374,8 @@ V1_TURN: dict[str, str] = {
     ),
 }
 
-# The same with the number of points of the scale, 2 of thumbs: `value` is where a point lies from 0 to 100.
+# The same with the number of points of the scale, 2 for thumbs: `value` is the point's place between 0 and
+# 100.
 V1_TURN_RATING_WITH_POINTS: dict[str, str] = {
     name: view.replace(
         "turn_rating.created_at AS created_at",
@@ -385,10 +388,10 @@ V1_TURN_RATING_WITH_POINTS: dict[str, str] = {
     for name, view in V1_TURN_RATING.items()
 }
 
-# The quiz after a conversation. `choices`: how many lines were shown, 0 where it was not asked, and then
-# `why_not` says why. `choice` and `is_right` are null until it is answered, and where it never was. The line
-# that the partner said is the one with `is_right` in `v1_quiz_line`; it was said as line `turn_index` of
-# `said_in_conversation_id`, which is then the conversation itself.
+# The quiz after a conversation. `choices`: the number of lines shown; 0 if there was no quiz, and `why_not`
+# says why. `choice` and `is_right` are null until it is answered, and if it never was. The partner's line is
+# the one with `is_right` in `v1_quiz_line`; it is line `turn_index` of `said_in_conversation_id`, which is
+# then the conversation itself.
 V1_QUIZ: dict[str, str] = {
     "v1_quiz": """
         SELECT assignment.run_id AS run_id, conversation.assignment_id AS assignment_id,
@@ -412,10 +415,10 @@ V1_QUIZ: dict[str, str] = {
         JOIN assignment ON assignment.id = conversation.assignment_id""",
 }
 
-# Pay of every submission of a run on a platform, in cents of `currency`: what counts of the decisions about
-# it, what the platform has paid of the reward, and bonuses that were sent and not seen paid, or seen paid.
-# `ordinal` numbers the submissions; `assignment_id` and `worker` are null of those who were never seen here.
-# `decided_cents` and `paid_cents` are null where the amount is not known: of a paid screen-out, for example.
+# Pay for every submission of a run on a platform, in cents of `currency`: the decision that counts, the
+# platform's payment of the reward, bonuses sent and not yet seen as paid, and bonuses seen as paid. `ordinal`
+# numbers the submissions. `assignment_id` and `worker` are null for submissions whose workers never came
+# here. `decided_cents` and `paid_cents` are null if the amount is unknown, as for a paid screen-out.
 V1_SUBMISSION_PAY: dict[str, str] = {
     "v1_submission_pay": """
         SELECT pay.run_id AS run_id, pay.ordinal AS ordinal, assignment.id AS assignment_id,
@@ -463,15 +466,15 @@ V1_SUBMISSION_PAY: dict[str, str] = {
         LEFT JOIN payment_decision ON payment_decision.id = pay.decision_id""",
 }
 
-# A setting of a run's rules, which are JSON, by the kind of database; NULL where the run has none.
+# A setting in a run's rules, which are JSON, for each kind of database; NULL if the run does not have it.
 RULE = {
     "sqlite": "CAST(json_extract(run.rules, '$.target.{name}') AS {kind})",
     "postgresql": "CAST(CAST(run.rules AS json) #>> '{{target,{name}}}' AS {kind})",
 }
 
-# How each run stands, and why: `cause` is `researcher` where somebody paused, resumed or closed it (or it was
-# only opened), `target` or `budget` where it has stopped by itself; `reason` is a sentence. The target is the
-# one that it has now: one of the three, or none.
+# The state of each run and its reason. `cause` is `researcher` if somebody paused, resumed or closed it (or
+# only opened it), `target` or `budget` if it has stopped by itself. `reason` is a sentence. The target is the
+# current one: one of the three columns, or none.
 V1_RUN_STATE: dict[str, str] = {
     "v1_run_state": """
         SELECT run.id AS run_id, run.slug AS run, run.status AS status, run.cause AS cause,
@@ -483,7 +486,7 @@ V1_RUN_STATE: dict[str, str] = {
 
 
 def target_columns(dialect: str) -> dict[str, str]:
-    """Return what `V1_RUN_STATE` is filled in with for a kind of database."""
+    """Return the columns to insert in `V1_RUN_STATE` for a kind of database."""
     kinds = {
         "assignments": "integer",
         "conversations_per_system": "integer",

@@ -1,4 +1,4 @@
-"""Workers' ids in the database: all of them encrypted, under the key in use."""
+"""Encrypt workers' ids in the database, all under the key in use."""
 
 from collections.abc import Callable
 from typing import Final
@@ -9,17 +9,17 @@ from server.db.engine.secret_marks import leave_mark, mark_of, replace_mark
 from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
-FORGOTTEN: Final = "forgotten:"  # begins what stands where an id was; no encrypted id has a colon
+FORGOTTEN: Final = "forgotten:"  # the prefix that replaces a removed id; encrypted ids contain no colon
 PUT_KEY_BACK: Final = (
     "Put worker-ids.key back into the data folder from where you keep it, or set "
     "CANDOR_WORKER_ID_KEY to the key that was in use; every server over one database needs the same. "
     "docs/privacy.md says more."
 )
-_KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # by which an id is found again, of each table
+_KEYS: Final = {"worker": "id", "excluded_worker": "run_id"}  # each table's column for finding a row again
 
 
 def external_id(kept: str, ids: IdCipher) -> str | None:
-    """Return the id that the database keeps so; None: it was forgotten. Raises DatabaseUnfit: another key."""
+    """Return the id for its stored form; None if it was removed. Raises DatabaseUnfit: another key."""
     if kept.startswith(FORGOTTEN):
         return None
     plain = ids.decrypted(kept)
@@ -29,7 +29,7 @@ def external_id(kept: str, ids: IdCipher) -> str | None:
 
 
 def needs_key(connection: Connection) -> bool:
-    """Return whether a key was in use: it has left its mark, or ids that are encrypted under it."""
+    """Return whether a key was in use: it has left its mark, or encrypted ids."""
     if mark_of(connection, "worker_ids") is not None:
         return True
     found = (connection.execute(text(f"SELECT 1 FROM {table} LIMIT 1")).first() for table in _KEYS)  # noqa: S608
@@ -45,19 +45,19 @@ def require_key(connection: Connection, ids: IdCipher) -> None:
 
 def _another_key() -> DatabaseUnfit:
     return DatabaseUnfit(
-        "the ids of workers in the database are encrypted under another key than the one at hand",
+        "the workers' ids in the database are encrypted under another key than the present one",
         PUT_KEY_BACK,
     )
 
 
 def encrypt_again(connection: Connection, ids: IdCipher) -> int:
-    """Have every id encrypted under the key in use, and mark it as that; return in how many rows one was not.
+    """Encrypt every id under the key in use, and leave that key's mark; return the number of rows changed.
 
-    Where that key is the only one and is marked already, nothing is looked at: otherwise it takes time of the
-    order of all workers, at a start of the server.
+    If that key is the only one and has left its mark already, no row is read. Otherwise this takes time of
+    the order of all workers, when the server starts.
 
     Raises:
-        DatabaseUnfit: an id was encrypted under a key that is not at hand, or another server has marked one.
+        DatabaseUnfit: An id was encrypted under a missing key, or another server has left another key's mark.
     """
     if (mark_of(connection, "worker_ids"),) == ids.marks:
         return 0
@@ -73,12 +73,12 @@ def encrypt_again(connection: Connection, ids: IdCipher) -> int:
 
 
 def encrypt_plain(connection: Connection, ids: Callable[[], IdCipher]) -> None:
-    """Encrypt the ids of a database that has them in plain text. Without any, no key is asked for."""
+    """Encrypt the ids of a database that has them in plain text. The key is only needed if there are any."""
     _rewrite(connection, lambda plain: ids().encrypted(plain))
 
 
 def decrypt_all(connection: Connection, ids: Callable[[], IdCipher]) -> None:
-    """Put the ids back in plain text, for a version of Candor that knows no other."""
+    """Decrypt all ids, for versions of Candor that store them in plain text."""
     _rewrite(connection, lambda kept: ids().decrypted(kept) or kept)
 
 

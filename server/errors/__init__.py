@@ -1,17 +1,17 @@
-"""Everything that can go wrong for a caller, in one hierarchy.
+"""All errors that a caller can get, in one hierarchy.
 
     CandorError
-    ├── InvalidMessage      the message itself cannot be read: send another
+    ├── InvalidMessage      the message is invalid: send another
     │   ├── MalformedJson, UnknownMessage, InvalidField, MessageTooLong
-    ├── RefusedMessage      readable, but not now
+    ├── RefusedMessage      valid, but not allowed now
     │   ├── WrongPhase, ReplyPending, TooFewInputs, IncompleteRating, TopicMissing, TopicFixed,
     │   │   EditMissing, EditSenseless, AnswersUnfit, ChoiceMissing, NoTies
-    ├── OutdatedPage        the page speaks another version of the wire: load it again
-    ├── NotAuthorised       the caller must show another token
+    ├── OutdatedPage        the page uses another version of the protocol: reload it
+    ├── NotAuthorised       the caller needs another token
     │   ├── TokenInvalid, TokenExpired, TokenMissing, TokenRevoked, OutOfScope, NotAllowed,
     │   │   NotSignedIn, WrongPassword, ProviderRefused, ForeignOrigin, LinkUsed, LinkUnsigned,
     │   │   LinkAltered, LinkUnfilled, LinkAmbiguous, LinkExpired
-    ├── NotAvailable        what was asked for is not there (any more)
+    ├── NotAvailable        the requested thing does not exist (any more)
     │   ├── RunNotFound, RunNotReady, RunPaused, RunOutOfHours, RunClosed, RunComplete, RunFull, TookPart,
     │   │   NotInvited, AssignmentNotFound, NotSimulated, TokenNotFound, BotNotFound, NotChecked,
     │   │   JobNotFound, StudyNotFound, WorkerNotFound, SeveralWorkers,
@@ -23,31 +23,31 @@
     ├── RecruitingRefused   recruiting or pay cannot go on like this
     │   ├── NotConnected, NotRecruiting, RecruitmentExists, StudyNotDrafted, OtherCurrency, ScreenOutsUnpaid,
     │   │   PayRefused, DecidedAlready, BonusRefused, EventRefused
-    ├── NeedsConfirmation   it costs money, or much of it, and nobody has said that this is meant
+    ├── NeedsConfirmation   it costs money, or much of it, and was not confirmed
     ├── WorkerListInvalid   a list of workers has mistakes
-    ├── PlatformFailed, PlatformUnsure   the platform of workers has not done it, or has not said
+    ├── PlatformFailed, PlatformUnsure   the platform has not done it, or it is unknown whether it has
     ├── RulesInvalid        the rules of a run have mistakes
     ├── TokenExists, PersonExists   a name is taken
-    ├── NoPassword          there is none to be changed
-    ├── NotYours            the password of somebody who has roles in other studies too
-    ├── JobUnderWay         the same is being done already
+    ├── NoPassword          the account has no password to change
+    ├── NotYours            the account has roles in other studies too
+    ├── JobUnderWay         the same job is running already
     ├── RehearsalRefused    this study cannot be rehearsed like this
     ├── BotRefused          a registered bot cannot be changed like this
     │   ├── BotExists, BotInUse, BotDisabled, BotUnusable, BotInvalid, ReplicaExists,
     │   │   LastReplica, DialsIn
-    ├── LastOwner           an installation keeps one owner at least
-    ├── TooMany             slow down
+    ├── LastOwner           an installation must have at least one owner
+    ├── TooMany             a rate limit: slow down
     ├── StorageFailed       nothing was stored: send the same again
-    │   └── StorageDamaged  its file is damaged
+    │   └── StorageDamaged  the database's file is damaged
     ├── DatabaseDamaged     a check has found damage in the SQLite file
-    ├── DatabaseUnfit       the database, as it is set up or made, cannot be served
+    ├── DatabaseUnfit       the database's settings or schema do not permit to serve it
     ├── DatabaseInUse       another server serves the SQLite file
     ├── StudyInvalid        the study file has mistakes
-    ├── BotsUnfit           a study's bots are not fit for workers
-    └── NoModeration        a study wants a moderation service, and there is none
+    ├── BotsUnfit           a study's bots have not passed the checks for workers
+    └── NoModeration        a study needs a moderation service, and there is none
 
-Each class fixes its wire `code`, its HTTP `status` and whether the same request may be sent again
-(`retry`); the message says what happened and the hint what the caller can do.
+Each class sets its wire `code`, its HTTP `status`, and whether the same request may be sent again (`retry`).
+The message tells what happened, and the hint what the caller can do.
 """
 
 from server.errors.access import (

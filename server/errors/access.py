@@ -18,28 +18,28 @@ Refusal = Literal[
     "unknown",
 ]
 _REFUSALS: dict[Refusal, str] = {
-    "state": "this sign-in was not begun in this browser, or longer ago than ten minutes",
-    "denied": "the sign-in was given up with the provider",
-    "unreachable": "the provider cannot be asked, or does not say how to sign in with it",
-    "code": "the provider does not take back the code that it gave",
-    "signature": "what the provider answered is not signed by it",
-    "expired": "what the provider answered is valid no longer",
-    "audience": "what the provider answered is meant for somebody else",
-    "nonce": "what the provider answered belongs to another sign-in",
-    "unverified": "the provider has not verified an e-mail address of yours",
-    "unknown": "nobody here has the e-mail address that the provider gives",
+    "state": "this sign-in was started in another browser, or more than ten minutes ago",
+    "denied": "the sign-in was cancelled at the provider",
+    "unreachable": "the provider cannot be reached, or does not publish how to sign in with it",
+    "code": "the provider does not accept its own code",
+    "signature": "the provider's answer has no valid signature of the provider",
+    "expired": "the provider's answer has expired",
+    "audience": "the provider's answer is meant for another application",
+    "nonce": "the provider's answer belongs to another sign-in",
+    "unverified": "the provider has not verified your e-mail address",
+    "unknown": "no account here has the e-mail address that the provider gives",
 }
 
 
 class NotAuthorised(CandorError):
-    """The caller has not shown the right to do this."""
+    """The caller has not proved the right to do this."""
 
     code = "not_authorised"
     status = 401
 
 
 class TokenMissing(NotAuthorised):
-    """No token was shown."""
+    """No token was sent."""
 
     code = "token_missing"
     hint = "Send `Authorization: Bearer TOKEN`, with a token that `candor token new` has printed."
@@ -56,18 +56,18 @@ class TokenExpired(NotAuthorised):
     """The token is too old."""
 
     code = "token_expired"
-    hint = "Open the study's link again: whoever came with an id goes on; else ask the researchers."
+    hint = "Open the study's link again to go on. If that fails, ask the researchers."
 
 
 class TokenRevoked(NotAuthorised):
-    """The token was good once."""
+    """The token was revoked."""
 
     code = "token_revoked"
-    hint = "Ask whoever runs this server for a new one (`candor token new --name NAME`)."
+    hint = "Ask the operator of this server for a new one (`candor token new --name NAME`)."
 
 
 class OutOfScope(NotAuthorised):
-    """The token is good, but for something else."""
+    """The token is valid, but for something else."""
 
     code = "out_of_scope"
     status = 403
@@ -75,7 +75,7 @@ class OutOfScope(NotAuthorised):
 
 
 class NotAllowed(NotAuthorised):
-    """The caller is known, and their role does not reach so far."""
+    """The caller's role does not permit this."""
 
     code = "not_allowed"
     status = 403
@@ -90,7 +90,7 @@ class NotSignedIn(NotAuthorised):
 
 
 class WrongPassword(NotAuthorised):
-    """Nobody has this name and this password."""
+    """No account has this name and this password."""
 
     code = "wrong_password"
     status = 403
@@ -98,15 +98,15 @@ class WrongPassword(NotAuthorised):
 
 
 class NoPassword(CandorError):
-    """Somebody who signs in with the provider only has no password that could be changed."""
+    """An account that only signs in with the provider has no password to change."""
 
     code = "no_password"
     status = 409
-    hint = "Ask an owner of this installation for a link by which you choose one."
+    hint = "Ask an owner of this installation for a link to set one."
 
 
 class ProviderRefused(NotAuthorised):
-    """Signing in with an OpenID provider came to nothing; `reason` says why, for programs."""
+    """Signing in with an OpenID provider failed; `reason` is the cause, for programs."""
 
     code = "provider_refused"
     status = 403
@@ -119,7 +119,7 @@ class ProviderRefused(NotAuthorised):
 
 
 class ForeignOrigin(NotAuthorised):
-    """A browser that is signed in was led to this call by another site's page."""
+    """Another site's page made a signed-in browser send this request."""
 
     code = "foreign_origin"
     status = 403
@@ -127,7 +127,7 @@ class ForeignOrigin(NotAuthorised):
 
 
 class LinkUsed(NotAuthorised):
-    """A one-time link leads nowhere (any more)."""
+    """A one-time link is invalid, or was used."""
 
     code = "link_used"
     status = 403
@@ -135,15 +135,15 @@ class LinkUsed(NotAuthorised):
 
 
 class LinkUnsigned(NotAuthorised):
-    """The server takes personal links only, and this one is nobody's."""
+    """The server admits only workers with a personal link, and this link is not personal."""
 
     code = "link_unsigned"
     status = 403
-    hint = "Open the whole of the link that you were sent, or ask the researchers for one of your own."
+    hint = "Open the complete link that you were sent, or ask the researchers for a personal one."
 
 
 class LinkAltered(NotAuthorised):
-    """The link's signature is not that of its worker and its run."""
+    """The link's signature does not fit its worker and its run."""
 
     code = "link_altered"
     status = 403
@@ -151,15 +151,15 @@ class LinkAltered(NotAuthorised):
 
 
 class LinkUnfilled(NotAuthorised):
-    """The address has a placeholder where the worker's id belongs."""
+    """The address has a placeholder instead of a worker's id."""
 
     code = "link_unfilled"
     status = 403
-    hint = "Set up the survey or platform that shows the link to fill in the id of each worker."
+    hint = "Make the survey or platform that shows the link insert the id of each worker."
 
 
 class LinkAmbiguous(NotAuthorised):
-    """The address has a parameter twice, with two values, and nobody knows which one is meant."""
+    """The address has a parameter twice, with two values."""
 
     code = "link_ambiguous"
     status = 403
@@ -167,7 +167,7 @@ class LinkAmbiguous(NotAuthorised):
 
 
 class LinkExpired(NotAuthorised):
-    """What a platform has signed of who comes was good for a short while, which is over."""
+    """The platform's signature of an arrival has expired."""
 
     code = "link_expired"
     status = 403
@@ -175,7 +175,7 @@ class LinkExpired(NotAuthorised):
 
 
 class TokenNotFound(NotAvailable):
-    """There is no token of that name, or it was revoked before."""
+    """There is no token of that name, or it was revoked."""
 
     code = "token_not_found"
     hint = "`candor token list` shows every token."
@@ -190,14 +190,14 @@ class TokenExists(CandorError):
 
 
 class PersonNotFound(NotAvailable):
-    """Nobody of that name uses the desk."""
+    """No account for the desk has this name."""
 
     code = "person_not_found"
     hint = "`candor people list` shows everybody, and so does the desk's page of people."
 
 
 class NotYours(CandorError):
-    """Somebody has roles in other studies too: their password is not the caller's affair."""
+    """The account has roles in other studies too, so the caller must not change its password."""
 
     code = "not_yours"
     status = 403
@@ -205,7 +205,7 @@ class NotYours(CandorError):
 
 
 class PersonExists(CandorError):
-    """Somebody of that name uses the desk."""
+    """An account for the desk has this name already."""
 
     code = "person_exists"
     status = 409
@@ -213,7 +213,7 @@ class PersonExists(CandorError):
 
 
 class LastOwner(CandorError):
-    """An installation keeps one owner at least."""
+    """An installation must have at least one owner."""
 
     code = "last_owner"
     status = 409

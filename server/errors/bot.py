@@ -1,4 +1,4 @@
-"""Registered bots."""
+"""Errors of registered bots."""
 
 from server.errors.error import CandorError
 from server.errors.run import NotAvailable
@@ -19,7 +19,7 @@ class NotChecked(NotAvailable):
 
 
 class BotRefused(CandorError):
-    """What a researcher wants with a registered bot cannot be done."""
+    """A registered bot cannot be changed like this."""
 
     code = "bot_refused"
     status = 409
@@ -55,7 +55,7 @@ class BotUnusable(BotRefused):
 
 
 class BotInvalid(BotRefused):
-    """A name that no registered bot can have, or an address that no replica can have."""
+    """A name that is invalid for a registered bot, or an address that is invalid for a replica."""
 
     code = "invalid_request"
     status = 422
@@ -66,37 +66,37 @@ class ReplicaExists(BotRefused):
     """The bot has a replica at that address already."""
 
     code = "replica_exists"
-    hint = "Nothing is to be done: it is asked already."
+    hint = "No action needed: the bot uses this replica already."
 
 
 class LastReplica(BotRefused):
-    """A bot keeps one replica at least."""
+    """A bot must have at least one replica."""
 
     code = "last_replica"
     hint = "Add another replica first, or disable or delete the bot."
 
 
 class DialsIn(BotRefused):
-    """The bot's replicas are the hosts that have dialled in: they come and go by themselves."""
+    """The bot's replicas are bot hosts that connect by themselves, and are not added or removed here."""
 
     code = "bot_dials_in"
     hint = "Start another bot host under this name, or stop one."
 
 
 class BotsUnfit(CandorError):
-    """A study's bots have not shown that they are fit for workers."""
+    """A study's bots have not passed the checks for workers."""
 
     code = "bots_unfit"
     status = 409
-    hint = "Mend the bots and check them again; or open the run all the same with --despite-failing-bots."
+    hint = "Fix the bots and check them again, or open the run all the same with --despite-failing-bots."
 
 
 class NoModeration(CandorError):
-    """A study has its lines sent to a moderation service, and there is none."""
+    """A study requires a moderation service, and the server has none."""
 
     code = "no_moderation"
     status = 409
     hint = (
-        "Set CANDOR_MODERATION_URL for the server, and for this command; or have the study say "
-        "`moderation: words`."
+        "Set CANDOR_MODERATION_URL for the server and for this command, or set `moderation: words` in the "
+        "study."
     )

@@ -1,4 +1,4 @@
-"""The database."""
+"""Errors of the database."""
 
 from server.errors.error import CandorError
 
@@ -13,7 +13,7 @@ class StorageFailed(CandorError):
 
 
 class StorageDamaged(StorageFailed):
-    """SQLite has found its file damaged while it served."""
+    """SQLite has found damage in its file while the server ran."""
 
     hint = (
         "Stop the server, keep a copy of its data folder and restore the newest backup; `candor audit` says "
@@ -31,13 +31,13 @@ class DatabaseDamaged(CandorError):
 
 
 class DatabaseUnfit(CandorError):
-    """The database can be opened, but not be served: its settings, or who has made it, forbid it."""
+    """The database can be opened, but its settings or its schema do not permit to serve it."""
 
     code = "database_unfit"
 
 
 class DatabaseInUse(CandorError):
-    """An SQLite file is served by one process at a time."""
+    """Another process serves the SQLite file, and only one may."""
 
     code = "database_in_use"
     hint = "Stop that server first, or use PostgreSQL, which many may serve: set CANDOR_DATABASE_URL."

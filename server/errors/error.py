@@ -1,4 +1,4 @@
-"""Base class of errors, and their form in an answer."""
+"""Base class of errors, and their form in responses."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 
 class CandorError(Exception):
-    """Base of every error that a caller is told."""
+    """Base of every error that a caller gets."""
 
     code: ClassVar[str] = "internal"
     status: ClassVar[int] = 500
@@ -20,7 +20,7 @@ class CandorError(Exception):
 
 
 class NeedsConfirmation(CandorError):
-    """What is asked for costs money, or much of it, and who asks has not said that they mean it."""
+    """The request costs money, or much of it, and was not confirmed."""
 
     code = "needs_confirmation"
     status = 409
@@ -28,7 +28,7 @@ class NeedsConfirmation(CandorError):
 
 
 class ErrorDetail(BaseModel):
-    """An error as a caller is told it: `code` for programs, `message` and `hint` for people."""
+    """An error in a response: `code` for programs, `message` and `hint` for people."""
 
     code: str
     message: str
@@ -36,6 +36,6 @@ class ErrorDetail(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """The one shape of every error that is answered over HTTP."""
+    """The body of every HTTP response that is an error."""
 
     error: ErrorDetail

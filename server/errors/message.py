@@ -1,10 +1,10 @@
-"""Messages that cannot be read, or not now."""
+"""Errors of messages that are invalid, or not allowed now."""
 
 from server.errors.error import CandorError
 
 
 class InvalidMessage(CandorError):
-    """The message cannot be read as one of the protocol's."""
+    """The message is not one of the protocol's."""
 
     code = "invalid_message"
     status = 400
@@ -19,7 +19,7 @@ class MalformedJson(InvalidMessage):
 
 
 class UnknownMessage(InvalidMessage):
-    """The message's `type` is none of the protocol's."""
+    """The message's `type` is unknown."""
 
     code = "unknown_message"
 
@@ -40,7 +40,7 @@ class MessageTooLong(InvalidMessage):
 
 
 class RefusedMessage(CandorError):
-    """The message is fine, but the session cannot take it now."""
+    """The message is valid, but the session does not allow it now."""
 
     code = "refused"
     status = 409
@@ -48,7 +48,7 @@ class RefusedMessage(CandorError):
 
 
 class WrongPhase(RefusedMessage):
-    """The session is in another phase than the message belongs to."""
+    """The message belongs to another phase than the session's."""
 
     code = "wrong_phase"
 
@@ -57,14 +57,14 @@ class WrongPhase(RefusedMessage):
 
 
 class ChoiceMissing(RefusedMessage):
-    """The worker has not said yet which of the two replies is the better one."""
+    """The worker has not chosen between two replies yet."""
 
     code = "choice_missing"
     hint = "Choose one of the two replies first."
 
 
 class NoTies(RefusedMessage):
-    """The study wants one of the two to be preferred."""
+    """The study does not allow ties."""
 
     code = "no_ties"
     hint = "Choose one of the two."
@@ -79,7 +79,7 @@ class ReplyPending(RefusedMessage):
 
 
 class TooFewInputs(RefusedMessage):
-    """The conversation has not reached its minimum of inputs."""
+    """The conversation has not reached its minimum of messages."""
 
     code = "too_few_inputs"
     hint = "Go on chatting until the minimum is reached."
@@ -90,31 +90,31 @@ class TooFewInputs(RefusedMessage):
 
 
 class TooManyInputs(RefusedMessage):
-    """The conversation has as many inputs as it may have."""
+    """The conversation has reached its maximum of messages."""
 
     code = "too_many_inputs"
     hint = "End the conversation and rate it."
 
 
 class TooManyTopicChanges(RefusedMessage):
-    """The topic of the conversation has changed as often as it may."""
+    """The conversation has reached its maximum of topic changes."""
 
     code = "too_many_topic_changes"
     hint = "Go on with this topic, or end the conversation."
 
 
 class IncompleteRating(RefusedMessage):
-    """Not every statement was rated, or one that is none of the study's."""
+    """A statement was not rated, or one was rated that is not in the study."""
 
     code = "incomplete_rating"
     hint = "Rate every statement once, with a whole number from 0 to 100."
 
 
 class ConsentMissing(RefusedMessage):
-    """The study has a consent, and the worker has not ticked all that must be ticked."""
+    """The study has a consent form, and the worker has not ticked all required boxes."""
 
     code = "consent_missing"
-    hint = "Name the consent's version, and tick every box that is required."
+    hint = "Send the consent's version, and tick every required box."
 
 
 class TopicMissing(RefusedMessage):
@@ -125,7 +125,7 @@ class TopicMissing(RefusedMessage):
 
 
 class TopicFixed(RefusedMessage):
-    """The study picks the topic, and another was given."""
+    """The study sets the topic, and another one was given."""
 
     code = "topic_fixed"
     hint = "Leave the topic out; only your opinion of it is asked."
@@ -139,24 +139,24 @@ class EditMissing(RefusedMessage):
 
 
 class EditSenseless(RefusedMessage):
-    """What was written does not improve the text."""
+    """The edited text is no improvement."""
 
     code = "edit_senseless"
     hint = "Change what is wrong in the text, and leave the rest as it is."
 
 
 class AnswersUnfit(RefusedMessage):
-    """A question of a questionnaire is without an answer, or with something that is none."""
+    """A required question has no answer, or an answer is invalid."""
 
     code = "answers_unfit"
     hint = "Answer every question that is required, each in its own form."
 
 
 class OutdatedPage(CandorError):
-    """A page speaks another version of the wire than the server.
+    """A page uses another version of the wire protocol than the server.
 
-    The message is what a worker reads who has the page open: the pages of version 1 show it as it is, over
-    a button that loads the page anew. What they have not sent yet outlives that.
+    Workers read the message: pages of version 1 show it unchanged, above a button that reloads the page.
+    Unsent messages survive that.
     """
 
     code = "outdated_page"

@@ -1,4 +1,4 @@
-"""Recruiting and pay: what the platform does not do, and what we do not ask it for."""
+"""Errors of recruiting and pay."""
 
 from server.errors.error import CandorError
 
@@ -27,28 +27,28 @@ class NotRecruiting(RecruitingRefused):
 
 
 class RecruitmentExists(RecruitingRefused):
-    """The run has a study on a platform."""
+    """The run has a study on a platform already."""
 
     code = "recruitment_exists"
     hint = "A run has one study there: replicate the run for another."
 
 
 class StudyNotDrafted(RecruitingRefused):
-    """It is not known yet whether the platform has drafted the run's study."""
+    """It is unknown whether the platform has drafted the run's study."""
 
     code = "study_not_drafted"
-    hint = "Wait a moment; if it stays so, discard the draft, and make it anew."
+    hint = "Wait a moment. If this does not change, discard the draft and create it again."
 
 
 class OtherCurrency(RecruitingRefused):
-    """The run's budget is in another currency than the platform pays in."""
+    """The run's budget is in another currency than the one in which the platform pays."""
 
     code = "other_currency"
     status = 422
 
 
 class ScreenOutsUnpaid(RecruitingRefused):
-    """Who is screened out would get nothing."""
+    """Workers who are screened out would get no pay."""
 
     code = "screen_outs_unpaid"
     hint = "Give the study paid screen-out places: a reward and a number of them."
@@ -62,10 +62,10 @@ class PayRefused(RecruitingRefused):
 
 
 class DecidedAlready(RecruitingRefused):
-    """Somebody has decided of this pay, and who decides now did not say that they know of it."""
+    """Somebody has decided about this pay already, and the new decision does not name that decision."""
 
     code = "decided_already"
-    hint = "To decide otherwise, name each decision that this one stands instead of."
+    hint = "To change a decision, give the number of each decision that yours replaces."
 
 
 class BonusRefused(RecruitingRefused):
@@ -75,7 +75,7 @@ class BonusRefused(RecruitingRefused):
 
 
 class EventRefused(RecruitingRefused):
-    """What has arrived as an event of the platform is none that counts."""
+    """An event does not come from the platform, or comes too late."""
 
     code = "event_refused"
     status = 403
@@ -83,14 +83,14 @@ class EventRefused(RecruitingRefused):
 
 
 class PlatformFailed(CandorError):
-    """The platform has not done what was wanted."""
+    """The platform has not done what was requested."""
 
     code = "platform_failed"
     status = 502
 
 
 class PlatformUnsure(CandorError):
-    """It is not known whether the platform has done what was wanted."""
+    """It is unknown whether the platform has done what was requested."""
 
     code = "platform_unsure"
     status = 504

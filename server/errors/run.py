@@ -1,4 +1,4 @@
-"""Runs, their workers and what is done with them: what is not there, and what cannot be done."""
+"""Errors of runs, assignments and workers."""
 
 from datetime import datetime
 
@@ -6,7 +6,7 @@ from server.errors.error import CandorError
 
 
 class NotAvailable(CandorError):
-    """What was asked for does not exist, or no longer."""
+    """The requested thing does not exist, or not any more."""
 
     code = "not_available"
     status = 404
@@ -20,14 +20,14 @@ class RunNotFound(NotAvailable):
 
 
 class WorkerListInvalid(CandorError):
-    """A list of workers, for whom there are to be personal links, has a mistake."""
+    """A list of workers for personal links has a mistake."""
 
     code = "worker_list_invalid"
     status = 422
 
 
 class RunNotReady(NotAvailable):
-    """The run is open, but this process cannot let anybody in yet: it was opened a moment ago, or waits
+    """The run is open, but this process cannot admit workers yet: the run was opened a moment ago, or waits
     for a bot."""
 
     code = "run_not_ready"
@@ -37,7 +37,7 @@ class RunNotReady(NotAvailable):
 
 
 class RunPaused(NotAvailable):
-    """The run takes no new workers for a while."""
+    """The run admits no new workers for a while."""
 
     code = "run_paused"
     status = 409
@@ -45,7 +45,7 @@ class RunPaused(NotAvailable):
 
 
 class RunClosed(NotAvailable):
-    """The run takes no more workers."""
+    """The run admits no new workers any more."""
 
     code = "run_closed"
     status = 410
@@ -53,7 +53,7 @@ class RunClosed(NotAvailable):
 
 
 class RunFull(NotAvailable):
-    """Every place of the run is taken."""
+    """Every slot of the run is taken."""
 
     code = "run_full"
     status = 409
@@ -61,7 +61,7 @@ class RunFull(NotAvailable):
 
 
 class RunOutOfHours(NotAvailable):
-    """The run takes newcomers at other hours. `again_at`: when it does so again, in the zone of its hours."""
+    """The run admits newcomers at other hours. `again_at`: when it next does, in the hours' time zone."""
 
     code = "run_out_of_hours"
     status = 409
@@ -74,7 +74,7 @@ class RunOutOfHours(NotAvailable):
 
 
 class RunComplete(NotAvailable):
-    """The run has all that it was to gather, or its budget is spent."""
+    """The run's target is reached, or its budget is spent."""
 
     code = "run_complete"
     status = 410
@@ -82,11 +82,11 @@ class RunComplete(NotAvailable):
 
 
 class NotInvited(NotAvailable):
-    """The worker is among those who may not come to the run."""
+    """The worker is excluded from the run."""
 
     code = "not_invited"
     status = 403
-    hint = "If you think that this is a mistake, ask whoever sent you the link."
+    hint = "If you think that this is a mistake, ask the person who sent you the link."
 
 
 class AlreadyTookPart(NotAvailable):
@@ -98,7 +98,7 @@ class AlreadyTookPart(NotAvailable):
 
 
 class TookPart(NotAvailable):
-    """The worker had an assignment in a run whose workers may not come to this one."""
+    """The worker had an assignment in a run whose workers are excluded from this one."""
 
     code = "took_part"
     status = 403
@@ -127,7 +127,7 @@ class FlagNotFound(NotAvailable):
 
 
 class WithdrawalOver(NotAvailable):
-    """The study gives data back for some days only, or not at all."""
+    """The study's time for downloading or withdrawing data is over, or it offers neither."""
 
     code = "withdrawal_over"
     status = 403
@@ -135,30 +135,30 @@ class WithdrawalOver(NotAvailable):
 
 
 class WorkerNotFound(NotAvailable):
-    """Nobody is called that."""
+    """No worker has this pseudonym or id."""
 
     code = "worker_not_found"
     hint = "Look the pseudonym up in the list of assignments of the run, or check the id."
 
 
 class SeveralWorkers(NotAvailable):
-    """An id is one of several people's, each of another platform."""
+    """Several workers have this id, each on another platform."""
 
     code = "several_workers"
     status = 409
-    hint = "Say of which platform the id is."
+    hint = "Name the platform of the id."
 
 
 class AssignmentOver(NotAvailable):
-    """The assignment has ended, so that nothing can be done to it."""
+    """The assignment has ended, so this action is not possible."""
 
     code = "assignment_over"
     status = 409
-    hint = "Nothing is to be done: its place is free, or it was handed in."
+    hint = "No action needed: its slot is free, or it was submitted."
 
 
 class SearchInvalid(CandorError):
-    """What is searched for is no search."""
+    """The search is invalid."""
 
     code = "invalid_request"
     status = 422
@@ -166,19 +166,19 @@ class SearchInvalid(CandorError):
 
 
 class LineTaken(NotAvailable):
-    """The line waits for nobody's answer any more."""
+    """The line does not wait for an answer any more."""
 
     code = "line_taken"
     status = 409
-    hint = "Nothing is to be done: somebody has answered, a bot has taken over, or the worker has moved on."
+    hint = "No action needed: somebody has answered, a bot has taken over, or the worker has moved on."
 
 
 class NothingToRate(NotAvailable):
-    """The worker has no conversation under way that could be rated as it is."""
+    """The worker has no active conversation that could be rated as it is."""
 
     code = "nothing_to_rate"
     status = 409
-    hint = "Wait until the chatbot has replied once; or release the place."
+    hint = "Wait until the chatbot has replied once, or release the slot."
 
 
 class NotSimulated(NotAvailable):
@@ -197,7 +197,7 @@ class JobNotFound(NotAvailable):
 
 
 class JobUnderWay(CandorError):
-    """One job of a kind and a subject is done at a time."""
+    """A job of this kind and subject is running, and only one may."""
 
     code = "job_under_way"
     status = 409
@@ -205,7 +205,7 @@ class JobUnderWay(CandorError):
 
 
 class RunRefused(CandorError):
-    """What a researcher wants with a run cannot be done."""
+    """A run cannot be changed like this."""
 
     code = "run_refused"
     status = 409
@@ -219,21 +219,21 @@ class RunExists(RunRefused):
 
 
 class WrongRunStatus(RunRefused):
-    """The run is in another state than the change begins from."""
+    """The change is not allowed from the run's present status."""
 
     code = "wrong_run_status"
-    hint = "Look at the state of the run first; one that is closed can be resumed."
+    hint = "Check the run's status first; a closed run can be resumed."
 
 
 class RunHasEnough(RunRefused):
-    """The run has what it was to gather, or its budget is spent: it would stop again at once."""
+    """The run's target is reached, or its budget is spent, so it would stop again at once."""
 
     code = "run_has_enough"
     hint = "Change the run's rules first: its target, or its budget."
 
 
 class RulesInvalid(CandorError):
-    """The rules of a run have mistakes; the message lists all of them."""
+    """A run's rules have mistakes; the message lists all of them."""
 
     code = "rules_invalid"
     status = 422

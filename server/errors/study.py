@@ -1,18 +1,18 @@
-"""Studies as they are written and stored."""
+"""Errors of study files and stored studies."""
 
 from server.errors.error import CandorError
 from server.errors.run import NotAvailable
 
 
 class StudyNotFound(NotAvailable):
-    """No study is stored by that name, or it has no such version."""
+    """No study of that name is stored, or it has no such version."""
 
     code = "study_not_found"
-    hint = "Look among those that are stored: on the desk under Studies, or with `candor study list`."
+    hint = "See the stored studies on the desk under Studies, or with `candor study list`."
 
 
 class StudyRefused(CandorError):
-    """What a researcher wants with a stored study cannot be done."""
+    """A stored study cannot be changed like this."""
 
     code = "study_refused"
     status = 409
@@ -29,22 +29,22 @@ class StudyChanged(StudyRefused):
     """Somebody else has saved a version meanwhile."""
 
     code = "study_changed"
-    hint = "Nothing was overwritten. Look at what was changed, put it together with yours, and save again."
+    hint = "Nothing was overwritten. Merge the other changes with yours, and save again."
 
 
 class StudyOpened(StudyRefused):
-    """A study that was opened cannot be deleted: its runs are of it."""
+    """A study that has runs cannot be deleted."""
 
     code = "study_opened"
-    hint = "Archive it instead: it is out of the way then, and its data stays."
+    hint = "Archive it instead: that hides it, and its data stay."
 
 
 class StudyNameDiffers(StudyRefused):
-    """A text that is saved says that it is another study."""
+    """A text to be saved has the name of another study."""
 
     code = "study_name_differs"
     status = 422
-    hint = "Write the study's own name, or copy the study to give it another one."
+    hint = "Write the study's own name, or copy the study to give the copy another name."
 
 
 class RehearsalRefused(CandorError):

@@ -1,8 +1,8 @@
-"""Bad twins: texts with a run of their words replaced, which an attentive worker rates lower. Pure.
+"""Make bad twins: texts with a run of words replaced, which an attentive worker rates lower. Pure.
 
-The rule is that of Ji's PhD thesis, chapters 3 to 5: a run of words, its length depending on how many there
-are, gives way to as many consecutive words of another text; the first and last word are never touched,
-in either text, where it has more than two.
+The rule is that of Ji's PhD thesis, chapters 3 to 5. A run of words, whose length depends on the text's
+length, is replaced by as many consecutive words of another text. In texts of more than two words, the first
+and the last word are neither replaced nor taken.
 """
 
 import random
@@ -18,7 +18,7 @@ _TRIES = 20  # redraws of a distortion that has changed nothing
 
 
 def _run_length_of_chapter3(words: int) -> int:
-    """Return the length of the run as chapter 3 has it, which falls from 5 to 4 at 21 words."""
+    """Return the length of the run by chapter 3, which falls from 5 to 4 at 21 words."""
     return run_length(words) if words <= 20 else words // 5
 
 
@@ -33,12 +33,12 @@ def bad_twins(
 ) -> dict[str, ItemContent]:
     """Return the bad twin of every item, by its name.
 
-    A text is distorted once; of a conversation each line of the system's own is, and nothing else. The words
-    that are put in come from another item: its text, or all that its system has said. What a word is follows
+    A text is distorted once; in a conversation, each line of the system is distorted, and nothing else. The
+    inserted words come from another item: its text, or all lines of its system. Words are split by
     `language`, a tag such as `de` or `zh-TW`.
 
     Raises:
-        StudyInvalid: no other item has words enough, or all that could be put in is the same again.
+        StudyInvalid: No other item has enough words, or every replacement yields the same text.
     """
     words = {name: split_words(_own(content), language) for name, content in contents.items()}
     return {
@@ -50,10 +50,10 @@ def bad_twins(
 def distorted(words: Sequence[str], donor: Sequence[str], length: int, rng: random.Random) -> list[str]:
     """Return `words` with `length` consecutive ones replaced by as many consecutive ones of `donor`.
 
-    Both places are random; the ends of a text of more than two words are neither replaced nor taken.
+    Both positions are random. In texts of more than two words, the ends are neither replaced nor taken.
 
     Raises:
-        ValueError: one of the two has too few words.
+        ValueError: One of the two has too few words.
     """
     start = _place_of_run(len(words), length, rng)
     taken = _place_of_run(len(donor), length, rng)
@@ -72,7 +72,7 @@ def _kept(size: int) -> int:
 
 
 def _own(content: ItemContent) -> str:
-    """Return what is the system's."""
+    """Return the system's own text or lines."""
     said = [line.text for line in content.lines if line.author == "bot"]
     return "\n".join([content.text or "", *said])
 

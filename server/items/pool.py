@@ -1,4 +1,4 @@
-"""Check the items that a transcript study is opened with, from a file or from a run's conversations."""
+"""Load and check the items for a transcript study, from a file or from a run's conversations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,13 +18,13 @@ from server.study import Study
 
 
 def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
-    """Return the finished conversations of a run, without those of its qc bot, as items.
+    """Return the finished conversations of a run, without those with its QC bot, as items.
 
-    They are those of completed assignments, rated or left unrated; of people, or of simulated workers where
-    nobody else has completed one, as in an export.
+    They come from completed assignments, rated or left unrated: those of people, or those of simulated
+    workers if no person has completed one, as in an export.
 
     Raises:
-        StudyInvalid: there are none.
+        StudyInvalid: There are none.
     """
     found = connection.execute(_FINISHED, {"run": run.id}).all()
     people = [row for row in found if not row.simulated]
@@ -33,7 +33,7 @@ def read_conversations(connection: Connection, run: RunEntry) -> list[NewItem]:
         lines.setdefault(conversation, []).append(ItemLine(author=author, text=said))
     topics: dict[str, list[ItemTopic]] = {}
     for conversation, round_, topic in connection.execute(_TOPICS, {"run": run.id}):
-        # A round is an input and its reply: two lines.
+        # A round is a message and its reply: two lines.
         topics.setdefault(conversation, []).append(ItemTopic(line=2 * round_, topic=topic))
     items = [
         NewItem(
@@ -80,20 +80,21 @@ _TOPICS = text("""
     ORDER BY topic_mark.conversation_id, topic_mark.ordinal""")
 
 
-_ROOM_TO_IMPROVE = MAX_EDIT // 2  # characters of a text that workers may have to improve
+_ROOM_TO_IMPROVE = MAX_EDIT // 2  # the most characters of a text that workers may have to improve
 
 
 def items_of(study: Study, connection: Connection | None, folder: Path = Path()) -> list[NewItem]:
-    """Return what workers rate in `study`, with bad twins where it asks for some; nothing where they chat.
+    """Return the items of `study`, with bad twins if it asks for some; none if workers chat.
 
     Args:
-        study: the study.
-        connection: to the database that has the run whose conversations are rated; None: there is none yet.
-        folder: where a file of items lies, if its path is not absolute.
+        study: The study.
+        connection: A connection to the database of the run whose conversations are rated; None if there is no
+            database yet.
+        folder: The folder for a relative path to an items file.
 
     Raises:
-        RunNotFound: there is no run of that name.
-        StudyInvalid: the items cannot be read, or are not what the study needs.
+        RunNotFound: There is no run of that name.
+        StudyInvalid: The items cannot be read, or do not fit the study.
     """
     if study.items is None:
         return []
@@ -117,7 +118,7 @@ def _require_fit(study: Study, items: Sequence[NewItem]) -> None:
     without = [item.name for item in items if "reference" not in item.forms]
     if parts.reference and without:
         raise StudyInvalid(
-            f"{len(without)} items have no reference, `{without[0]}` the first of them",
+            f"{len(without)} items have no reference; the first is `{without[0]}`",
             "Give every item a `reference`, or ask for `reference: 0`.",
         )
     if study.post_edit is not None:

@@ -1,4 +1,4 @@
-"""Items from a JSONL file: what systems have written or said, whatever it is."""
+"""Read items from a JSONL file: any texts or conversations of systems."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine
 from server.session.protocol import plain
 
-_MOST_PROBLEMS = 20  # that are named
+_MOST_PROBLEMS = 20  # reported at once
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -26,7 +26,7 @@ class _Turn(BaseModel):
 
 
 class _Line(BaseModel):
-    """A line of the file: a text, or the turns of a conversation, with the system that has made it."""
+    """A line of the file: a text, or the turns of a conversation, with the system that made it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,17 +45,17 @@ class _Line(BaseModel):
         if self.turns is not None and all(turn.author == "worker" for turn in self.turns):
             raise ValueError("none of the turns is the system's: say `author: bot`")
         if self.turns is not None and self.reference is not None:
-            raise ValueError("a reference is of a text, not of a conversation")
+            raise ValueError("only texts can have a reference, not conversations")
         return self
 
 
 def read_items(path: Path) -> list[NewItem]:
     """Return the items of a JSONL file, in its order.
 
-    An item is named by its `item` and its `system` together: different systems may answer to the same.
+    The key of an item is its `item` and its `system` together, so several systems may answer the same item.
 
     Raises:
-        StudyInvalid: with every mistake, each on its line.
+        StudyInvalid: There are mistakes; the message has all of them, with their lines.
     """
     try:
         content = path.read_text(encoding="utf-8")

@@ -1,1 +1,1 @@
-"""Sessions of workers that are under way: arriving, and talking."""
+"""Admit workers to runs, and hold their sessions."""

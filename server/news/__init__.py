@@ -7,5 +7,5 @@ __all__ = ["Handler", "LocalNews", "News", "Payload", "RedisNews", "open_news"]
 
 
 def open_news(redis_url: str | None) -> News:
-    """Return news between the processes that share a Redis; within this one where there is none."""
+    """Return news between the processes that share a Redis; without one, only within this process."""
     return LocalNews() if redis_url is None else RedisNews(redis_url)

@@ -5,49 +5,49 @@ from typing import Any, Protocol
 
 import structlog
 
-Payload = Mapping[str, Any]  # what JSON can say
+Payload = Mapping[str, Any]  # JSON values
 Handler = Callable[[Payload], None]
 
 
 class News(Protocol):
-    """Tells every process, this one too. Used within one event loop, between `start` and `close`."""
+    """Send messages to every process, including this one. For one event loop, between `start` and `close`."""
 
     def subscribe(self, topic: str, handler: Handler) -> None:
-        """Have `handler` called with the payload of every piece of news of `topic`; it must not wait."""
+        """Call `handler` with the payload of every message of `topic`; it must not wait."""
 
     def publish(self, topic: str, payload: Payload) -> None:
-        """Tell whoever subscribes to `topic`. Returns at once, and raises nothing; news may be lost."""
+        """Send a message to the subscribers of `topic`. Returns at once and never raises; it may be lost."""
 
     def start(self) -> None:
-        """Begin to hear others."""
+        """Start receiving messages from others."""
 
     async def close(self) -> None:
-        """Hear and tell nothing more."""
+        """Stop sending and receiving."""
 
 
 log = structlog.get_logger()
 
 
 class LocalNews:
-    """Tells this process."""
+    """Send messages within this process only."""
 
     def __init__(self) -> None:
         self._handlers: dict[str, list[Handler]] = {}
 
     def subscribe(self, topic: str, handler: Handler) -> None:
-        """Have `handler` called with the payload of every piece of news of `topic`; it must not wait."""
+        """Call `handler` with the payload of every message of `topic`; it must not wait."""
         self._handlers.setdefault(topic, []).append(handler)
 
     def publish(self, topic: str, payload: Payload) -> None:
-        """Tell whoever subscribes to `topic` here."""
+        """Send a message to the subscribers of `topic` in this process."""
         for handler in self._handlers.get(topic, ()):
             try:
                 handler(payload)
-            except Exception:  # whoever publishes is not to suffer from who listens
+            except Exception:  # an error in a subscriber must not harm the publisher
                 log.exception("news was not taken", topic=topic)
 
     def start(self) -> None:
-        """Nobody else is to be heard."""
+        """Do nothing: there are no other processes."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""

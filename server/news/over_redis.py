@@ -1,4 +1,4 @@
-"""News between processes, over Redis' publish and subscribe."""
+"""Messages between processes, over Redis' publish and subscribe."""
 
 import asyncio
 import json
@@ -16,16 +16,16 @@ from bots import redis_pool
 from server.news.news import Handler, LocalNews, Payload
 
 log = structlog.get_logger()
-_SECONDS = 5.0  # until Redis counts as lost
+_SECONDS = 5.0  # after which Redis counts as lost
 _MOST_WAITING = 1_000
 _BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
 
 
 class RedisNews:
-    """Tells every process that shares the Redis at a URL; this one is told without it.
+    """Send messages to every process that shares the Redis at a URL; within this process without Redis.
 
-    A connection that is lost is made again, for as long as it takes; what is told meanwhile is lost to the
-    other processes. The log says once that it is lost, and once that it is back.
+    A lost connection is made again, however long it takes. Messages sent meanwhile are lost to the other
+    processes. The log says once that the connection is lost, and once that it is back.
     """
 
     def __init__(self, url: str) -> None:
@@ -36,10 +36,10 @@ class RedisNews:
             socket_timeout=_SECONDS,
             socket_connect_timeout=_SECONDS,
             health_check_interval=_SECONDS,
-            retry=Retry(NoBackoff(), 0),  # `_listen_forever` tries again, and says so
+            retry=Retry(NoBackoff(), 0),  # `_listen_forever` retries, and logs it
         )
         self._redis = Redis.from_pool(pool)
-        # Publish and subscribe knows nothing of the numbers of databases.
+        # Redis' publish and subscribe ignores database numbers, so the channel's name has it.
         number = self._redis.connection_pool.connection_kwargs.get("db", 0)
         self._channel = f"candor:{number}:news"
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
@@ -47,23 +47,23 @@ class RedisNews:
         self.connected = asyncio.Event()
 
     def subscribe(self, topic: str, handler: Handler) -> None:
-        """Have `handler` called with the payload of every piece of news of `topic`; it must not wait."""
+        """Call `handler` with the payload of every message of `topic`; it must not wait."""
         self._here.subscribe(topic, handler)
 
     def publish(self, topic: str, payload: Payload) -> None:
-        """Tell whoever subscribes to `topic`, here at once, elsewhere soon."""
+        """Send a message to the subscribers of `topic`: here at once, elsewhere soon."""
         self._here.publish(topic, payload)
         told = json.dumps({"from": self._process, "topic": topic, "payload": payload})
         if self.connected.is_set() and not self._waiting.full():
             self._waiting.put_nowait(told)
 
     def start(self) -> None:
-        """Begin to hear others."""
+        """Start receiving messages from other processes."""
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._listen_forever()), loop.create_task(self._send_forever())]
 
     async def close(self) -> None:
-        """Hear and tell nothing more."""
+        """Stop sending and receiving."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -89,7 +89,7 @@ class RedisNews:
                 await asyncio.sleep(_BACKOFF.compute(failures))
 
     async def _hear(self, channel: PubSub) -> None:
-        """Hear news until the connection is lost. Raises RedisError, OSError."""
+        """Receive messages until the connection is lost. Raises RedisError, OSError."""
         while True:
             message = await channel.get_message(timeout=_SECONDS)
             if message is not None and message["type"] == "message":
@@ -109,4 +109,4 @@ class RedisNews:
             try:
                 await self._redis.publish(self._channel, told)
             except (RedisError, OSError):
-                continue  # lost, as may be; whoever listens says that the connection is
+                continue  # the message is lost, which is allowed; `_listen_forever` logs the lost connection

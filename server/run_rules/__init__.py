@@ -1,4 +1,4 @@
-"""A run's rules: how much it is to gather, what it may cost, when and whom it takes; what follows of them."""
+"""A run's rules (target, budget, opening hours, excluded workers), and decisions by them."""
 
 from server.run_rules.decision import Counts, End, Standing, end_of, needed, places_open, room_for_another
 from server.run_rules.reading import parse_rules

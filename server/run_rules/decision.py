@@ -8,40 +8,40 @@ from typing import Literal
 
 from server.run_rules.rules import Budget, RunRules, Target, in_words
 
-# n assignments are still needed, a are under way. Another worker is let in as long as it is at least as
-# likely as not that they are needed: that fewer than n of the a under way will complete.
+# n assignments are still needed, a are active. Another worker is admitted as long as they are at least as
+# likely as not to be needed, that is, as long as fewer than n of the a active ones will probably complete.
 #
 # Each completes with probability p, so the number that completes is binomial. It lies below n with
 # probability of a half or more if its median does. The median differs from the mean, a·p, by less than ln 2
 # (K. Hamza, The smallest uniform upper bound on the distance between the mean and the median of the binomial
-# and Poisson distributions, Statistics & Probability Letters 23, 1995). So another is let in if
+# and Poisson distributions, Statistics & Probability Letters 23, 1995). So another worker is admitted if
 #
 # a·p + ln 2 < n.
 #
-# p is (completed + a + 1) / (completed + a + dropped + 1). Those under way count as if all of them completed,
+# p is (completed + a + 1) / (completed + a + dropped + 1). Active workers count as if all of them completed,
 # because workers who drop out do so early: when the first five of twenty have left, and nobody has had the
-# time to complete, the share of those that have ended says nothing of the other fifteen. p is never less than
-# a half, so that a bad beginning cannot let in more than twice as many as are needed.
+# time to complete, the share of those that have ended tells nothing about the other fifteen. p is never less
+# than a half, so that a bad beginning cannot admit more than twice as many as are needed.
 #
 # With N = n - ln 2, the first condition is a quadratic inequality in a; its positive root is (N - c - 1 +
 # √((N - c - 1)² + 4·N·(c + d + 1))) / 2 for c completed and d dropped. If nobody has dropped out, it is N,
-# and exactly n workers are under way.
+# and exactly n workers are active.
 _LEAST = 0.5
 
 
 def completing(completed: int, dropped: int, under_way: int) -> float:
-    """Return the probability p with which a worker is taken to complete: from 0.5 to 1."""
+    """Return the assumed probability p that a worker completes: from 0.5 to 1."""
     good = completed + under_way + 1
     return max(good / (good + dropped), _LEAST)
 
 
 def most_under_way(still_needed: int, completed: int, dropped: int) -> int:
-    """Return how many may be under way at once where so many more are needed.
+    """Return how many assignments may be active at once.
 
     Args:
-        still_needed: how many assignments have to be completed yet.
-        completed: how many are.
-        dropped: how many ended before that.
+        still_needed: How many assignments are still to be completed.
+        completed: How many are completed.
+        dropped: How many ended without being completed.
     """
     if still_needed <= 0:
         return 0
@@ -55,11 +55,11 @@ def most_under_way(still_needed: int, completed: int, dropped: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Assignments of people in a run, by how they stand.
+    """Counts of people's assignments in a run.
 
-    `dropped` were returned or have expired, except for those that a researcher released. `left_paid` left
-    with the report of a message, and are paid in full. `part_paid`: rewards that were decided for others, as
-    a sum of shares. `bonuses`: all that were sent, in the currency of the budget, without fees.
+    `dropped` were returned or have expired, except those that a researcher released. `left_paid` left with
+    the report of a message, and are paid in full. `part_paid`: rewards decided for others, as a sum of
+    shares. `bonuses`: all bonuses sent, in the budget's currency, without fees.
     """
 
     under_way: int = 0
@@ -71,26 +71,26 @@ class Counts:
 
     @property
     def paid(self) -> int:
-        """How many are paid in full."""
+        """The number of assignments paid in full."""
         return self.completed + self.left_paid
 
     def besides(self, budget: Budget) -> Decimal:
-        """Return what is paid besides the assignments that are paid in full, without fees."""
+        """Return all payments except those for assignments paid in full, without fees."""
         return self.part_paid * budget.pay + self.bonuses
 
     def spent(self, budget: Budget) -> Decimal:
-        """Return all that is paid, with fees."""
+        """Return all payments, with fees."""
         return self.paid * budget.per_assignment + self.besides(budget) * (1 + budget.fee_share)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a run stands.
+    """A run's progress against its rules.
 
-    `rated`: by system, the rated conversations of completed assignments. `met`: by system, how many of its
-    conversations are rated in an assignment on average, as the plan has it. `widest`: of the latest analysis.
-    `places`: how many places the study's file allows, if it says so.
-    `spent`: which spending cap of its bots is reached, in words; None where none is.
+    `rated`: rated conversations of completed assignments, by system. `met`: rated conversations per
+    assignment, by system, on average over the plan. `widest`: the widest interval in the latest analysis.
+    `places`: the number of slots that the study's file sets, if any. `spent`: a sentence about the spending
+    cap that is reached; None if none is.
     """
 
     counts: Counts = Counts()
@@ -103,24 +103,24 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Why a run has come to its end: what has led to it, and a sentence."""
+    """The end of a run by its rules: the cause, and a sentence."""
 
     cause: Literal["target", "budget"]
     reason: str
 
 
 def target_of(rules: RunRules, standing: Standing) -> Target | None:
-    """Return the run's target; where it has none, the places of the study are one."""
+    """Return the run's target, or else the number of slots of the study; None if there is neither."""
     if rules.target is None and standing.places is not None:
         return Target(assignments=standing.places)
     return rules.target
 
 
 def needed(rules: RunRules, standing: Standing) -> int | None:
-    """Return how many assignments have to be completed yet; None: nobody knows, or there is no target.
+    """Return how many assignments are still to be completed; None if that is unknown or there is no target.
 
-    Of a target of conversations it is as many as the system that lacks most needs on average; of an interval,
-    as many as it takes if widths go on to shrink with the root of what is completed.
+    For a target of conversations, this is the average number that the most lacking system needs. For a target
+    width, it is the number needed if widths go on to shrink with the square root of completed assignments.
     """
     target = target_of(rules, standing)
     if target is None:
@@ -133,7 +133,7 @@ def needed(rules: RunRules, standing: Standing) -> int | None:
 
 
 def end_of(rules: RunRules, standing: Standing) -> End | None:
-    """Return why a run has to stop, None if it has not: it has enough, or cannot pay one more."""
+    """Return why a run must stop: its target is reached, or it cannot pay another assignment; else None."""
     if standing.spent is not None:
         return End("budget", f"The run has to stop: {standing.spent}.")
     target, completed = target_of(rules, standing), standing.counts.completed
@@ -152,7 +152,7 @@ def end_of(rules: RunRules, standing: Standing) -> End | None:
 
 
 def places_open(rules: RunRules, standing: Standing) -> int | None:
-    """Return how many more workers may begin now; None: as many as come."""
+    """Return how many more workers may begin now; None means any number."""
     counts, left = standing.counts, []
     still_needed = needed(rules, standing)
     if still_needed is not None:
@@ -168,12 +168,12 @@ def places_open(rules: RunRules, standing: Standing) -> int | None:
 
 
 def room_for_another(rules: RunRules, standing: Standing) -> bool:
-    """Return whether one more worker may be under way; who takes the place of one who is gone is not more."""
+    """Return whether one more worker may be active; one who replaces a worker who is gone is not one more."""
     return places_open(rules, standing) != 0
 
 
 def money(amount: object, currency: str) -> str:
-    """Return an amount as people write it."""
+    """Format an amount of money."""
     return f"{amount:,.2f} {currency}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Read the rules of a run from YAML, and say what is wrong in it."""
+"""Read a run's rules from YAML, and explain mistakes in it."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -29,12 +29,12 @@ _LIMITS = {
 
 
 def mistakes(error: ValidationError, model: type[BaseModel], root: yaml.Node | None) -> Iterator[str]:
-    """Yield what pydantic found wrong with rules, each with its line and its place.
+    """Yield the mistakes that pydantic found in rules, each with its line and path.
 
     Args:
-        error: of `model`, validated with texts as YAML has them.
-        model: the rules.
-        root: the file as nodes, which know their lines; None of an empty one.
+        error: Pydantic's error for `model`, validated with YAML values as texts.
+        model: The model of the rules.
+        root: The file as nodes, which know their lines; None for an empty file.
     """
     for each in error.errors(include_url=False):
         where = ".".join(map(str, each["loc"])) or "the whole"
@@ -62,7 +62,7 @@ def _expected(kind: str, context: dict[str, Any]) -> str | None:
 
 
 def _unknown(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
-    """Return that there is no such rule, and which was perhaps meant, or which there are."""
+    """Return that there is no such rule, with the most similar name, or else all names."""
     *parents, name = location
     names = _names_at(parents, model.model_json_schema())
     near = nearest(name, names)
@@ -80,17 +80,17 @@ def _names_at(location: list[int | str], schema: dict[str, Any]) -> list[str]:
 
 
 def parse_rules(text: str, source: str) -> RunRules:
-    """Return the rules that `text` gives, every value of it as it is written: 17:00 is no number, 0.3 exact.
+    """Return the rules in `text`, with every value read as it is written: 17:00 is no number, 0.3 is exact.
 
     Args:
         text: YAML.
-        source: the file's name, for what is wrong in it.
+        source: The file's name, for error messages.
 
     Raises:
-        RulesInvalid: it is no YAML, or there are mistakes in it: all of them, each with its place.
+        RulesInvalid: It is no YAML, or it has mistakes; the message has all of them with their lines.
     """
     try:
-        content = yaml.load(text, Loader=YamlTexts)  # noqa: S506 - it makes nothing but texts, lists, maps
+        content = yaml.load(text, Loader=YamlTexts)  # noqa: S506 - it only makes texts, lists and mappings
         return RunRules.model_validate({} if content in (None, "") else content)
     except ValidationError as error:
         found = mistakes(error, RunRules, yaml.compose(text, Loader=YamlTexts))

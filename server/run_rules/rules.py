@@ -1,4 +1,4 @@
-"""The rules of a run, its opening hours among them, given when it is opened and changed while it goes on."""
+"""A run's rules, such as its target, budget and opening hours. They may change while it goes on."""
 
 import re
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ Clock = Annotated[time, BeforeValidator(_as_a_clock_shows_it)]
 class Hours(BaseModel):
     """From `opens` until just before `closes`, on each of `days`.
 
-    Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+    If `closes` is not after `opens`, it is on the following day: 00:00 to 00:00 is the whole day.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -56,7 +56,7 @@ class Hours(BaseModel):
 
 
 class OpeningHours(BaseModel):
-    """All the hours in which a run takes newcomers, on the clocks of `time_zone`."""
+    """The hours in which a run admits newcomers, in `time_zone`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -65,14 +65,14 @@ class OpeningHours(BaseModel):
 
 
 def is_open(opening: OpeningHours, at: datetime) -> bool:
-    """Return whether newcomers are taken at the aware time `at`."""
+    """Return whether newcomers are admitted at the aware time `at`."""
     there = at.astimezone(ZoneInfo(opening.time_zone))
     days = (there.date() - timedelta(days=1), there.date())  # hours that began yesterday may not be over
     return any(begins <= at < ends for day in days for begins, ends in _hours_of(opening, day))
 
 
 def next_opening(opening: OpeningHours, at: datetime) -> datetime:
-    """Return when newcomers are taken again after `at`, in the hours' own time zone."""
+    """Return when newcomers are next admitted after `at`, in the hours' own time zone."""
     zone = ZoneInfo(opening.time_zone)
     today = at.astimezone(zone).date()
     days = (today + timedelta(days=ahead) for ahead in range(_WEEK + 1))
@@ -81,7 +81,7 @@ def next_opening(opening: OpeningHours, at: datetime) -> datetime:
 
 
 def _hours_of(opening: OpeningHours, day: date) -> Iterator[tuple[datetime, datetime]]:
-    """Yield when the hours that begin on `day` begin and end, in UTC: there clocks never go back."""
+    """Yield the beginning and end of the hours that begin on `day`, in UTC, where clocks never go back."""
     zone = ZoneInfo(opening.time_zone)
     for hours in opening.hours:
         if DAYS[day.weekday()] in hours.days:
@@ -90,12 +90,12 @@ def _hours_of(opening: OpeningHours, day: date) -> Iterator[tuple[datetime, date
 
 
 def _moment(day: date, clock: time, zone: ZoneInfo) -> datetime:
-    """Return when clocks show `clock`, in UTC; where they skip it, when they are put forward past it."""
+    """Return when clocks show `clock`, in UTC; if they skip it, when they are put forward past it."""
     written = datetime.combine(day, clock, zone)
     moment = written.astimezone(UTC)
     if moment.astimezone(zone).time() == clock:
         return moment
-    # Read with the offset of after, a skipped time lies before the change, at most as long as clocks skip.
+    # With the later offset, a skipped time lies before the change, by at most the time that clocks skip.
     moment = written.replace(fold=1).astimezone(UTC)
     while moment.astimezone(zone).replace(tzinfo=None) < written.replace(tzinfo=None):
         moment += timedelta(minutes=1)
@@ -113,19 +113,19 @@ class _Section(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _is_no_truth_value(cls, value: object) -> object:
-        """Refuse `true` where a number is expected; numbers of a file come as text."""
+        """Refuse `true` where a number is expected; numbers in a file come as text."""
         if isinstance(value, bool):
             raise ValueError("`true` and `false` are no numbers")  # noqa: TRY004 - pydantic wants this one
         return value
 
 
 class Target(_Section):
-    """When a run has enough: one of the three.
+    """The target of a run: one of three conditions.
 
-    `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
-    conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
-    worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
-    while data come in does no harm.
+    `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
+    number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard
+    deviations of a worker's ratings, are narrower than this. The intervals are a confidence sequence, so that
+    looking at them while data come in does no harm.
     """
 
     assignments: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
@@ -140,10 +140,10 @@ class Target(_Section):
 
 
 class Budget(_Section):
-    """What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+    """The most that a run may cost. A completed assignment costs `pay`, and a `fee_share` of it.
 
-    Places are given out only as far as `total` pays for all that are completed and under way, beside what
-    was decided to pay others and the bonuses.
+    Slots are only given out if `total` pays for all completed and active assignments, other decided payments,
+    and bonuses.
     """
 
     total: Money
@@ -152,24 +152,24 @@ class Budget(_Section):
     currency: Annotated[str, StringConstraints(max_length=10)] = ""
 
     def is_in_another(self, currency: str | None) -> bool:
-        """Return whether the budget names another currency than this one; None: it is not known."""
+        """Return whether the budget names another currency than this one; None means unknown."""
         return bool(self.currency) and currency is not None and self.currency.upper() != currency.upper()
 
     @property
     def per_assignment(self) -> Decimal:
-        """What a completed assignment costs, with fees."""
+        """The cost of a completed assignment, with fees."""
         return self.pay * (1 + self.fee_share)
 
     def assignments(self, besides: Decimal) -> int:
-        """Return how many assignments the budget pays for; `besides`: what else is paid, without fees."""
+        """Return how many assignments the budget pays for; `besides`: other payments, without fees."""
         return int((self.total - besides * (1 + self.fee_share)) // self.per_assignment)
 
 
 class RunRules(_Section):
-    """All rules of a run, which are about people. Those that are left out limit nothing.
+    """All rules of a run, which apply to people. A rule that is left out limits nothing.
 
-    `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
-    assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+    `most_at_once`: how many workers may be active at the same time. `excluded_runs`: workers with an
+    assignment in one of these runs are excluded; so are `excluded_workers`, by the ids in their links.
     """
 
     target: Target | None = None
@@ -181,12 +181,12 @@ class RunRules(_Section):
 
     @property
     def bounds_places(self) -> bool:
-        """Whether how many take part, or have, matters to anything."""
+        """Whether any rule depends on the number of assignments."""
         return (self.target, self.budget, self.most_at_once) != (None, None, None)
 
 
 def in_words(target: Target | None) -> str:
-    """Return what a run is to gather, in words; empty where it has no target."""
+    """Return a target in words; empty if there is none."""
     if target is None:
         return ""
     if target.assignments is not None:
@@ -197,9 +197,9 @@ def in_words(target: Target | None) -> str:
 
 
 def outline(rules: RunRules) -> str:
-    """Return rules for a log: workers who may not come as a number only, because their ids are nobody's.
+    """Return rules for a log, with only the number of excluded workers, because their ids are private.
 
-    Of a run that nothing limits it is empty.
+    For a run without limits it is empty.
     """
     given = rules.model_dump_json(exclude_defaults=True, exclude={"excluded_workers"})
     number = len(rules.excluded_workers)
@@ -209,5 +209,5 @@ def outline(rules: RunRules) -> str:
 
 @lru_cache(maxsize=256)
 def read_rules(text: str) -> RunRules:
-    """Return stored rules, without who may not come: those are looked up. Every arrival needs them."""
+    """Return stored rules, without excluded workers and runs, which are looked up. Cached for arrivals."""
     return RunRules.model_validate_json(text)

@@ -1,7 +1,7 @@
 """Apply a worker's message to its chat, with one chatbot or two at once. Pure.
 
 Two conversations side by side are conversations like any other, each with its own system, turns and end: the
-worker's words are stored in both. What only two have is in `pairs`.
+worker's messages are stored in both. `pairs` has the rules that apply to pairs only.
 """
 
 from collections.abc import Sequence
@@ -37,10 +37,10 @@ ChatMessage = wire.Topic | wire.Say | wire.TopicChange | wire.EndConversation | 
 
 
 def take(state: State, held: Sequence[Conversation], message: ChatMessage, at: datetime) -> Decision:
-    """Return what a worker's message means for the conversations that are held at once, the left one first.
+    """Return the decision on a worker's message in conversations held side by side, the left one first.
 
     Raises:
-        RefusedMessage: it cannot be taken now.
+        RefusedMessage: The message is not allowed now.
     """
     match message.type:
         case "say":
@@ -60,7 +60,7 @@ def take(state: State, held: Sequence[Conversation], message: ChatMessage, at: d
 def over(
     state: State, held: Sequence[Conversation], records: list[Record], at: datetime, client_id: str | None
 ) -> Decision:
-    """Return the end of a chat behind `records`: what is next is for the state after it to say."""
+    """Return the end of a chat, after `records`."""
     ended = [*records, *(ConversationEnded(c.plan.conversation, at, client_id) for c in held)]
     plan = held[0].plan
     if isinstance(held, Pair):
@@ -96,7 +96,7 @@ def _refuse_unless_free(state: State, held: Sequence[Conversation], at: datetime
         if conversation.awaits_reply() or conversation.hides_reply(at):
             raise ReplyPending("the reply is still on its way")
     if isinstance(held, Pair) and pairs.choice_due(state, held) is not None:
-        raise ChoiceMissing("it is not said yet which reply is the better one")
+        raise ChoiceMissing("the better reply has not been chosen yet")
 
 
 def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: datetime) -> Decision:
@@ -121,7 +121,7 @@ def _say(state: State, held: Sequence[Conversation], message: wire.Say, at: date
 
 @lru_cache
 def _typing(number: int, attempt: int) -> Tell:
-    """Return that a reply is on its way: the same words at every turn."""
+    """Return the effect that shows the bot as typing; cached, as every turn has it."""
     return Tell(wire.Typing(conversation=number, attempt=attempt))
 
 

@@ -1,4 +1,4 @@
-"""A conversation as it stands in a session: a fold of its stored records. Pure."""
+"""The state of a conversation in a session: a fold of its stored records. Pure."""
 
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -28,12 +28,12 @@ from server.session.records import (
 ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "failed", "skipped"]
 
 # Named tuples, because events are many and each changes a few fields: `_replace` takes a fifth of the time
-# that the same takes with a dataclass. What every turn changes is put in without it, in a third of that time:
-# those fields come first, and the others are handed on as they are.
+# that it takes with a dataclass. The fields that change at every turn are set without it, in a third of that
+# time: they come first, and the others are copied as they are.
 
 
 class Turn(NamedTuple):
-    """A turn as it stands in the state."""
+    """A turn in the state of a conversation."""
 
     author: Literal["worker", "bot"]
     text: str
@@ -41,19 +41,19 @@ class Turn(NamedTuple):
     show_at: datetime
 
     def is_due(self, at: datetime) -> bool:
-        """Return whether it may be shown at `at`; before it was made, only a clock set back could ask."""
+        """Return whether the turn may be shown at `at`, or was made later (after a clock was set back)."""
         return self.show_at <= at or at < self.at
 
 
 class Conversation(NamedTuple):
-    """A conversation as it stands in the state.
+    """The state of a conversation.
 
-    `values` has what the worker thinks of single replies, by their lines. `topics` counts the topic
-    marks, `inputs` the worker's lines. `opinion` and `bot_opinion` are those of the last mark. `seen`
-    has the ids of the worker's messages that belong to it. `choices`: of a left one, what the worker has
-    preferred. `reports`: those of its lines that the worker has reported and not taken back, in their order.
-    `quiz` and `quiz_choice`: what the worker is asked about it afterwards, and which line they
-    have chosen, from 1.
+    `values` has the worker's ratings of single replies, as (line, rating). `topics` counts the topic marks,
+    `inputs` the worker's messages. `opinion` and `bot_opinion` are those of the last mark. `seen` has the ids
+    of the worker's messages that belong to the conversation. `choices`: in the left one of a pair, the
+    worker's choices. `reports`: the worker's reports that they have not taken back, in the order of their
+    lines. `quiz` is the quiz about the conversation, `quiz_choice` the number of the line that the worker has
+    chosen in it, from 1.
     """
 
     plan: ConversationPlanned
@@ -72,45 +72,45 @@ class Conversation(NamedTuple):
     quiz_choice: int | None = None
 
     def with_turn(self, turn: Turn, inputs: int, seen: frozenset[str]) -> "Conversation":
-        """Return it with one more line, after which `inputs` and `seen` are these."""
+        """Return a copy with one more turn and with these `inputs` and `seen`."""
         return tuple.__new__(Conversation, (self.plan, (*self.turns, turn), inputs, seen, *self[4:]))
 
     @property
     def is_quizzed(self) -> bool:
-        """Whether the worker is asked which of some lines its partner said, and has not answered."""
+        """Whether a quiz about the conversation is due."""
         return self.quiz is not None and self.quiz_choice is None
 
     def awaits_reply(self) -> bool:
-        """Return whether the last word is the worker's, so that the bot has to be asked."""
+        """Return whether the last message is the worker's, so that the bot has to be asked."""
         if self.status != "active":
             return False
         turns = self.turns
         return len(turns) > 0 and turns[-1].author == "worker"
 
     def report_of(self, index: int) -> MessageReported | None:
-        """Return what the worker has reported of line `index`; None: nothing, or they took it back."""
+        """Return the worker's report of line `index`; None if there is none, or they took it back."""
         return next((report for report in self.reports if report.index == index), None)
 
     def hides_reply(self, at: datetime) -> bool:
-        """Return whether the bot has answered, but it is too early to show it."""
+        """Return whether the bot has answered, but its reply must not be shown yet."""
         turns = self.turns
         return len(turns) > 0 and not turns[-1].is_due(at)
 
     def shows(self, index: int, at: datetime) -> bool:
-        """Return whether line `index` is there and the worker may see it: whatever was answered, was seen."""
+        """Return whether line `index` exists and the worker may see it; all but the last have been seen."""
         last = len(self.turns) - 1
         return index < last or (index == last and self.turns[index].is_due(at))
 
 
 class Pair(NamedTuple):
-    """Two conversations that stand beside each other."""
+    """Two conversations side by side."""
 
     left: Conversation
     right: Conversation
 
 
 def changed(conversation: Conversation, record: ConversationChange) -> Conversation:
-    """Return a conversation after a record of it."""
+    """Return a conversation after one of its records."""
     match record:
         case WorkerSaid():
             turn = Turn("worker", record.text, record.at, record.at)

@@ -1,6 +1,6 @@
-"""Events that a session takes, effects that it asks for, and the decision that holds both.
+"""Events that a session processes, effects that it causes, and the decision that holds records and effects.
 
-What every turn has are named tuples, which are made in a third of the time that a frozen dataclass takes.
+The types of every turn are named tuples, which are made in a third of the time that a frozen dataclass takes.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from server.session.records import QuizLine, Record
 
 
 class FromWorker(NamedTuple):
-    """A message of the worker's.
+    """A worker's message.
 
-    `others`: lines that other workers were told, with a rating that a quiz may follow. `offensive`: words of
-    an input that should not have been said.
+    `others`: lines of other workers' conversations, with a rating that a quiz may follow. `offensive`: the
+    offensive words in the message.
     """
 
     message: wire.ClientMessage
@@ -29,14 +29,14 @@ class FromWorker(NamedTuple):
 class BotReplied(NamedTuple):
     """The bot has answered with line number `index` of the conversation, counted from 0.
 
-    `latency_ms` is how long it took, failed tries included. `gave_away` holds the words by which the line
-    says what the bot is; None where it does not. `output`: what its model wrote, where that is not what is
-    shown, and `changes` in what it is not. `call`: where it came from, as far as the bot tells. `offensive`:
-    words of it that should not have been said.
+    `latency_ms` is the time it took, with failed tries. `gave_away` has the words by which the reply reveals
+    the bot; None if it does not. `output`: the model's output, if it differs from the reply shown; `changes`
+    tells how. `call`: the call's origin, as far as the bot tells it. `offensive`: the offensive words in the
+    reply.
     """
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
     text: str
     latency_ms: int
     at: datetime
@@ -49,9 +49,9 @@ class BotReplied(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BotStumbled:
-    """The bot was asked for line number `index` in vain; it will be asked again. `failure`: its kind.
+    """The bot has failed to answer with line number `index`, and is asked again. `failure` is the kind.
 
-    `call`: what came of it, where it was answered all the same.
+    `call`: the call's record, if there was an answer of any kind.
     """
 
     conversation: str
@@ -64,9 +64,9 @@ class BotStumbled:
 
 @dataclass(frozen=True, slots=True)
 class BotGaveUp:
-    """The bot has not answered with line number `index`, and is asked no more. `failure`: its last kind.
+    """The bot has failed for good to answer with line number `index`. `failure` is the last kind of failure.
 
-    `call`: what came of the last try, where it was answered all the same.
+    `call`: the last call's record, if there was an answer of any kind.
     """
 
     conversation: str
@@ -79,7 +79,7 @@ class BotGaveUp:
 
 @dataclass(frozen=True, slots=True)
 class EndedByResearcher:
-    """The researchers end the conversation that is under way, and say why; the worker goes on to rate it."""
+    """A researcher ends the active conversation, and says why; the worker goes on to rate it."""
 
     why: str
     at: datetime
@@ -104,23 +104,23 @@ class AskBot(NamedTuple):
     """Ask the conversation's bot for line number `index`."""
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
 
 
 class ShowReply(NamedTuple):
     """Send line number `index` to the worker at `at`."""
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
     at: datetime
 
 
 Effect = Accept | Tell | AskBot | ShowReply
 
 
-@dataclass(slots=True)  # every step makes one and takes it apart: a frozen one takes three times as long
+@dataclass(slots=True)  # not frozen: that takes three times as long, and every step makes one
 class Decision:
-    """What is to be stored and done. `is_over`: the worker is to be told what comes next."""
+    """Records to store and effects to perform. `is_over`: the worker is to be told what comes next."""
 
     records: list[Record]
     effects: Sequence[Effect] = ()

@@ -1,4 +1,4 @@
-"""The instrument: what workers are asked (METHOD, section 1), and how they compare two systems."""
+"""The instrument: the questions that workers answer (METHOD, section 1), and how they compare two systems."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,24 +8,24 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.session.questionnaire import AnswerForm
 
-# Where a conversation stands on the worker's page, and what the worker may say of the two.
+# A conversation's side on the worker's page, and the worker's possible answers about the two.
 Side = Literal["left", "right"]
 Preference = Literal["left", "right", "tie"]
 Asked = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 
 
 def number_on_page(position: int, side: Side | None) -> int:
-    """Return a conversation's number as its worker counts, from 1: two beside each other are one."""
+    """Return a conversation's number as workers see it, from 1; both of a pair have the same number."""
     return position if side is None else (position + 1) // 2
 
 
 class Comparison(BaseModel):
-    """How workers compare. `pairs`: of systems, in one assignment; those with the qc bot come on top.
+    """The comparison of systems by workers. `pairs`: pairs in one assignment, without those with the QC bot.
 
-    `choose`: once, of the two whole conversations (`end`), or after each pair of replies (`turn`).
-    `history`: what the two systems are told of what was said. Each its `own` replies; or, where workers
-    choose after each turn, the `chosen` ones, so that there is one conversation. `ties`: workers may find
-    both about the same. `question`: what is asked, in place of the words of the study's language.
+    `choose`: once, between the two whole conversations (`end`), or after each pair of replies (`turn`).
+    `history`: the earlier replies that each system gets: its `own`; or, if workers choose after each turn,
+    the `chosen` ones, so that there is one conversation. `ties`: workers may find both about equal.
+    `question`: the question, instead of the default one in the study's language.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,7 +37,7 @@ class Comparison(BaseModel):
     question: Asked | None = None
 
 
-# Who picks the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
+# Who chooses the opening topic of a conversation: the worker, or the study (METHOD section 1.3).
 TopicMode = Literal["free", "icebreaker"]
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Statement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
@@ -47,7 +47,7 @@ ScenarioTopic = Annotated[str, StringConstraints(strip_whitespace=True, min_leng
 
 
 class Opinion(StrEnum):
-    """What somebody thinks of a topic."""
+    """An opinion of a topic."""
 
     LIKE = "like"
     AMBIVALENT = "ambivalent"
@@ -55,7 +55,7 @@ class Opinion(StrEnum):
 
 
 class TopicChangeKind(StrEnum):
-    """How a topic changed: the five kinds of the instrument (METHOD section 1.4)."""
+    """The way a topic changed: the five kinds of the instrument (METHOD section 1.4)."""
 
     BOT_CHANGE = "bot change"
     USER_CHANGE_LAST = "user change last"
@@ -71,8 +71,9 @@ class _Given(BaseModel):
 class Criterion(_Given):
     """A statement that workers rate from 0 to 100 (METHOD section 1).
 
-    `negative`: agreement speaks against the system. `qc`: counts for the worker filter. `scale`: how it is
-    answered; None: on the published slider. Choices and free text are answers, and no ratings.
+    `negative`: agreement speaks against the system. `qc`: used in the test of workers against the QC bot.
+    `scale`: the form of the answer; null: the published slider. Choices and free text are answers, not
+    ratings.
     """
 
     label: Label
@@ -83,15 +84,15 @@ class Criterion(_Given):
 
     @property
     def is_scored(self) -> bool:
-        """Whether it is rated, and so has scores."""
+        """Whether it is rated, and therefore has scores."""
         return self.scale is None or self.scale.is_scored
 
 
 class Display(_Given):
-    """How replies are shown, alike for all systems.
+    """The display of replies, the same for all systems.
 
-    `markdown`: as text with emphasis, lists and code, and not as it was written. `streaming`: word by word,
-    at a pace that is drawn, never the bot's own.
+    `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
+    random pace, never the bot's own.
     """
 
     markdown: bool = False
@@ -109,10 +110,10 @@ class PostEdit(_Given):
 
 
 class Scenario(_Given):
-    """A situation or a task of a conversation, drawn from the study's list.
+    """A situation or a task for a conversation, drawn from the study's list.
 
-    `text` is shown to the worker, and given to the bot where `tell_bot` says so. `topic`: the conversation
-    opens with it, and the worker chooses none. `prompt` is for bots that take instructions, never shown.
+    `text` is shown to the worker, and to the bot if `tell_bot` is true. `topic`: the conversation's opening
+    topic, in place of the worker's. `prompt` is for bots that take instructions; workers never see it.
     """
 
     label: Label
@@ -123,9 +124,9 @@ class Scenario(_Given):
 
 
 class Question(_Given):
-    """A test question: a text, what is asked of it, the answers to choose from.
+    """A test question: a text, a question about it, and the answers to choose from.
 
-    `right` is the number of the right answer, from 1; `why` explains it to whoever chose another.
+    `right` is the number of the right answer, from 1; `why` explains it to workers who chose another.
     """
 
     text: Statement
@@ -143,7 +144,7 @@ class Tutorial(_Given):
 
 
 class ConsentBox(_Given):
-    """Something that a worker may tick; must, where it is `required`. `label` names it in the data."""
+    """A box that a worker may tick, and must if it is `required`. `label` is its name in the data."""
 
     label: Label
     text: Statement
@@ -151,9 +152,9 @@ class ConsentBox(_Given):
 
 
 class Consent(_Given):
-    """What a worker consents to. `board`: the number under which an ethics board approved the study.
+    """The consent form. `board`: the number under which an ethics board approved the study.
 
-    A line that is left blank in `text` begins a new paragraph.
+    A blank line in `text` begins a new paragraph.
     """
 
     version: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
@@ -162,7 +163,7 @@ class Consent(_Given):
     boxes: Annotated[list[ConsentBox], Field(max_length=20)] = []
 
     def are_ticked(self, ticked: Iterable[str]) -> bool:
-        """Return whether all that must be ticked is among `ticked`, and nothing that is no box."""
+        """Return whether `ticked` has all required boxes, and nothing that is not a box."""
         given = set(ticked)
         required = {box.label for box in self.boxes if box.required}
         return required <= given <= {box.label for box in self.boxes}

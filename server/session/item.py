@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-# How an item stands in an assignment: by itself, distorted, shown once more, or in its reference's words
-# (Ji, PhD thesis, chapters 3 and 4). No worker is told which is which.
+# An item in an assignment may be ordinary, distorted ("bad"), shown again, or replaced by its reference text
+# (Ji, PhD thesis, chapters 3 and 4). Workers are never told which it is.
 ItemKind = Literal["ordinary", "bad", "repeat", "reference"]
 
 
@@ -14,7 +14,7 @@ class _Shown(BaseModel):
 
 
 class ItemLine(_Shown):
-    """A line of a conversation: the person's who chatted, or the chatbot's that is judged."""
+    """A line of a conversation: by the person who chatted, or by the chatbot that is judged."""
 
     author: Literal["worker", "bot"]
     text: str
@@ -28,10 +28,10 @@ class ItemTopic(_Shown):
 
 
 class ItemContent(_Shown):
-    """What a worker is shown of an item.
+    """The content of an item, as shown to workers.
 
-    A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
-    the system was given, such as the passage that is to be summed up.
+    A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
+    system's input, such as the passage to summarise.
     """
 
     context: str | None = None

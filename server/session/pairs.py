@@ -1,7 +1,7 @@
-"""Two conversations side by side: when the worker is to choose between them, and what that means. Pure.
+"""Two conversations side by side: when the worker must choose between them, and the effect of a choice. Pure.
 
-The two are conversations like any other, and `chat` and `replies` say what happens to them; what is special
-of a pair is here.
+The two are conversations like any other, handled in `chat` and `replies`. This module has the rules that
+apply to pairs only.
 """
 
 from datetime import datetime
@@ -17,12 +17,12 @@ from server.session.state import State
 
 
 def hides_replies(pair: Pair, at: datetime) -> bool:
-    """Return whether one of the two is to answer, or it is too early to show the answers."""
+    """Return whether one of the two has not answered, or it is too early to show the answers."""
     return any(c.awaits_reply() or c.hides_reply(at) for c in pair)
 
 
 def choice_due(state: State, pair: Pair) -> int | None:
-    """Return the line after which the worker is to choose; None where there is nothing to choose now."""
+    """Return the line after which the worker must choose; None if there is nothing to choose now."""
     comparison, left = state.rules.comparison, pair.left
     if comparison is None:
         return None
@@ -34,9 +34,9 @@ def choice_due(state: State, pair: Pair) -> int | None:
 
 
 def goes_on(pair: Pair, turn: int) -> Side | None:
-    """Return whose reply the chosen history has at line `turn`; None where the worker has not chosen.
+    """Return whose reply the chosen history has at line `turn`; None if the worker has not chosen.
 
-    Where both are about the same it is drawn, by the conversation's seed.
+    After a tie the side is drawn, by the conversation's seed.
     """
     preference = _preferred(pair, turn)
     if preference != "tie":
@@ -45,7 +45,7 @@ def goes_on(pair: Pair, turn: int) -> Side | None:
 
 
 def heard(state: State, conversation: Conversation) -> tuple[Turn, ...]:
-    """Return a conversation's lines as its bot is told them; a history that is chosen has chosen replies."""
+    """Return a conversation's lines as its bot gets them; a chosen history has the chosen replies."""
     comparison = state.rules.comparison
     if comparison is None or comparison.history == "own":
         return conversation.turns
@@ -57,10 +57,10 @@ def heard(state: State, conversation: Conversation) -> tuple[Turn, ...]:
 
 
 def choose(state: State, pair: Pair, message: wire.Choose, at: datetime) -> Decision:
-    """Return what it means that a worker prefers one of two, or neither.
+    """Return the decision on a worker's choice of one side, or of neither.
 
     Raises:
-        RefusedMessage: there is nothing to choose from now, or not after that line, or not in that way.
+        RefusedMessage: No choice is due now, or it is due after another line, or ties are not allowed.
     """
     comparison = _required(state.rules.comparison)
     due = None if hides_replies(pair, at) and pair.left.status == "active" else choice_due(state, pair)
@@ -85,13 +85,13 @@ def choose(state: State, pair: Pair, message: wire.Choose, at: datetime) -> Deci
 
 
 def closing(state: State, pair: Pair, at: datetime, client_id: str | None) -> list[Record]:
-    """Return what follows the end of two conversations that were chosen from, turn by turn."""
+    """Return the records that follow the end of a pair in which the worker chose turn by turn."""
     by_turns = _required(state.rules.comparison).choose == "turn"
     return _judged(state, pair, at, client_id) if by_turns else []
 
 
 def _judged(state: State, pair: Pair, at: datetime, client_id: str | None) -> list[Record]:
-    """Return what closes two conversations that nothing is to be rated of."""
+    """Return the records that close a pair of conversations if the study has nothing to rate about them."""
     if state.rules.criteria or state.rules.questionnaires.conversation:
         return []
     return [ConversationRated(c.plan.conversation, (), at, client_id) for c in pair]
@@ -102,7 +102,7 @@ def _preferred(pair: Pair, turn: int) -> Preference | None:
 
 
 def _at_side(pair: Pair, side: Side | None, index: int) -> Turn | None:
-    """Return line `index` of one side; None where there is none."""
+    """Return line `index` of one side; None if there is none."""
     lines = pair.left.turns if side == "left" else pair.right.turns
     return lines[index] if side is not None and index < len(lines) else None
 

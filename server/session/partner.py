@@ -1,9 +1,9 @@
 """Connect two workers who chat, each in place of the other's bot. Pure.
 
-Every session has its worker write first, so two of them cannot take turns from the first line on. Who came
-first has said something (line 0), and sees what the other one opens with as the answer to it. From there on
-they take turns: the other one's next reply is the line after that. What was said before the other one was
-there is put in front of it, so that nothing that is typed is lost.
+Every worker writes first in their own session, so the two cannot take turns from the first line on. The first
+worker has written something (line 0), and sees the second worker's opening as the answer to it. From then on
+they take turns: the second worker's next reply is the line after that. The first worker's lines from before
+the second one came are put in front of their next line, so that nothing is lost.
 
     first    0: Hi!                  1: (Hello, I sail.)    2: Where?         3: (On a lake.)
     second   0: Hello, I sail.       1: (Hi! Where?)        2: On a lake.     3: (…)
@@ -22,9 +22,9 @@ WhenLeft = Literal["take_over", "end"]
 
 @dataclass(frozen=True, slots=True)
 class PartnerRules:
-    """Seconds that a worker waits for somebody to come, and for a line; what follows where they leave.
+    """Seconds that a worker waits for a partner, and for a line; and what happens if the partner leaves.
 
-    `minimum_inputs`: from so many on, a chat that cannot go on is over in good order.
+    `minimum_inputs`: from this number of messages on, a chat that cannot go on ends normally.
     """
 
     wait: float
@@ -35,10 +35,10 @@ class PartnerRules:
 
 @dataclass(frozen=True, slots=True)
 class ChatStanding:
-    """How a worker's chat with a person stands.
+    """The state of a worker's chat with a person.
 
-    `has_come`: somebody answers. `lines`: what they have said, by the line of the worker's conversation that
-    it is. `is_gone`: they will say nothing more. `taken_over`: a bot has taken over.
+    `has_come`: a partner is there. `lines`: the partner's lines, by their number in the worker's
+    conversation. `is_gone`: the partner has left. `taken_over`: a bot has taken over.
     """
 
     has_come: bool = False
@@ -49,14 +49,14 @@ class ChatStanding:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """The person has said this."""
+    """The partner has said `text`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """There may be a line yet."""
+    """The partner may still answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class BotAnswers:
 
 @dataclass(frozen=True, slots=True)
 class TakeOver:
-    """A bot is to take over, and why."""
+    """A bot must take over, and the reason."""
 
     why: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """There will be no line; `in_order`: the chat is over as chats end, and is rated."""
+    """There will be no further line; `in_order`: the chat ends normally, and is rated."""
 
     why: Reason
     in_order: bool
@@ -83,7 +83,7 @@ Next = Say | Wait | BotAnswers | TakeOver | End
 
 
 def what_next(standing: ChatStanding, index: int, inputs: int, waited: float, rules: PartnerRules) -> Next:
-    """Return what becomes of line `index`, for which a worker with so many inputs has `waited` seconds."""
+    """Return what to do about line `index`, for which a worker with so many `inputs` has `waited` seconds."""
     if standing.taken_over:
         return BotAnswers()
     if standing.lines is not None and index in standing.lines:
@@ -107,10 +107,10 @@ def _trouble(standing: ChatStanding, waited: float, rules: PartnerRules) -> Reas
 
 
 def heard(said: Mapping[int, str], *, came_first: bool, opening: str) -> dict[int, str]:
-    """Return the other worker's lines by the line of one's own conversation that each of them is.
+    """Return the other worker's lines by their number in one's own conversation.
 
-    `said` has the other one's own lines by their number in theirs; `opening` is what they said before this
-    worker was there.
+    `said` has the other's lines by their number in the other's conversation. `opening` is what the other said
+    before this worker came.
     """
     if came_first:
         return {index + 1: text for index, text in said.items()}
@@ -121,6 +121,6 @@ def heard(said: Mapping[int, str], *, came_first: bool, opening: str) -> dict[in
 
 
 def _joined(opening: str, text: str) -> str:
-    """Return both lines as one, as long as that is no longer than what one worker may say at once."""
+    """Join both lines if the result is not longer than a message may be; else return `text`."""
     both = f"{opening} {text}".strip()
     return text if is_too_long(both, MAX_SAY) else both

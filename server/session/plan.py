@@ -14,7 +14,7 @@ QC = "qc"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A system as the draw sees it: its name and its family."""
+    """A system as the draw needs it: its name and its family."""
 
     name: str
     family: str
@@ -22,10 +22,10 @@ class Variant:
 
 @dataclass(frozen=True)
 class LineupSpec:
-    """What conversations are made from: the systems, their persona policies, and the persona pool.
+    """The material for planning conversations: the systems, their persona policies, and the persona pool.
 
-    `policies`: per system "none", "random" (from `personas`), or fixed sentences. `topics`: of the scenarios
-    that fix it, by their labels.
+    `policies`: per system "none", "random" (from `personas`), or fixed sentences. `topics`: the topics of
+    scenarios that set one, by the scenario's label.
     """
 
     variants: tuple[Variant, ...]
@@ -46,8 +46,8 @@ def plan_conversation(
 ) -> ConversationPlanned:
     """Return the conversation with `system` at a position: its seed, persona and ice-breaker.
 
-    An ice-breaker is a sentence of the system's persona; for one without, of a random persona that
-    the system is never told (METHOD section 1.3). A scenario's own topic takes its place.
+    An ice-breaker is a sentence of the system's persona. A system without a persona gets one of a random
+    persona that the system is never told (METHOD section 1.3). A scenario's own topic replaces it.
     """
     own_seed = derive_seed(seed, position, attempt)
     rng = random.Random(derive_seed(own_seed, "persona"))
@@ -88,9 +88,9 @@ def plan_item(
 
 
 def is_left_unrated(plan: ConversationPlanned, rate_share: float) -> bool:
-    """Return whether a conversation is one of those, drawn at random, that its worker is not asked to rate.
+    """Return whether a conversation is one of those, drawn at random, that need not be rated.
 
-    The qc bot's are always rated: the worker filter needs them.
+    The QC bot's are always rated, because the worker filter needs them.
     """
     if plan.system == QC:
         return False
@@ -98,7 +98,7 @@ def is_left_unrated(plan: ConversationPlanned, rate_share: float) -> bool:
 
 
 def assignment_of(conversation: str) -> str:
-    """Return the assignment that a conversation of `plan_conversation` belongs to."""
+    """Return the id of the assignment that a conversation planned here belongs to."""
     return conversation.rpartition("-")[0]
 
 
@@ -109,10 +109,10 @@ def derive_seed(*parts: object) -> int:
 
 
 def replacement(failed: str, variants: Sequence[Variant], met: Iterable[str], seed: int) -> str | None:
-    """Return the system that takes over from one that failed, or None when none is left.
+    """Return the system that replaces one that failed, or None if none is left.
 
-    Another variant of the same family first; else a system of a family not yet met; else any system
-    not yet met. `met` names the systems of the whole assignment, planned ones too.
+    Another variant of the same family comes first; then a system of a family not yet met; then any system not
+    yet met. `met` names the systems of the whole assignment, planned ones too.
     """
     rng = random.Random(seed)
     met = set(met) | {failed}

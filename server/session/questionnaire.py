@@ -1,6 +1,6 @@
-"""Questions of a study's own, before and after an assignment and after each conversation. Pure.
+"""Questions of a study's own: before and after an assignment, and after each conversation. Pure.
 
-The same forms of answers serve criteria whose statements are not rated on the published slider.
+The same answer forms serve criteria that are not rated on the published slider.
 """
 
 import math
@@ -14,11 +14,11 @@ from server.session.text_length import is_too_long
 
 MAX_ANSWER = 2_000
 MAX_POINTS = 11
-# `conversation`: after each one that is rated, together with its rating.
+# `conversation`: after each rated conversation, together with its rating.
 Part = Literal["before", "conversation", "after"]
 PARTS: tuple[Part, ...] = get_args(Part)
 AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
-# What a page sends: a number, a text, or several of the choices.
+# An answer as the page sends it: a number, a text, or several of the choices.
 AnswerValue = float | str | Sequence[str]
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -31,11 +31,11 @@ class _Given(BaseModel):
 
 
 class AnswerForm(_Given):
-    """How something is answered.
+    """The form of an answer.
 
-    `slider`: 0 to 100; `likert`: one of `points`, from 1; both with words at their `ends`. `choice` and
-    `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, where they
-    are given. `text`: free.
+    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
+    `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
+    `text`: free text.
     """
 
     kind: AnswerKind
@@ -51,7 +51,7 @@ class AnswerForm(_Given):
         return self.kind in {"slider", "likert"}
 
 
-# The settings of an answer that belong to some kinds only.
+# The settings of an answer that belong to some kinds only, with these kinds.
 BELONGS: dict[str, frozenset[AnswerKind]] = {
     "points": frozenset({"likert"}),
     "ends": frozenset({"slider", "likert"}),
@@ -59,12 +59,12 @@ BELONGS: dict[str, frozenset[AnswerKind]] = {
     "least": frozenset({"number"}),
     "most": frozenset({"number"}),
 }
-# Those that have to be there.
+# The setting that each of these kinds needs.
 NEEDED: dict[AnswerKind, str] = {"likert": "points", "choice": "choices", "choices": "choices"}
 
 
 class AskedQuestion(AnswerForm):
-    """A question of a questionnaire. One that is not `required` may be left without an answer."""
+    """A question of a questionnaire. A question that is not `required` may be left unanswered."""
 
     label: _Label
     question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
@@ -75,7 +75,7 @@ _Asked = Annotated[tuple[AskedQuestion, ...], Field(max_length=50)]
 
 
 class Questionnaires(_Given):
-    """What workers are asked `before` the first conversation, with each rating, and `after` the last one."""
+    """Questions `before` the first conversation, with each rating, and `after` the last conversation."""
 
     before: _Asked = ()
     conversation: _Asked = ()
@@ -105,7 +105,7 @@ def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
         yield "choices", "give at least two to choose from"
     for i, choice in enumerate(form.choices):
         if choice in form.choices[:i]:
-            yield "choices", f"`{choice}` is there twice: workers could not tell the two apart"
+            yield "choices", f"`{choice}` is there twice: give each choice a text of its own"
     if form.least is not None and form.most is not None and form.least > form.most:
         yield "most", f"no number is from {form.least:g} to {form.most:g}: exchange `least` and `most`"
 
@@ -116,8 +116,8 @@ def checked_answers(
     """Return the answers in the questions' order, each with its label; several choices are several answers.
 
     Raises:
-        AnswersUnfit: a question that is required has no answer, or something is no answer to its question;
-            all of them are named.
+        AnswersUnfit: A required question has no answer, or an answer does not fit its question; the message
+            names all of them.
     """
     faults = [f"`{label}` is not asked here" for label in given if label not in {one.label for one in asked}]
     answers: list[tuple[str, float | str]] = []
@@ -139,7 +139,7 @@ def checked_answers(
 
 
 def _values(given: AnswerValue | None) -> list[float | str]:
-    """Return what was given as single answers; a text of blanks is none."""
+    """Return the single answers in `given`; a blank text is none."""
     if given is None:
         return []
     if isinstance(given, str | float | int):
@@ -148,7 +148,7 @@ def _values(given: AnswerValue | None) -> list[float | str]:
 
 
 def _unfit(question: AnswerForm, value: float | str) -> str | None:
-    """Return why a value is no answer to a question; None where it is one."""
+    """Return why a value is no valid answer to a question; None if it is one."""
     match question.kind:
         case "choice" | "choices":
             return None if value in question.choices else "choose one of the answers"
@@ -166,14 +166,14 @@ def _unfit(question: AnswerForm, value: float | str) -> str | None:
 
 
 def point_to_rating(point: int, points: int) -> int:
-    """Return where a point of a Likert scale, from 1, lies between 0 and 100, as a whole number.
+    """Return the rating from 0 to 100, a whole number, for a point of a Likert scale, counted from 1.
 
-    Ratings are whole numbers: on seven points they are 0, 17, 33, 50, 67, 83, 100, at most half a step of
-    100 from their place. On up to MAX_POINTS points no two are the same, so that the point can be had back.
+    On seven points the ratings are 0, 17, 33, 50, 67, 83, 100: each is off its exact place by half a unit at
+    most. On up to MAX_POINTS points no two are the same, so that the point can be recovered.
     """
     return round(100 * (point - 1) / (points - 1))
 
 
 def rating_to_point(rating: int, points: int) -> int:
-    """Return the point, from 1, that `point_to_rating` has made a rating of."""
+    """Return the point, from 1, from which `point_to_rating` made a rating."""
     return 1 + round(rating * (points - 1) / 100)

@@ -1,8 +1,8 @@
 """The quiz after a conversation: which of these lines did the worker's chat partner say? Pure.
 
-It is a hidden check of attention, beside the worker filter and never part of it. One line is the partner's;
-the others were said to other workers, and this one has read none of them. What is drawn goes by the
-conversation's seed.
+It is a hidden attention check, independent of the worker filter. One line is the partner's. The others come
+from other workers' conversations, and this worker has read none of them. The conversation's seed decides the
+draws.
 """
 
 import random
@@ -17,18 +17,18 @@ from server.session.plan import derive_seed
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
 from server.session.state import State
 
-# Letters and digits of a line that somebody could remember: "I see." is said by everybody.
+# The fewest letters and digits of a line that can be remembered: "I see." is too common.
 SHORTEST = 10
-# Of two lines that are shown together, how many times as long the longer one may be.
+# The largest ratio of the lengths of two lines shown together.
 _MOST_TIMES_AS_LONG = 1.6
-# The share of their pairs of letters that two lines have in common, from which on they are near-equal. Any
-# two English lines share about a fifth. Letters and not words: not every language has blanks.
+# Two lines are too similar if they share this part of their letter pairs. Any two English lines share about a
+# fifth. Letters, not words, because not every language has spaces.
 _NEAR = 0.5
 _LETTER = re.compile(r"\w")
 
 
 class _Candidate:
-    """A line with what it is compared by: `letters`, how many it has, and `pairs` of them."""
+    """A line with the facts it is compared by: its number of `letters`, and its letter `pairs`."""
 
     def __init__(self, line: QuizLine) -> None:
         self.line = line
@@ -42,20 +42,20 @@ class _Candidate:
         return longer <= _MOST_TIMES_AS_LONG * shorter
 
     def is_near(self, other: "_Candidate") -> bool:
-        """Return whether who remembers one line could take the other one for it."""
+        """Return whether a worker could mistake one line for the other."""
         return len(self.pairs & other.pairs) >= _NEAR * len(self.pairs | other.pairs)
 
 
 def quiz(
     state: State, conversation: Conversation, others: Iterable[QuizLine], at: datetime
 ) -> QuizAsked | QuizNotAsked | None:
-    """Return what a worker is asked about a conversation just rated; None where the study has no quiz.
+    """Return the quiz about a conversation just rated; None if the study has no quiz.
 
     Args:
-        state: the session.
-        conversation: which one it is about.
-        others: lines that other workers were told; those that this worker has read are passed over.
-        at: now. A reply that was still to be shown is not asked about.
+        state: The session.
+        conversation: The conversation that the quiz is about.
+        others: Lines from other workers' conversations; those that this worker has read are skipped.
+        at: The time now. Replies not shown yet are not asked about.
     """
     choices = state.rules.quiz_choices
     if choices is None:
@@ -77,7 +77,7 @@ def quiz(
 
 
 def quiz_answer(conversation: Conversation, message: wire.AnswerQuiz, at: datetime) -> QuizAnswered:
-    """Return the record of an answer. Raises WrongPhase: it is none of the choices."""
+    """Return the record of an answer. Raises WrongPhase if it is none of the choices."""
     asked = conversation.quiz
     if asked is None or message.choice > len(asked.lines):
         most = len(asked.lines) if asked is not None else 0
@@ -87,7 +87,7 @@ def quiz_answer(conversation: Conversation, message: wire.AnswerQuiz, at: dateti
 
 
 def _from_the_middle(conversation: Conversation, at: datetime) -> list[_Candidate]:
-    """Return the replies to ask about: not the first, which greets, nor the last, which is still in sight."""
+    """Return the replies to ask about: not the first, a greeting, nor the last, which is still visible."""
     name = conversation.plan.conversation
     replies = [
         _Candidate(QuizLine(line.text, name, turn))
@@ -98,7 +98,7 @@ def _from_the_middle(conversation: Conversation, at: datetime) -> list[_Candidat
 
 
 def _drawn(others: Iterable[QuizLine], rng: random.Random) -> list[_Candidate]:
-    """Return the lines that somebody could remember, each text once, in an order that is drawn."""
+    """Return the lines that can be remembered, each text once, in random order."""
     by_text = {candidate.line.text: candidate for candidate in map(_Candidate, others)}
     drawn = [candidate for candidate in by_text.values() if candidate.letters >= SHORTEST]
     rng.shuffle(drawn)
@@ -108,9 +108,10 @@ def _drawn(others: Iterable[QuizLine], rng: random.Random) -> list[_Candidate]:
 def _beside(
     reply: _Candidate, drawn: Sequence[_Candidate], read: Sequence[_Candidate], choices: int
 ) -> list[QuizLine]:
-    """Return a reply and the first lines that can stand beside it: `choices` in all, or fewer if need be.
+    """Return a reply and the first lines that can be shown beside it: `choices` in all, or fewer.
 
-    They are about as long as the reply, and like neither it, nor each other, nor what the worker has `read`.
+    They are about as long as the reply, and not similar to it, to each other, or to lines the worker has
+    `read`.
     """
     shown = [reply]
     for one in drawn:

@@ -1,4 +1,4 @@
-"""Apply a worker's rating of a conversation, an item or a turn: records, or a refusal."""
+"""Apply a worker's rating of a conversation, an item or a turn: return records, or refuse it."""
 
 import re
 from datetime import datetime
@@ -10,8 +10,8 @@ from server.session.questionnaire import Part, checked_answers, point_to_rating
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
 from server.session.state import SessionRules
 
-# There a worker who rates a text below the top must edit it; the value is the edited words over the length,
-# and edits of fewer than five characters are rejected.
+# Chaganty et al. (2018): a worker who rates a text below the top must edit it; the edit's value is the number
+# of edited words over the length. Edits of fewer than five characters are rejected.
 FEWEST_CHARACTERS = 5
 _REPEATED_MARK = re.compile(r"(\S)\1{4,}")
 _REPEATED_WORD = re.compile(r"\b(\w+)(?:\W+\1\b){2,}", re.IGNORECASE)
@@ -19,17 +19,17 @@ _WORD = re.compile(r"\w+")
 
 
 def edit_share(shown: str, edited: str) -> float:
-    """Return the edited words over the length of `shown` in words; 0 where they are the same.
+    """Return the number of edited words over the length of `shown` in words; 0 if the texts are the same.
 
-    Edited words are those that have to be put in, left out or exchanged, at the least (Levenshtein). More
-    words may be put in than there were, so that the share can be above 1.
+    Edited words are those to insert, delete or replace, at the least (Levenshtein). More words may be
+    inserted than there were, so the share can be above 1.
     """
     before, after = shown.split(), edited.split()
     return _distance(before, after) / max(len(before), 1)
 
 
 def why_senseless(shown: str, edited: str) -> str | None:
-    """Return why `edited` cannot be an improvement of `shown`, in words for the worker; None: it can."""
+    """Return why `edited` cannot be an improvement of `shown`, in words for the worker; None if it can."""
     if not _WORD.search(edited):
         return "there are no words in the text"
     if _is_near(shown, edited, FEWEST_CHARACTERS - 1):
@@ -48,9 +48,9 @@ def _letters(text: str) -> str:
 
 
 def _distance(before: list[str], after: list[str]) -> int:
-    """Return how many words have to be put in, left out or exchanged; of the order of their lengths' product.
+    """Return how many words must be inserted, deleted or replaced; in time of the product of the lengths.
 
-    What both begin or end with costs nothing, so that a small edit of a long text is quick.
+    Common beginnings and ends cost nothing, so that a small edit of a long text is quick.
     """
     before, after = _without_common_ends(before, after)
     row = list(range(len(after) + 1))
@@ -74,9 +74,9 @@ def _without_common_ends(before: list[str], after: list[str]) -> tuple[list[str]
 
 
 def _is_near(one: str, other: str, most: int) -> bool:
-    """Return whether at most `most` characters have to be put in, left out or exchanged.
+    """Return whether at most `most` characters must be inserted, deleted or replaced.
 
-    Only places less than `most` off the diagonal are looked at, so that the time grows with the length.
+    Only cells less than `most` off the diagonal are computed, so that the time grows with the length.
     """
     if abs(len(one) - len(other)) > most:
         return False
@@ -95,10 +95,10 @@ def _is_near(one: str, other: str, most: int) -> bool:
 def turn_rating(
     rules: SessionRules, conversation: Conversation, message: wire.RateTurn, at: datetime
 ) -> TurnRated:
-    """Return the record of a reply's rating, from 0 to 100; it takes the place of an earlier one.
+    """Return the record of a reply's rating, from 0 to 100; it replaces an earlier one.
 
     Raises:
-        WrongPhase: the line is no reply that the worker has seen, or the value is not on the study's scale.
+        WrongPhase: The line is not a reply that the worker has seen, or the value is off the study's scale.
     """
     points = rules.turn_points
     turns = conversation.turns
@@ -116,12 +116,12 @@ def turn_rating(
 def rating_records(
     rules: SessionRules, conversation: Conversation, message: wire.Rate, at: datetime
 ) -> list[Record]:
-    """Return the records of a rating: its values, the answers that came with it, and how a text was improved.
+    """Return the records of a rating: its values, the answers that came with it, and an improved text.
 
     Raises:
-        IncompleteRating: a criterion has no value, or one off its scale, or is none of the study's.
-        AnswersUnfit: a question has no answer, or something that is none.
-        EditMissing, EditSenseless: a text that was not rated at the top was not improved.
+        IncompleteRating: A criterion has no value or one off its scale, or is not in the study.
+        AnswersUnfit: A question has no answer or an invalid one.
+        EditMissing, EditSenseless: A text that was not rated at the top was not improved.
     """
     name = conversation.plan.conversation
     values = _values(rules, message)
@@ -166,11 +166,11 @@ def _edits(
     values: dict[str, int],
     at: datetime,
 ) -> list[Record]:
-    """Return how the worker has improved a text that they did not rate at the top.
+    """Return the record of a worker's improvement of a text that they did not rate at the top.
 
     Raises:
-        EditMissing: they have not.
-        EditSenseless: what they have written does not improve it.
+        EditMissing: There is no improved text.
+        EditSenseless: The edited text is no improvement.
     """
     asked, item = rules.post_edit, conversation.plan.item
     if asked is None or item is None or item.content.text is None:
@@ -178,7 +178,7 @@ def _edits(
     if values[asked.criterion] >= asked.top:
         return []
     if message.edit is None:
-        raise EditMissing("the text was not rated at the top, and not improved")
+        raise EditMissing("the text was neither rated at the top nor improved")
     shown = item.content.text
     reason = why_senseless(shown, message.edit)
     if reason is not None:

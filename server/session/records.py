@@ -1,7 +1,7 @@
 """Records of a session, one per fact. A session's state is a fold of its records.
 
-`client_id` is the id of the worker's message that a record comes from. What every turn has are named tuples,
-which are made in a third of the time that a frozen dataclass takes.
+`client_id` is the id of the worker's message that a record comes from. The records of every turn are named
+tuples, which are made in a third of the time that a frozen dataclass takes.
 """
 
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ ReportReason = Literal["offensive", "sexual", "harm", "personal", "other"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedItem:
-    """What is shown at a position of an assignment whose worker rates what others have said or written.
+    """An item at a position of an assignment whose worker rates items instead of chatting.
 
-    `item` names it: an item, its bad twin, its repeat and its reference have one name. `twin_of` is the
+    `item` is its name: an item, its bad twin, its repeat and its reference share one name. `twin_of` is the
     position of the ordinary item that it belongs to; None for an ordinary one.
     """
 
@@ -34,13 +34,13 @@ class PlannedItem:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlanned:
-    """A conversation that the worker is to hold, or, with an `item`, one to be read and rated.
+    """A conversation that the worker is to hold, or, with an `item`, an item to be read and rated.
 
-    `position` is its number in the assignment, counted from 1. `attempt` counts, from 1, how often the
-    conversation at this position was begun: each time with another system. `scenario`: its label, if any.
+    `position` is its number in the assignment, from 1. `attempt` counts, from 1, how often the conversation
+    at this position was begun, each time with another system. `scenario` is its label, if any.
 
-    `side`: where two conversations stand beside each other, which of them it is. The left one has an odd
-    position, the right one the position after it, and both the same attempt.
+    `side` is its side of a pair. The left conversation has an odd position, the right one the next position,
+    and both have the same attempt.
     """
 
     conversation: str
@@ -56,13 +56,13 @@ class ConversationPlanned:
 
     @property
     def number(self) -> int:
-        """Its number as the worker counts, from 1: two that stand beside each other are one."""
+        """Its number as workers see it, from 1; both conversations of a pair have the same number."""
         return number_on_page(self.position, self.side)
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The worker consented: to which version of the study's consent, ticking which of its boxes."""
+    """The worker's consent: to which version of the study's consent, with which boxes ticked."""
 
     at: datetime
     client_id: str
@@ -83,7 +83,7 @@ class QuestionAnswered:
 
 @dataclass(frozen=True, slots=True)
 class QuestionnaireHandedIn:
-    """The worker has answered what they are asked before, or after, all conversations."""
+    """The worker has submitted the questionnaire before, or after, all conversations."""
 
     part: Part
     at: datetime
@@ -92,10 +92,10 @@ class QuestionnaireHandedIn:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGiven:
-    """An answer to a question of a questionnaire. Changes no state; kept for the analyst.
+    """An answer to a question of a questionnaire. Changes no state; stored for the analyst.
 
-    `conversation`: which one it is about; None before and after all of them. Who chose several answers has
-    given several.
+    `conversation` is the one that it is about; None before and after all of them. Each of several chosen
+    answers is a record of its own.
     """
 
     conversation: str | None
@@ -107,7 +107,7 @@ class AnswerGiven:
 
 @dataclass(frozen=True, slots=True)
 class ItemShown:
-    """An item is before the worker, and its rating is due."""
+    """An item was shown to the worker, and its rating is due."""
 
     conversation: str
     at: datetime
@@ -129,10 +129,10 @@ class TopicMarked:
 
 
 class WorkerSaid(NamedTuple):
-    """A line of the worker's."""
+    """A message of the worker."""
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
     text: str
     at: datetime
     client_id: str
@@ -140,7 +140,7 @@ class WorkerSaid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WritingKept:
-    """How the worker has written line `index`. Changes no state; kept for the analyst."""
+    """Counts of how the worker wrote line `index`. Changes no state; stored for the analyst."""
 
     conversation: str
     index: int
@@ -148,10 +148,10 @@ class WritingKept:
 
 
 class BotSaid(NamedTuple):
-    """A line of the bot's, made after `latency_ms`, not to be shown before `show_at`."""
+    """A reply of the bot, made in `latency_ms`, which must not be shown before `show_at`."""
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
     text: str
     at: datetime
     show_at: datetime
@@ -160,9 +160,9 @@ class BotSaid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutputKept:
-    """What a bot's model wrote, where line `index` is not all of it. Changes no state; kept for the analyst.
+    """A model's full output, if line `index` differs from it. Changes no state; stored for the analyst.
 
-    `changes`: what was done to the output, words of `bots.shown`.
+    `changes`: the changes made to the output, as named in `bots.shown`.
     """
 
     conversation: str
@@ -172,19 +172,19 @@ class OutputKept:
 
 
 class CallKept(NamedTuple):
-    """A call by which the bot was asked for line `index`. Changes no state; kept for the analyst."""
+    """A call of the bot for line `index`. Changes no state; stored for the analyst."""
 
     conversation: str
-    index: int  # type: ignore[assignment]  # of the line, not tuple's method
+    index: int  # type: ignore[assignment]  # the line's index, not tuple's method
     call: BotCall
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class SideChosen:
-    """Which of two conversations the worker prefers, after line number `turn` of both.
+    """The worker's choice between two conversations, after line number `turn` of both.
 
-    `conversation` is the left one. Where the worker chooses at the end, there is one, of both as a whole.
+    `conversation` is the left one. If the worker chooses at the end, the one choice is about both as a whole.
     """
 
     conversation: str
@@ -196,7 +196,7 @@ class SideChosen:
 
 @dataclass(frozen=True, slots=True)
 class TurnRated:
-    """What the worker thinks of line `index`, a reply: from 0 to 100. The last one counts."""
+    """The worker's rating of line `index`, a reply, from 0 to 100. The last one counts."""
 
     conversation: str
     index: int
@@ -207,9 +207,9 @@ class TurnRated:
 
 @dataclass(frozen=True, slots=True)
 class MessageReported:
-    """The worker finds that line `index`, of an item its line, should not have been said, and why.
+    """The worker's report of line `index` of a conversation or an item as unacceptable, with the reason.
 
-    `leaves`: they leave the study with it, and are paid in full.
+    `leaves`: they leave the study with the report, and are paid in full.
     """
 
     conversation: str
@@ -223,7 +223,7 @@ class MessageReported:
 
 @dataclass(frozen=True, slots=True)
 class ReportTakenBack:
-    """The worker has taken back what they reported of line `index`, or reports it anew."""
+    """The worker has taken back their report of line `index`, or reports it again."""
 
     conversation: str
     index: int
@@ -233,7 +233,7 @@ class ReportTakenBack:
 
 @dataclass(frozen=True, slots=True)
 class ConversationEnded:
-    """The chat is over and its rating is due. `client_id` is None where a failed bot ended it."""
+    """The chat is over and its rating is due. `client_id` is None if a failed bot ended it."""
 
     conversation: str
     at: datetime
@@ -242,7 +242,7 @@ class ConversationEnded:
 
 @dataclass(frozen=True, slots=True)
 class ConversationFailed:
-    """The bot gave up before the minimum of inputs was reached."""
+    """The bot gave up before the minimum of messages was reached."""
 
     conversation: str
     at: datetime
@@ -258,17 +258,17 @@ class ConversationSkipped:
 
 @dataclass(frozen=True, slots=True)
 class ConversationLeftUnrated:
-    """A conversation that has ended and that the worker is not asked to rate: the study's `rate_share`."""
+    """A conversation that has ended and need not be rated, because of the study's `rate_share`."""
 
     conversation: str
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationRated:
-    """The worker's values for every criterion, in the study's order.
+    """The worker's ratings on every criterion, in the study's order.
 
-    A study that compares side by side may have no criteria: then the conversation has been judged by the
-    choice, and `client_id` is None where a failed bot ended it.
+    A comparison study may have no criteria: then the choice is the judgement of the conversation, and
+    `client_id` is None if a failed bot ended it.
     """
 
     conversation: str
@@ -278,7 +278,7 @@ class ConversationRated:
 
 
 class QuizLine(NamedTuple):
-    """A line of the quiz after a conversation: said in which conversation, as which line of it."""
+    """A line of the quiz after a conversation: line `turn` of conversation `said_in`."""
 
     text: str
     said_in: str
@@ -287,7 +287,7 @@ class QuizLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QuizAsked:
-    """The worker is asked which of `lines` their partner said; they stay in this order."""
+    """The worker is asked which of `lines` their partner said; the lines stay in this order."""
 
     conversation: str
     lines: tuple[QuizLine, ...]
@@ -301,10 +301,10 @@ class QuizAsked:
 
 @dataclass(frozen=True, slots=True)
 class QuizNotAsked:
-    """The study has a quiz, but not about this conversation. Changes no state; kept for the analyst.
+    """The study has a quiz, but not about this conversation. Changes no state; stored for the analyst.
 
-    `few_replies`: none from the middle of the conversation could be remembered. `few_lines`: other workers
-    have not been told enough that could stand beside one.
+    `few_replies`: the middle of the conversation has no reply that could be remembered. `few_lines`: there
+    are not enough lines from other workers' conversations to put beside it.
     """
 
     conversation: str
@@ -314,7 +314,7 @@ class QuizNotAsked:
 
 @dataclass(frozen=True, slots=True)
 class QuizAnswered:
-    """Which line of the quiz the worker has chosen, from 1."""
+    """The number, from 1, of the quiz line that the worker has chosen."""
 
     conversation: str
     choice: int
@@ -325,9 +325,9 @@ class QuizAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ItemEdited:
-    """How the worker has improved the text of an item. Changes no state; kept for the analyst.
+    """The worker's improved text of an item. Changes no state; stored for the analyst.
 
-    `share`: edited words over the length of what was shown, as `edits.edit_share` counts them.
+    `share`: edited words over the length of the text shown, as `rating.edit_share` counts them.
     """
 
     conversation: str
@@ -338,7 +338,7 @@ class ItemEdited:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackGiven:
-    """What the worker wants to tell the researchers; empty when nothing."""
+    """The worker's comments for the researchers; empty if there are none."""
 
     text: str
     at: datetime
@@ -355,11 +355,11 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something that went wrong with a bot, or that should not have been said.
+    """An incident in a conversation, such as a failure of its bot, or offensive words.
 
-    Changes no state; kept for the analyst. `text`: the reason; of `gave_itself_away`, the words by which it
-    did; of `offensive_reply` and `offensive_input`, those that should not have been said. `failure`: of
-    `bot_error` and `bot_gave_up`, the kind of failure, a word of `bots.core.failures`.
+    Changes no state; stored for the analyst. `text`: the reason; for `gave_itself_away`, the words that did;
+    for `offensive_reply` and `offensive_input`, the offensive words. `failure`: for `bot_error` and
+    `bot_gave_up`, the kind of failure, as named in `bots.core.failures`.
     """
 
     conversation: str
@@ -378,7 +378,7 @@ class Incident:
     failure: str | None = None
 
 
-# What changes a conversation's status after it was begun.
+# Records that change a conversation's status after it has begun.
 ConversationEnd = (
     ConversationEnded
     | ConversationFailed
@@ -387,7 +387,7 @@ ConversationEnd = (
     | ItemShown
     | ConversationRated
 )
-# What changes a conversation that is planned.
+# Records that change a planned conversation.
 ConversationChange = (
     TopicMarked
     | WorkerSaid

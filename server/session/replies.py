@@ -1,7 +1,7 @@
-"""Apply a bot's reply, or its final failure, to the conversations under way. Pure.
+"""Apply a bot's reply, or its final failure, to the active conversations. Pure.
 
-The replies of two side by side are shown together, after one delay that is drawn for both, so that neither's
-pace is seen. Where one of them fails, both begin anew.
+The two replies of a pair are shown together, after one delay drawn for both, so that neither bot's speed
+shows. If one bot fails, both conversations begin again.
 """
 
 import math
@@ -28,7 +28,7 @@ from server.session.state import State
 
 
 def replied(state: State, conversation: Conversation, event: BotReplied) -> Decision:
-    """Return what a reply in a conversation means: it is shown when every bot that was asked has answered."""
+    """Return the decision on a reply: it is shown once every bot that was asked has answered."""
     held = state.held_with(conversation)
     show_at = _show_at(state, held[0], event)
     said = BotSaid(event.conversation, event.index, event.text, event.at, show_at, event.latency_ms)
@@ -38,7 +38,8 @@ def replied(state: State, conversation: Conversation, event: BotReplied) -> Deci
     if event.call is not None:
         records.append(CallKept(event.conversation, event.index, event.call, event.at))
     if event.gave_away is not None:
-        # The reply stays as it is: what a system says is what is evaluated. The analyst is told.
+        # The reply is not changed, because the system's own words are evaluated. The analyst sees the
+        # incident.
         records.append(Incident(event.conversation, "gave_itself_away", event.gave_away, event.at))
     if event.offensive:
         words = ", ".join(event.offensive)
@@ -54,10 +55,10 @@ def replied(state: State, conversation: Conversation, event: BotReplied) -> Deci
 
 
 def gave_up(state: State, failed: Conversation, event: BotGaveUp, incidents: list[Record]) -> Decision:
-    """Return what follows where the bot of a conversation that has `failed` answers no more.
+    """Return the decision on a bot that has failed for good.
 
-    With the minimum of inputs the chat is over, and is judged as far as it went; else another system takes
-    the place of the one that failed.
+    If the minimum of messages is reached, the chat is over and is rated as it is; else another system
+    replaces the one that failed.
     """
     held = state.held_with(failed)
     if failed.inputs >= state.rules.minimum_inputs:
@@ -69,11 +70,11 @@ def gave_up(state: State, failed: Conversation, event: BotGaveUp, incidents: lis
 
 
 def seconds_for_retries(state: State, conversation: Conversation, index: int) -> float:
-    """Return for how many seconds a bot that fails is asked again for line number `index`.
+    """Return for how many seconds a failing bot is asked again for line number `index`.
 
-    As long as the delay drawn for that line lasts, whatever the system: a try that begins later would show
-    that there were others. Infinity where no delay hides anything, or where the conversation could neither be
-    judged as it is nor be replaced.
+    This is the delay drawn for that line, whatever the system: a later try would show that earlier ones
+    failed. Infinity if there is no delay, or if the conversation could neither be rated as it is nor be
+    replaced.
     """
     held = state.held_with(conversation)
     beside = [c for c in held if c is not conversation]
@@ -83,7 +84,7 @@ def seconds_for_retries(state: State, conversation: Conversation, index: int) ->
 
 
 def resume(held: Sequence[Conversation], at: datetime) -> tuple[Effect, ...]:
-    """Return what is under way in conversations that are being held at once."""
+    """Return the effects in progress of conversations held side by side."""
     waiting = [c for c in held if c.awaits_reply()]
     if waiting:
         return tuple(AskBot(c.plan.conversation, len(c.turns)) for c in waiting)
@@ -93,23 +94,23 @@ def resume(held: Sequence[Conversation], at: datetime) -> tuple[Effect, ...]:
 
 
 def _show_at(state: State, first: Conversation, event: BotReplied) -> datetime:
-    """Return when a reply may be shown: the time drawn for it after the worker's line, or at once if late.
+    """Return when a reply may be shown: after the delay drawn for it, or at once if that is over.
 
-    Where the clock was set back since that line, the time drawn begins with the reply.
+    The delay begins at the worker's line, or at the reply if the clock was set back in between.
     """
     delay = _delay(state, first, event.index)
     return max(min(first.turns[event.index - 1].at, event.at) + delay, event.at)
 
 
 def _delay(state: State, first: Conversation, index: int) -> timedelta:
-    """Return the delay drawn for line number `index` of conversations held at once, the `first` of them."""
+    """Return the delay of line number `index`, drawn by the `first` of conversations side by side."""
     return reply_delay(state.rules.reply_time, state.context.reply_pace, first.plan.seed, index)
 
 
 def _replace(
     state: State, failed: Conversation, beside: Sequence[Conversation], records: list[Record], at: datetime
 ) -> Decision:
-    """Return `records` and the conversations that begin anew; those left are skipped where no system is."""
+    """Return `records` and the conversations that begin again; if no system is left, skip the rest."""
     plan = failed.plan
     system = _substitute(state, failed, beside)
     if system is None:
@@ -122,10 +123,10 @@ def _replace(
 
 
 def _substitute(state: State, failed: Conversation, beside: Sequence[Conversation]) -> str | None:
-    """Return the system that takes the place of one that failed; None where none is left."""
+    """Return the system that replaces one that failed; None if none is left."""
     plan = failed.plan
     met = [c.plan.system for c in state.conversations]
-    if beside:  # systems come back in other pairs
+    if beside:  # a pair may have systems that were met before, if they did not fail
         broken = [c.plan.system for c in state.conversations if c.status == "failed"]
         met = [*broken, *(c.plan.system for c in beside)]
     seed = derive_seed(state.context.seed, "replacement", plan.position, plan.attempt)

@@ -1,4 +1,4 @@
-"""Reply delay: one distribution for every bot, so that pace does not tell bots apart."""
+"""Reply delays, from one distribution for every bot, so that speed does not tell bots apart."""
 
 import math
 from datetime import timedelta
@@ -11,13 +11,13 @@ from server.session.plan import derive_seed
 
 _NORMAL = NormalDist()
 _NO_TIME = timedelta(0)
-_QUICKEST, _SLOWEST = 45, 120  # milliseconds a word: 500 to 1,300 words a minute, around the pace of reading
+_QUICKEST, _SLOWEST = 45, 120  # milliseconds a word: 500 to 1,300 words a minute, around reading speed
 
 
 class ReplyTime(BaseModel):
     """Seconds until a reply may be shown: log-normal around `median`, one distribution for every bot.
 
-    `spread` is the standard deviation of the logarithm, `longest` cuts the tail off.
+    `spread` is the standard deviation of the logarithm; `longest` truncates the distribution.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -27,7 +27,7 @@ class ReplyTime(BaseModel):
     longest: Annotated[float, Field(ge=0, le=120, strict=True)] = 8.0
 
     def seconds(self, normal: float) -> float:
-        """Return the delay that belongs to a value of the standard normal distribution."""
+        """Return the delay for a value of the standard normal distribution."""
         return min(self.median * math.exp(self.spread * normal), self.longest)
 
     def quantile(self, share: float) -> float:
@@ -39,26 +39,26 @@ class ReplyTime(BaseModel):
         return self.seconds(_NORMAL.inv_cdf(share))
 
     def quantiles(self, n: int) -> tuple[float, ...]:
-        """Return `n` delays that stand for the whole distribution: the middles of its n equal parts."""
+        """Return `n` delays that represent the distribution: the middles of its n equal parts."""
         return tuple(self.quantile((i + 0.5) / n) for i in range(n))
 
     @property
     def floor(self) -> float:
         """The typing-time floor: 95 % of the delays are at least as long.
 
-        A bot whose p95 of latency lies below it is not told apart by its reply times. Where it answers
-        below the floor, it moves none but the shortest 5 % of its delays; so against a bot that answers at
-        once the chance that its reply time is the longer one (the AUC) is at most
+        A bot whose p95 of latency is below the floor cannot be recognised by its reply times. If it always
+        answers below the floor, it changes only the shortest 5 % of its delays. So against a bot that answers
+        at once, the chance that its reply time is the longer one (the AUC) is at most
         0.95 · (0.5 + 0.05² / 2) + 0.05 = 0.526.
         """
         return self.quantile(0.05)
 
 
 def word_pace(seed: int, index: int) -> int:
-    """Return the milliseconds for each word of line number `index`, where replies appear word by word.
+    """Return the milliseconds for each word of line number `index`, if replies appear word by word.
 
-    Between 45 and 120, their logarithm evenly distributed. It depends on the conversation's `seed` and the
-    line only, as the delay before it does: not on the bot, nor on how it has made its reply.
+    Between 45 and 120, with the logarithm evenly distributed. It depends only on the conversation's `seed`
+    and the line, like the delay before it: not on the bot or its latency.
     """
     share = _share(seed, "pace", index)
     return round(_QUICKEST * math.exp(share * math.log(_SLOWEST / _QUICKEST)))
@@ -67,10 +67,10 @@ def word_pace(seed: int, index: int) -> int:
 def reply_delay(reply_time: ReplyTime, pace: float, seed: int, index: int) -> timedelta:
     """Return how long after the worker's line the bot's line number `index` may be shown.
 
-    The delay depends on the conversation's `seed` and the line's `index`, not on the bot or on the length
-    of what it says. `pace` scales it: 1 for people, less for simulated workers.
+    The delay depends on the conversation's `seed` and the line's `index`, not on the bot or the length of the
+    reply. `pace` scales it: 1 for people, less for simulated workers.
     """
-    if reply_time.median * pace == 0:  # whatever would be drawn
+    if reply_time.median * pace == 0:  # then every draw is 0
         return _NO_TIME
     return timedelta(seconds=reply_time.quantile(_share(seed, "reply", index)) * pace)
 

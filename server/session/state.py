@@ -1,6 +1,6 @@
 """A session's state: a fold of its stored records, under its run's rules. Pure.
 
-Whatever a session knows is in its records, so it can be rebuilt from the database on any process.
+A session has no other memory than its records, so any process can rebuild it from the database.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,15 +37,14 @@ from server.session.reply_time import ReplyTime
 
 @dataclass(frozen=True)
 class SessionRules:
-    """What a study prescribes to every session of a run. `streaming`: replies are shown word by word.
+    """A study's rules for every session of a run. `streaming`: replies are shown word by word.
 
-    `criteria` are those that are rated; `points` has those of them that are rated on a Likert scale, with the
-    number of its points. `rate_share`: the share of a system's conversations that are rated. `post_edit`,
-    `tutorial`, `consent`, `debriefing` and `comparison` are None where the study has none. `questionnaires`:
-    those about a conversation end with the criteria that are not rated. `scenarios`: what workers read, by
-    the labels. Of pairs of conversations, `conversations` counts the pairs. `quiz_choices`: how many lines
-    the quiz after a conversation has; None: there is no quiz. `records_writing`: how inputs were written is
-    kept.
+    `criteria` are those that are rated; `points` has the number of points of those on a Likert scale.
+    `rate_share`: the share of a system's conversations that are rated. `post_edit`, `tutorial`, `consent`,
+    `debriefing` and `comparison` are None if the study has none. `questionnaires`: those about a conversation
+    end with the criteria that are not rated. `scenarios`: the texts for workers, by label. In comparisons,
+    `conversations` counts pairs. `quiz_choices`: the number of lines in the quiz after a conversation; None
+    if there is no quiz. `records_writing`: whether it is stored how messages were written.
     """
 
     minimum_inputs: int
@@ -70,17 +69,17 @@ class SessionRules:
     questionnaires: Questionnaires = field(default_factory=Questionnaires)
 
     def scenario_text(self, label: str | None) -> str | None:
-        """Return what the worker reads of a scenario, by its label; None where there is none."""
+        """Return the text of a scenario for workers, by its label; None if there is no scenario."""
         return None if label is None else self.scenarios[label]
 
 
 @dataclass(frozen=True, slots=True)
 class WaysOut:
-    """Where those go who end without handing in, by why they do; None: nowhere.
+    """The links for workers who end without submitting, by the reason; None means no link.
 
-    `no_consent`: they have not agreed; `screened_out`: they have not passed the test questions;
-    `our_failure`: a chatbot failed them; `reported`: they left with a report, and `reported_code` proves it;
-    `returned`: any other reason. Where there is no way of its own for a report, it is as if handed in.
+    `no_consent`: they have not agreed. `screened_out`: they have failed the test questions. `our_failure`: a
+    chatbot failed. `reported`: they left with a report, which `reported_code` proves; without a link of its
+    own, a report uses that of submitting. `returned`: any other reason.
     """
 
     no_consent: str | None = None
@@ -93,11 +92,11 @@ class WaysOut:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentContext:
-    """What is fixed about one assignment.
+    """The fixed facts of one assignment.
 
-    `seed` fixes what is drawn for it. `reply_pace` scales reply times; 1 for people. `code` is what the
-    worker gets for handing it in, `return_to` where they then go; None: nowhere. `ways_out`: where they go
-    who do not hand it in.
+    `seed` is that of its random draws. `reply_pace` scales reply times; it is 1 for people. `code` is the
+    completion code, `return_to` the link after submitting, None if there is none. `ways_out` are the links
+    for workers who do not submit.
     """
 
     assignment: str
@@ -109,7 +108,7 @@ class AssignmentContext:
 
 
 class Phase(StrEnum):
-    """Where an assignment stands."""
+    """The phase of an assignment."""
 
     INSTRUCTIONS = "instructions"
     QUESTIONS_BEFORE = "questions_before"
@@ -129,8 +128,8 @@ class Phase(StrEnum):
 class State(NamedTuple):
     """A session: a fold of its records over `context` and `rules`.
 
-    `answers` are those to the tutorial's test questions, `handed_in` the questionnaires that are answered.
-    `seen` has the ids of the worker's messages that belong to no conversation.
+    `answers` are those to the tutorial's test questions. `handed_in` has the questionnaires that are
+    submitted. `seen` has the ids of the worker's messages that belong to no conversation.
     """
 
     rules: SessionRules
@@ -144,19 +143,19 @@ class State(NamedTuple):
     seen: frozenset[str] = frozenset()
 
     def with_conversations(self, conversations: tuple[Conversation, ...]) -> "State":
-        """Return it with these conversations in place of its own."""
+        """Return a copy with `conversations` in place of its own."""
         return tuple.__new__(State, (self.rules, self.context, conversations, *self[3:]))
 
     @property
     def phase(self) -> Phase:
-        """Where the assignment stands."""
+        """The phase of the assignment."""
         return self.phase_in(self.current)
 
     def phase_in(self, current: Conversation | None) -> Phase:
-        """Return where the assignment stands; for who has looked up the `current` conversation already."""
+        """Return the phase of the assignment, for callers that have looked up the `current` conversation."""
         if self.closed is not None:
             return _CLOSED_PHASE[self.closed]
-        if current is not None and current.status == "active":  # all that comes before a chat is done
+        if current is not None and current.status == "active":  # all phases before a chat are done
             return _OPEN_PHASE["active"]
         if not self.agreed:
             return Phase.INSTRUCTIONS
@@ -170,17 +169,17 @@ class State(NamedTuple):
 
     @property
     def debriefing(self) -> str | None:
-        """What the worker is told once it is over, however it ends; None who has not agreed took no part."""
+        """The text for workers at the end, however it ends; None if they have not agreed."""
         return self.rules.debriefing if self.agreed else None
 
     @property
     def left_with_report(self) -> bool:
-        """Whether the worker has reported a message and left with it: paid as if they had finished."""
+        """Whether the worker has left with a report of a message: paid as if they had submitted."""
         return any(report.leaves for conversation in self.conversations for report in conversation.reports)
 
     @property
     def code(self) -> str | None:
-        """What the worker gets for having handed in, or left with a report; None: nothing (yet)."""
+        """The worker's code for having submitted, or left with a report; None if there is none (yet)."""
         if self.closed == "completed":
             return self.context.code
         if self.closed is None or not self.left_with_report:
@@ -189,7 +188,7 @@ class State(NamedTuple):
 
     @property
     def way_out(self) -> str | None:
-        """Where somebody goes whose assignment is over without being handed in; None: nowhere."""
+        """The link for a worker whose assignment has ended without being submitted; None if there is none."""
         ways, tutorial = self.context.ways_out, self.rules.tutorial
         if self.left_with_report:
             return ways.reported or self.context.return_to
@@ -215,20 +214,20 @@ class State(NamedTuple):
 
     @property
     def pair(self) -> Pair | None:
-        """The current conversation and the one beside it; None where it stands alone, or there is none."""
+        """The current pair of conversations; None if the current one stands alone, or there is none."""
         if self.rules.comparison is None:
             return None
         current = self.current
         return self.pair_of(current) if current is not None and current.plan.side is not None else None
 
     def pair_of(self, conversation: Conversation) -> Pair:
-        """Return a conversation of a pair and the one beside it. Raises ValueError: it stands alone."""
+        """Return the pair that a conversation belongs to. Raises ValueError if it belongs to none."""
         number, attempt = conversation.plan.number, conversation.plan.attempt
         left, right = (c for c in self.conversations if c.plan.number == number and c.plan.attempt == attempt)
         return Pair(left, right)
 
     def held_with(self, conversation: Conversation) -> tuple[Conversation, ...]:
-        """Return the conversations that a worker holds at once, of which this is one; the left one first."""
+        """Return the conversations held at the same time as this one, including it; the left one first."""
         return (conversation,) if conversation.plan.side is None else self.pair_of(conversation)
 
     def _phase_of(self, current: Conversation) -> Phase:
@@ -237,7 +236,7 @@ class State(NamedTuple):
         return Phase.CHOICE if self._chooses_now() else _OPEN_PHASE[current.status]
 
     def _chooses_now(self) -> bool:
-        """Return whether a pair is over, and the worker has not chosen between the two."""
+        """Return whether a pair is over, and the worker has not chosen between its two sides."""
         comparison = self.rules.comparison
         if comparison is None or comparison.choose == "turn":
             return False
@@ -246,7 +245,7 @@ class State(NamedTuple):
 
     @property
     def question(self) -> int | None:
-        """The number of the test question that is due, from 1; None where none is left."""
+        """The number of the test question that is due, from 1; None if none is left."""
         if self.rules.tutorial is None:
             return None
         passed = sum(answer.is_right for answer in self.answers)
@@ -262,7 +261,7 @@ class State(NamedTuple):
         return False
 
     def conversation(self, conversation_id: str) -> Conversation:
-        """Return the conversation of that id. Raises KeyError when there is none."""
+        """Return the conversation of that id. Raises KeyError if there is none."""
         for conversation in self.conversations:
             if conversation.plan.conversation == conversation_id:
                 return conversation
@@ -286,7 +285,7 @@ def fold(state: State, records: Iterable[Record]) -> State:
 
 def _apply(state: State, record: Record) -> State:
     match record:
-        case WorkerSaid() | BotSaid():  # most records are: what every turn has is asked for first
+        case WorkerSaid() | BotSaid():  # first, because most records are of these types
             return _changed(state, record)
         case CallKept():
             return state

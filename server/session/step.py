@@ -1,22 +1,22 @@
 """Apply one event to a worker's session. Pure: no clock, no input or output.
 
-`step(state, event)` decides what an event means: which records are to be stored and which effects
-follow. The new state is the fold of those records, so a session can be rebuilt from the database by any
-process, at any time. The caller stores the records first and performs the effects
-afterwards.
+`step(state, event)` decides what an event means: which records to store and which effects to perform. The new
+state is the fold of those records, so any process can rebuild a session from the database at any time. The
+caller stores the records first and performs the effects afterwards.
 
     instructions → (topic → chat → rating → (quiz)) × n → feedback → done
 
-An item that is read and rated is a conversation whose rating is due as soon as the worker comes to it:
+An item to read and rate is a conversation whose rating is due at once:
 
     instructions → (tutorial) → rating × n → feedback → done
 
-Two conversations side by side are held at once (`pairs`), and chosen from; then, if the study says so, rated:
+In comparisons, two conversations are held side by side (`pairs`). The worker chooses between them and, if the
+study asks for it, rates them:
 
     instructions → (topic → chat → choice → (rating) × 2) × n → feedback → done
 
-What a study asks before or after all conversations has a phase of its own, behind the instructions and
-before the feedback.
+Questionnaires before and after all conversations have phases of their own, after the instructions and before
+the feedback.
 """
 
 from datetime import datetime
@@ -59,12 +59,12 @@ from server.session.state import Phase, State, fold
 from server.session.worker_view import question_card, quiz_card
 
 
-# A line that is reported once more has its earlier report taken back: the last one counts.
+# If a line is reported again, its earlier report is taken back: the last report counts.
 def report(state: State, current: Conversation, message: wire.Report, at: datetime) -> list[Record]:
-    """Return the records of a report; with the end of the assignment where the worker leaves with it.
+    """Return the records of a report, with the end of the assignment if the worker leaves with the report.
 
     Raises:
-        WrongPhase: the line is none of the partner's, or of what is rated, that the worker has seen.
+        WrongPhase: The line is not the partner's (or the item's), or is not shown yet.
     """
     index = message.turn
     conversation = _reported_in(state, current, message.side, index)
@@ -83,7 +83,7 @@ def report(state: State, current: Conversation, message: wire.Report, at: dateti
 def take_back(
     state: State, current: Conversation, message: wire.TakeBackReport, at: datetime
 ) -> list[Record]:
-    """Return the record by which a report is taken back. Raises WrongPhase: the line is not reported."""
+    """Return the record that takes a report back. Raises WrongPhase if the line is not reported."""
     conversation = _reported_in(state, current, message.side, message.turn)
     if conversation.report_of(message.turn) is None:
         raise WrongPhase("a line that is reported", f"line {message.turn}")
@@ -91,9 +91,9 @@ def take_back(
 
 
 def _reported_in(state: State, current: Conversation, side: Side | None, index: int) -> Conversation:
-    """Return the conversation that a line is of: of two side by side, the one that the page has named.
+    """Return the conversation that a line belongs to: of two side by side, the one that the page names.
 
-    Of a chosen history both sides show one line; that is no side's, and stands for the one that was chosen.
+    In a chosen history both sides show the same line, so the page names no side: the chosen side is meant.
     """
     held = state.held_with(current)
     if not isinstance(held, Pair):
@@ -139,7 +139,7 @@ _ForConversation = (
 
 
 class Outcome(NamedTuple):
-    """What an event means: the state after it, the records to store, then the effects to perform."""
+    """The result of an event: the state after it, the records to store, then the effects to perform."""
 
     state: State
     records: tuple[Record, ...] = ()
@@ -147,10 +147,10 @@ class Outcome(NamedTuple):
 
 
 def step(state: State, event: Event) -> Outcome:
-    """Return what `event` means in `state`.
+    """Return the outcome of `event` in `state`.
 
     Raises:
-        RefusedMessage: the worker's message cannot be taken now; nothing changes.
+        RefusedMessage: The worker's message is not allowed now; nothing changes.
     """
     match event:
         case FromWorker():
@@ -166,7 +166,7 @@ def step(state: State, event: Event) -> Outcome:
 
 
 def resume(state: State, at: datetime) -> tuple[Effect, ...]:
-    """Return the effects that are under way in `state`: what to take up again after a restart."""
+    """Return the effects in progress in `state`, which are to be performed again after a restart."""
     current = state.current
     if current is None or state.phase_in(current) is not Phase.CHAT:
         return ()
@@ -174,9 +174,9 @@ def resume(state: State, at: datetime) -> tuple[Effect, ...]:
 
 
 def _outcome(state: State, decision: Decision, at: datetime, *last: Effect) -> Outcome:
-    """Return what a decision comes to, with the `last` effects behind its own.
+    """Return the outcome of a decision, with the effects `last` after its own.
 
-    A worker who is to be told what comes next is told so, an item being shown.
+    If a phase is over, the worker is told what comes next; if that is an item, it counts as shown.
     """
     records = decision.records
     after = fold(state, records)
@@ -196,12 +196,12 @@ def _from_worker(state: State, event: FromWorker) -> Outcome:
     phase = state.phase_in(current)
     if message.type not in _TAKES.get(phase, ()):
         _require_taken_besides(state, phase, message.type)
-    # Accepted comes last: whoever hears it has already been told all that the message led to.
+    # Accepted comes last, so that the page has received everything else that the message led to.
     return _outcome(state, _take(state, current, event), event.at, Accept(message.id))
 
 
 def _require_taken_besides(state: State, phase: Phase, type_: str) -> None:
-    """Check that a message is one that this study takes besides what every study takes in a phase."""
+    """Check that a message is one of those that only this study, not every study, allows in a phase."""
     besides: tuple[str, ...] = ()
     if phase is Phase.CHAT and state.pair is not None:
         besides = ("choose",)
@@ -214,7 +214,7 @@ def _require_taken_besides(state: State, phase: Phase, type_: str) -> None:
 
 def _take(state: State, current: Conversation | None, event: FromWorker) -> Decision:
     message, at = event.message, event.at
-    # By its type's name: of pydantic's classes, asking in turn which one it is of took a third of a step.
+    # By the type's name: `isinstance` checks of pydantic's classes in turn took a third of a step.
     match message.type:
         case "leave":
             return Decision([Closed("returned", at)], [Tell(_returned(state))])
@@ -262,22 +262,22 @@ def _take_in_conversation(
 
 
 def _offences(records: list[Record], event: FromWorker) -> list[Record]:
-    """Return what is noted of an input that should not have been said: it is stored and answered like any."""
+    """Return incidents for offensive words in a message, which is stored and answered like any other."""
     said = [record for record in records if isinstance(record, WorkerSaid)]
     words = ", ".join(event.offensive)
     return [Incident(record.conversation, "offensive_input", words, event.at) for record in said]
 
 
 def _cut_short(records: list[Record]) -> wire.CutShort | None:
-    """Return who ends a conversation by these records where the worker does not.
+    """Return who ended a conversation by these records, if not the worker.
 
-    A person who answers and has ended it is a chatbot to the worker, like one that has failed.
+    To the worker, a person in the bot's place who ends the chat is a chatbot that has failed.
     """
     return next((_CUTS[r.kind] for r in records if isinstance(r, Incident) and r.kind in _CUTS), None)
 
 
 def _due(state: State, cut_short: wire.CutShort | None) -> wire.ServerMessage:
-    """Return the message that says what is due next, behind a conversation that may have been `cut_short`."""
+    """Return the message that tells what is due next, after a conversation that may have been `cut_short`."""
     if state.phase is Phase.QUESTIONS_BEFORE:
         return wire.QuestionnaireDue(part="before")
     if state.phase is Phase.QUESTIONS_AFTER:
@@ -316,7 +316,7 @@ def _agree(state: State, message: wire.Agree, at: datetime) -> Decision:
     if not consent.are_ticked(message.ticked):
         required = ", ".join(box.label for box in consent.boxes if box.required)
         ticked = ", ".join(message.ticked) or "nothing"
-        raise ConsentMissing(f"what has to be ticked: {required}; what is: {ticked}")
+        raise ConsentMissing(f"boxes that must be ticked: {required}; ticked: {ticked}")
     in_order = tuple(box.label for box in consent.boxes if box.label in message.ticked)
     return Decision([Agreed(at, message.id, consent.version, in_order)], is_over=True)
 
@@ -369,7 +369,7 @@ def _returned(state: State) -> wire.Ended:
 
 
 def _stale(state: State, conversation: Conversation, index: int) -> bool:
-    """Return whether an answer for line `index` is too late: another one is there, or the chat is over."""
+    """Return whether an answer for line `index` is too late: the line exists, or the chat is over."""
     return state.closed is not None or len(conversation.turns) != index or not conversation.awaits_reply()
 
 
@@ -384,7 +384,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
     failed = state.conversation(event.conversation)
     if _stale(state, failed, event.index):
         return Outcome(state)
-    if event.failure == "ended":  # by a person who answered: no failure
+    if event.failure == "ended":  # a person in the bot's place ended the chat, which is no failure
         kept: list[Record] = [Incident(event.conversation, "ended_by_partner", event.reason, event.at)]
     else:
         kept = _failed_try("bot_gave_up", event)
@@ -394,7 +394,7 @@ def _bot_gave_up(state: State, event: BotGaveUp) -> Outcome:
 def _ended_by_researcher(state: State, event: EndedByResearcher) -> Outcome:
     current = state.current
     if state.phase is not Phase.CHAT or current is None or not any(t.author == "bot" for t in current.turns):
-        raise NothingToRate("the worker has no conversation under way in which a chatbot has replied")
+        raise NothingToRate("the worker has no active conversation in which a chatbot has replied")
     incident = Incident(current.plan.conversation, "ended_by_researcher", event.why, event.at)
     return _outcome(state, chat.over(state, state.held_with(current), [incident], event.at, None), event.at)
 

@@ -1,8 +1,9 @@
-"""Lengths of texts in characters as people see them: an emoji of a family is one.
+"""Lengths of texts in characters as readers see them: an emoji of a family is one character.
 
-Characters are grapheme clusters (Unicode Standard Annex #29), which ICU finds here and, by the same data, in
-browsers: the worker's page counts as the server does. Browsers of other years may count some characters
-differently; the server decides. `bots` counts so too: neither imports the other, and a test compares them.
+Characters are grapheme clusters (Unicode Standard Annex #29). ICU finds them here and, by the same data, in
+browsers, so that the worker's page counts as the server does. Older or newer browsers may count some
+characters differently; the server decides. `bots` has its own copy, because neither imports the other; a test
+compares them.
 """
 
 from dataclasses import dataclass
@@ -11,14 +12,14 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-# The most of any text, whatever it is made of: a character can have any number of code points. 1,000 emoji of
-# a family of four fit. In UTF-8 these are at most 28,000 bytes, which leaves room in a page's frame for more.
+# The limit for any text, because a character can have any number of code points. 1,000 emoji of a family of
+# four fit. In UTF-8 that is at most 28,000 bytes, which leaves room in a page's frame for more.
 MOST_CODE_POINTS = 7_000
 
 
 def characters(text: str) -> int:
-    """Return how many characters somebody sees who reads `text`, which has no lone surrogates."""
-    # Loaded where it is needed: its data are 30 MB.
+    """Return the number of characters that a reader of `text` sees; it must have no lone surrogates."""
+    # Imported only if needed: its data are 30 MB.
     from icu4py.breakers import CharacterBreaker  # noqa: PLC0415
 
     return sum(1 for _ in CharacterBreaker(text, "en").segments())
@@ -26,13 +27,13 @@ def characters(text: str) -> int:
 
 def is_too_long(text: str, most: int) -> bool:
     """Return whether a text has more than `most` characters, or too many code points."""
-    points = len(text)  # each character has one at least: most texts need no counting
+    points = len(text)  # each character has at least one, so most texts need no counting
     return points > MOST_CODE_POINTS or (points > most and characters(text) > most)
 
 
 @dataclass(frozen=True, slots=True)
 class MostCharacters:
-    """Limits a text to `most` characters as people see them, as an annotation of a field."""
+    """Limit a text to `most` characters as readers see them; an annotation of a field."""
 
     most: int
 

@@ -10,7 +10,7 @@ Plural = Literal["zero", "one", "two", "few", "many", "other"]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
 
 _PLACE = re.compile(r"\{(\w*)\}")
-# Languages that are written from right to left, and scripts where a tag names one.
+# Languages that are written from right to left, and scripts for tags that name one.
 _RIGHT_TO_LEFT = frozenset({"ar", "arc", "ckb", "dv", "fa", "he", "ps", "sd", "syr", "ug", "ur", "yi"})
 _RIGHT_TO_LEFT_SCRIPTS = frozenset({"arab", "hebr", "syrc", "thaa"})
 
@@ -22,7 +22,7 @@ def _with_other(forms: dict[Plural, Words]) -> dict[Plural, Words]:
 
 
 Forms = Annotated[dict[Plural, Words], AfterValidator(_with_other)]
-# A text, or its forms by the number `{n}` in it. What stands in braces is put in; `**words**` are stressed.
+# A text, or its forms by the number `{n}` in it. Names in braces are replaced; `**words**` are emphasised.
 Text = Words | Forms
 
 
@@ -40,7 +40,7 @@ class TextsCard(BaseModel):
 
 
 def direction_of(language: str) -> Literal["ltr", "rtl"]:
-    """Return in which direction a language is written, by its tag."""
+    """Return the direction in which a language is written, by its tag."""
     first, *rest = language.lower().split("-")
     scripts = [part for part in rest if len(part) == 4 and part.isalpha()]
     if scripts:

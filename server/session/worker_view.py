@@ -22,7 +22,7 @@ from server.session.state import Phase, State
 
 
 def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
-    """Return all that a page needs to draw the session as it stands at `at`."""
+    """Return everything that a page needs to draw the session's state at `at`."""
     at_work = {Phase.TOPIC, Phase.CHAT, Phase.CHOICE, Phase.RATING}
     current = state.current if state.phase in at_work else None
     return Snapshot(
@@ -38,17 +38,17 @@ def snapshot(state: State, study: StudyCard, at: datetime) -> Snapshot:
 
 
 def _return_to(state: State) -> str | None:
-    """Return where a worker is expected whose assignment is over, however it has ended."""
+    """Return the link for a worker whose assignment has ended, however it has ended."""
     if state.closed is None:
         return None
     return state.context.return_to if state.closed == "completed" else state.way_out
 
 
 def reply(state: State, conversation_id: str, index: int) -> SaidByBot | SaidByBoth:
-    """Return the message that shows line `index` of a conversation, or of both that stand side by side.
+    """Return the message that shows line `index` of a conversation, or of both conversations of a pair.
 
     Raises:
-        KeyError, IndexError: there is no such conversation or line.
+        KeyError, IndexError: There is no such conversation or line.
     """
     conversation = state.conversation(conversation_id)
     plan = conversation.plan
@@ -62,7 +62,7 @@ def reply(state: State, conversation_id: str, index: int) -> SaidByBot | SaidByB
 
 
 def question_card(state: State) -> QuestionCard | None:
-    """Return the test question that is due; None where there is none, or none is left."""
+    """Return the test question that is due; None if none is left, or the study has none."""
     tutorial, due = state.rules.tutorial, state.question
     if tutorial is None or due is None:
         return None
@@ -79,7 +79,7 @@ def question_card(state: State) -> QuestionCard | None:
 
 
 def quiz_card(state: State) -> QuizCard | None:
-    """Return the quiz that is due; None where there is none."""
+    """Return the quiz that is due; None if there is none."""
     current = state.current
     if state.phase is not Phase.QUIZ or current is None or current.quiz is None:
         return None
@@ -116,7 +116,7 @@ def _conversation_card(state: State, conversation: Conversation, at: datetime) -
 
 
 def _reports(state: State, conversation: Conversation) -> tuple[ReportCard, ...]:
-    """Return the worker's reports of what they see, as they stand."""
+    """Return the worker's reports on the conversations that they see, without those taken back."""
     return tuple(
         ReportCard(turn=report.index, side=held.plan.side, reason=report.reason, note=report.note)
         for held in state.held_with(conversation)
@@ -125,7 +125,7 @@ def _reports(state: State, conversation: Conversation) -> tuple[ReportCard, ...]
 
 
 def _appearing(shown: Iterable[Conversation], line: TurnCard, at: datetime) -> TurnCard:
-    """Return a reply that appears word by word, with how long it has done so by now."""
+    """Return a reply that appears word by word, with the time for which it has been appearing."""
     both = list(shown)
     since = max(c.turns[line.turn].show_at for c in both)
     pace = word_pace(both[0].plan.seed, line.turn)
@@ -143,7 +143,7 @@ def _lines(conversation: Conversation, points: int | None, at: datetime) -> list
 
 
 def _lines_of_both(state: State, pair: Pair, at: datetime) -> list[TurnCard]:
-    """Return the lines of two conversations side by side; of a history that is chosen, the chosen replies."""
+    """Return the lines of two conversations side by side; in a chosen history, the chosen replies."""
     told = [pairs.heard(state, conversation) for conversation in pair]
     return [
         TurnCard(

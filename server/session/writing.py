@@ -10,15 +10,15 @@ _Milliseconds = Annotated[int, Field(ge=0, le=86_400_000, strict=True)]
 
 
 class Writing(BaseModel):
-    """How a worker has written one input, as their page counts it; a page can count wrongly, or lie.
+    """Counts of how a worker wrote a message, made by their page; a page can count wrongly, or lie.
 
-    Characters that were written and taken out again count too; in what is kept (`kept`), those that were
-    pasted do not. `typed`: one at a time. `composed`: by an
-    input method, a correction, a suggestion or by voice: several at a time, and no paste. `pasted`: pasted or
-    dropped, `pastes` times.
+    Characters that were deleted again count too, except, in what is stored (`kept`), pasted ones.
+    `typed`: characters entered one at a time. `composed`: several at a time, by an input method, a
+    correction, a suggestion or voice, but not pasted. `pasted`: pasted or dropped, in `pastes` actions.
 
-    `writing_ms`: from the first change of the text to the last, `longest_pause_ms` between two of them.
-    `away`: how often the page lost the focus since the input before, and `away_ms`: for how long altogether.
+    `writing_ms`: from the first change of the text to the last. `longest_pause_ms`: the longest time between
+    two changes. `away`: how often the page lost the focus since the message before; `away_ms`: for how long
+    in total.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,9 +33,10 @@ class Writing(BaseModel):
     away_ms: _Milliseconds
 
     def kept(self, sent: str) -> "Writing":
-        """Return what is stored of an input: of what was pasted, what can be in the text that was `sent`.
+        """Return what is stored of a message: pasted characters count only if `sent` can contain them.
 
-        Where less was sent than was pasted, something was taken out: what is not by hand is left of it.
+        If fewer characters were sent than pasted, some were deleted. Then those count that were not written
+        by hand.
         """
         if len(sent) >= self.pasted:
             return self

@@ -1,4 +1,4 @@
-"""A study: what is evaluated, on which criteria, under which rules, and the YAML file that says so."""
+"""A study: its systems, criteria and rules, and the YAML file that defines them."""
 
 from server.study.document import Unreadable, read_document
 from server.study.edits import Change, Edited, NotEditable, edited, named, require_name, require_study_name

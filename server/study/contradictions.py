@@ -10,12 +10,12 @@ from server.study.text_mistakes import text_mistakes
 
 _FOR_CRITERIA = ("slider", "likert", "choice", "text")
 _FEWEST_INPUTS_OF_A_QUIZ = 3
-# What reports call their own columns (qc.run.RESERVED_LABELS, which the server does not import).
+# The names of reports' own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
 
 
 def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what does not fit together in a study whose every setting is fine by itself."""
+    """Yield contradictions in a study whose settings are each valid."""
     yield from _of_other_tasks(study)
     if study.recruiter is not None and study.completion_url is not None:
         yield ("completion_url",), "the recruiter says where workers go: leave it out"
@@ -36,7 +36,7 @@ def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with criteria that are not rated on the slider."""
+    """Yield mistakes in criteria that are not rated on the slider."""
     if study.task != "side_by_side" and not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
@@ -58,7 +58,7 @@ def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with questionnaires."""
+    """Yield mistakes in questionnaires."""
     criteria = [c.label for c in study.criteria]
     for part in PARTS:
         labels = [question.label for question in study.questionnaires.of(part)]
@@ -104,7 +104,7 @@ def _unfit_for_transcripts(study: Study) -> Iterator[tuple[Location, str]]:
 
 def _unfit_for_pairs(study: Study) -> Iterator[tuple[Location, str]]:
     if len(study.systems) < 2:
-        yield ("systems",), "to compare side by side takes two systems at least"
+        yield ("systems",), "a comparison side by side needs at least two systems"
     comparison = study.comparison
     if comparison is not None and (comparison.history, comparison.choose) == ("chosen", "end"):
         reason = "only what is chosen after each turn can go on: set `choose: turn`, or `history: own`"
@@ -129,7 +129,7 @@ def _unfit_for_chat(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def _unfit_people(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong where some chat partners are people."""
+    """Yield mistakes in studies with chat partners who are people."""
     named = [i for i, spec in enumerate(study.systems) if spec.bot in PEOPLE]
     if not named:
         if study.people is not None:
@@ -156,7 +156,7 @@ def _unfit_people(study: Study) -> Iterator[tuple[Location, str]]:
             f"nobody waits for a researcher to come, only for a `{PARTNER}`: leave it out",
         )
     for i in named:
-        # A researcher at the desk is shown the persona, and answers as it; a worker has their own.
+        # Researchers at the desk see the persona, and answer as it; workers have their own.
         unread = ("persona", "prompt") if study.systems[i].bot == PARTNER else ("prompt",)
         for name, empty in (("persona", "none"), ("prompt", None)):
             if name in unread and getattr(study.systems[i], name) != empty:

@@ -1,4 +1,4 @@
-"""A study file as text: what it holds, and on which line each setting stands."""
+"""A study file as text: its content, and the line of each setting."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,7 +10,7 @@ from server.settings_file import Location, YamlSettings, child, line_of
 
 
 class Unreadable(ValueError):
-    """The text is no YAML, or holds no settings. `line`: where, as far as that is known, from 1."""
+    """The text is no YAML, or has no settings. `line`: the line of the mistake, from 1, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -18,23 +18,23 @@ class Unreadable(ValueError):
         self.line = line
 
 
-# PyYAML and not ruamel.yaml, which knows lines and repeated keys, too: that stops at the first repeated key,
-# does not say of which setting it is, and reads texts of studies that are stored in another way: as YAML 1.1
-# `y` and `n` are booleans to it, as YAML 1.2 `010` and `1:30` are other values.
+# PyYAML, not ruamel.yaml, although that knows lines and repeated keys too. It stops at the first repeated key
+# without naming the setting, and reads texts of stored studies differently: by YAML 1.1 it takes `y` and `n`
+# for booleans, and by YAML 1.2 it reads `010` and `1:30` as other values.
 @dataclass(frozen=True)
 class Document:
-    """A mapping of settings. `content`: as Python's values; `root`: as nodes, which know their lines."""
+    """A mapping of settings. `content`: as Python values; `root`: as nodes, which know their lines."""
 
     text: str
     content: dict[Any, Any]
     root: yaml.MappingNode
 
     def line_of(self, location: Location) -> int:
-        """Return the line of a setting, from 1; of one that is missing, that of what it is missing in."""
+        """Return the line of a setting, from 1; for a missing setting, the line of the part that lacks it."""
         return line_of(self.root, location)
 
     def node_at(self, location: Location) -> yaml.Node | None:
-        """Return the node of a setting's value, or None where there is none."""
+        """Return the node of a setting's value, or None if there is none."""
         node: yaml.Node = self.root
         for key in location:
             found = child(node, key)
@@ -44,7 +44,7 @@ class Document:
         return node
 
     def has_aliases(self) -> bool:
-        """Return whether a part stands for another (`&` and `*`): such a content can be of any length."""
+        """Return whether a part refers to another (`&` and `*`); such content can have any length."""
         seen: set[int] = set()
         nodes: list[yaml.Node] = [self.root]
         while nodes:
@@ -59,7 +59,7 @@ class Document:
         return False
 
     def given_twice(self) -> list[tuple[int, Location]]:
-        """Return the settings that stand twice in one mapping, which YAML itself lets pass, by line."""
+        """Return settings that are given twice in one mapping, which YAML allows, by line."""
         found: list[tuple[int, Location]] = []
         seen: set[int] = set()  # aliases can make a node its own child
         nodes: list[tuple[yaml.Node, Location]] = [(self.root, ())]
@@ -83,9 +83,9 @@ class Document:
 
 @lru_cache(maxsize=32)
 def read_document(text: str) -> Document:
-    """Return what `text` holds. Raises Unreadable. It is kept in memory and shared: do not change it.
+    """Parse `text`. Raises Unreadable. The result is cached and shared: do not change it.
 
-    PyYAML reads some 100,000 characters a second, and what is edited is read over and over.
+    PyYAML reads about 100,000 characters a second, and a text that is being edited is read again and again.
     """
     try:
         loader = YamlSettings(text)

@@ -1,7 +1,7 @@
 """Change one setting in a study file's text, and leave comments, order and layout as they are.
 
-The change is made in the text itself, and what it has become is read again. Where that is not what was
-meant (anchors, merged keys, layouts that are not foreseen here), the section around it is written anew.
+The change is made in the text, and the new text is read again. If it does not have the wanted content
+(because of anchors, merged keys, or an unforeseen layout), the section around the setting is rewritten.
 """
 
 import copy
@@ -21,9 +21,9 @@ from server.study.settings import is_within, value_of
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to become of the setting at `path`: `value`, or gone where `remove`.
+    """A change of the setting at `path`: set it to `value`, or remove it.
 
-    An index as long as the list appends to it. Mappings that are missing on the way are made.
+    An index equal to the length of a list appends to it. Missing mappings on the path are created.
     """
 
     path: Location
@@ -33,22 +33,22 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A text after a change. `rewritten`: the section whose comments and layout are lost, if any is."""
+    """A text after a change. `rewritten`: the section that lost its comments and layout, if any."""
 
     text: str
     rewritten: str | None = None
 
 
 class NotEditable(ValueError):
-    """The change cannot be made; the message says why."""
+    """The change is not possible; the message tells why."""
 
 
 def edited(text: str, change: Change) -> Edited:
     """Return `text` with one change.
 
     Raises:
-        Unreadable: the text is no mapping of settings.
-        NotEditable: the path leads nowhere, or settings refer to each other by anchors.
+        Unreadable: The text is no mapping of settings.
+        NotEditable: The path leads nowhere, or settings refer to each other by anchors.
     """
     document = read_document(text)
     if document.has_aliases():
@@ -68,7 +68,7 @@ def edited(text: str, change: Change) -> Edited:
 
 
 def _changed(content: dict[Any, Any], change: Change) -> dict[Any, Any]:
-    """Return what the settings are after the change. Raises NotEditable."""
+    """Return the settings after the change. Raises NotEditable."""
     wanted: Any = copy.deepcopy(content)
     holder = wanted
     for key, after in zip(change.path, change.path[1:], strict=False):
@@ -98,7 +98,7 @@ def _put(holder: Any, key: int | str, value: Any, *, remove: bool = False) -> No
 
 
 def _nearest(content: object, change: Change) -> Change:
-    """Return the change as one of something that is there, or of its nearest holder."""
+    """Return the change applied to the deepest part of its path that exists in the file."""
     for i, key in enumerate(change.path[:-1]):
         after = value_of(content, key)
         if after is None or after in ({}, []):
@@ -114,7 +114,7 @@ def _nearest(content: object, change: Change) -> Change:
 
 
 def _in_place(document: Document, change: Change) -> str | None:
-    """Return the text with the change in it, or None where that is not foreseen."""
+    """Return the text with the change made in place, or None if the layout does not allow it."""
     holder = document.node_at(change.path[:-1])
     key = change.path[-1]
     if not isinstance(holder, yaml.CollectionNode):
@@ -128,7 +128,7 @@ def _in_place(document: Document, change: Change) -> str | None:
     return _with_value(document.text, holder, parts[number], change.value)
 
 
-# A part of a mapping or of a list: its key or number, the node with which it begins, that of its value.
+# A part of a mapping or of a list: its key or number, its first node, and its value's node.
 _Part = tuple[int | str, yaml.Node, yaml.Node]
 
 
@@ -145,7 +145,7 @@ def _with_value(text: str, holder: yaml.CollectionNode, part: _Part, value: Any)
         written = _flow(value)
     elif isinstance(holder, yaml.MappingNode):
         written = _block_value(value, first.start_mark.column)
-        while text[start - 1] == " ":  # `key:` is followed by the new value, wherever the old one stood
+        while text[start - 1] == " ":  # `key:` is followed by the new value, wherever the old one was
             start -= 1
     else:
         written = _block(value, first.start_mark.column)
@@ -186,7 +186,7 @@ def _without_part(text: str, holder: yaml.CollectionNode, parts: list[_Part], nu
         return text[:start] + text[end:]
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start].strip()
-    if isinstance(holder, yaml.MappingNode) and before:  # the first setting, behind the dash of a list
+    if isinstance(holder, yaml.MappingNode) and before:  # the first setting, after the dash of a list
         if number + 1 == len(parts):
             return None
         return text[:start] + text[parts[number + 1][1].start_mark.index :]
@@ -196,7 +196,7 @@ def _without_part(text: str, holder: yaml.CollectionNode, parts: list[_Part], nu
 
 
 def _end(node: yaml.Node) -> int:
-    """Return where a node's text ends; PyYAML takes blanks and comments behind a block as parts of it."""
+    """Return where a node's text ends, without the blanks and comments that PyYAML adds to a block."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
@@ -214,14 +214,14 @@ def _end_of_line(text: str, index: int) -> int:
 
 
 def _is_block(value: Any) -> bool:
-    """Return whether a value is written over several lines, where it is not within `{…}` or `[…]`."""
+    """Return whether a value is written over several lines, unless it is within `{…}` or `[…]`."""
     if isinstance(value, dict | list):
         return bool(value)
     return isinstance(value, str) and _is_literal(value)
 
 
 def _is_literal(text: str) -> bool:
-    """Return whether a text can be written as it is, line by line, behind a `|`."""
+    """Return whether a text can be written unchanged, line by line, after a `|`."""
     lines = text.split("\n")
     plain = all(line == line.rstrip() and line.replace("\t", "").isprintable() for line in lines)
     return len(lines) > 1 and plain and bool(lines[0]) and not lines[0].startswith(" ") and bool(lines[-1])
@@ -232,14 +232,14 @@ def _after_colon(value: Any, column: int) -> str:
 
 
 def _block_value(value: Any, column: int) -> str:
-    """Return a value as it stands behind `key:`, where the key stands at `column`."""
+    """Return a value in the form that follows `key:`, with the key at `column`."""
     if isinstance(value, str):
         return " |-\n" + _indented(value, column + 2)
     return f"\n{' ' * (column + 2)}{_block(value, column + 2)}"
 
 
 def _block(value: Any, column: int) -> str:
-    """Return a value over several lines, of which the first has its indentation before it."""
+    """Return a value over several lines, without the indentation of the first line."""
     indent = "\n" + " " * column
     if isinstance(value, dict) and value:
         return indent.join(f"{_flow(key)}:{_after_colon(each, column)}" for key, each in value.items())
@@ -261,13 +261,13 @@ def _flow(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_flow, value))}]"
     if isinstance(value, str) and ("\n" in value or not value.isprintable()):
-        return json.dumps(value)  # which YAML reads as it is meant
+        return json.dumps(value)  # which is valid YAML
     written = yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**9)
     return written.strip()[1:-1]
 
 
 def _written_anew(document: Document, wanted: dict[Any, Any], section: str | None) -> str:
-    """Return the text with one section written anew, or all of it."""
+    """Return the text with one section, or all of it, written again."""
     if section is not None:
         removed = section not in wanted
         change = Change((section,), wanted.get(section), remove=removed)
@@ -288,22 +288,22 @@ _NAME = TypeAdapter(Label)
 
 
 def require_study_name(name: str) -> None:
-    """Check that a study can be called so: under another name it could be stored, and never opened.
+    """Check that a study may have this name; one with an invalid name could be stored but never opened.
 
     Raises:
-        StudyInvalid: it cannot.
+        StudyInvalid: The name is invalid.
     """
     try:
         _NAME.validate_python(name)
     except ValidationError as error:
         raise StudyInvalid(
             f"`{name}` cannot be the name of a study",
-            "Use small letters, digits and _, at most 40 of them, the first one a letter.",
+            "Use lowercase letters, digits and _, starting with a letter, at most 40 characters.",
         ) from error
 
 
 def named(text: str, name: str) -> str:
-    """Return a study's text under another name. Raises StudyInvalid: the text cannot be read."""
+    """Return a study's text under another name. Raises StudyInvalid if the text cannot be read."""
     try:
         return edited(text, Change(("name",), name)).text
     except (Unreadable, NotEditable) as error:
@@ -311,10 +311,10 @@ def named(text: str, name: str) -> str:
 
 
 def require_name(text: str, name: str) -> None:
-    """Check that a text does not say that it is another study. One that cannot be read says nothing.
+    """Check that a text has no name of another study. A text that cannot be read passes.
 
     Raises:
-        StudyNameDiffers: it does.
+        StudyNameDiffers: It has another name.
     """
     try:
         written = read_document(text).content.get("name")

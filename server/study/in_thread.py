@@ -1,4 +1,4 @@
-"""Run slow work on study texts in threads of its own, so that no worker waits for it."""
+"""Run slow work on study texts in separate threads, so that no worker waits for it."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
-# A text of 60 kB is read in most of a second. They have threads of their own: however many texts are read,
-# whatever else waits for a thread, such as signing in, goes on.
+# Reading a text of 60 kB takes most of a second. With threads of their own, any number of texts delays
+# nothing else that needs a thread, such as signing in.
 _THREADS = ThreadPoolExecutor(2, "study-texts")
 
 
 async def in_thread(read: Callable[[], T]) -> T:
-    """Return what `read` returns, while the event loop goes on. Raises what it raises."""
+    """Run `read` in a thread while the event loop goes on, and return its result. Raises what it raises."""
     return await asyncio.get_running_loop().run_in_executor(_THREADS, read)

@@ -1,4 +1,4 @@
-"""Describe the mistakes of a study in plain words: place, expectation, suggestion."""
+"""Describe the mistakes in a study in plain words: place, expected value, suggestion."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from server.study.document import Document
 from server.study.settings import is_within, names_at, schemas_at, sections_with, value_of
 
 _PATTERNS = {
-    "^[a-z][a-z0-9_]*$": "small letters, digits and _, the first one a letter",
+    "^[a-z][a-z0-9_]*$": "lowercase letters, digits and _, starting with a letter",
     "^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$": "a language's tag, such as `de` or `pt-BR`",
     "^[A-Za-z0-9_-]{1,64}$": "a code of up to 64 letters, digits, - and _",
     "^[A-Za-z0-9]{1,64}$": "a token of up to 64 letters and digits",
@@ -38,7 +38,7 @@ _NUMBERS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximu
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Something that is wrong. `line`: from 1, None where it is not known; `path`: of the setting."""
+    """A mistake. `line`: from 1, None if unknown; `path`: the path of the setting."""
 
     line: int | None
     path: Location
@@ -51,7 +51,7 @@ class Mistake:
 
 
 def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
-    """Return problems and what is given twice as mistakes, in the order of their lines, each once.
+    """Return problems and duplicate settings as mistakes, in the order of their lines, each once.
 
     Beyond `MOST_MISTAKES`, the last one says that there are more.
     """
@@ -65,12 +65,12 @@ def on_their_lines(document: Document, problems: Iterable[tuple[Location, str]])
 
 
 def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[Location, str]]:
-    """Yield what pydantic found wrong with the settings of a study, in the words of a study."""
+    """Yield the mistakes that pydantic found in a study's settings, in words for researchers."""
     at: dict[Location, list[ErrorDetails]] = {}
     for each in error.errors(include_url=False):
         at.setdefault(_path(each["loc"], each["type"], document.content), []).append(each)
     deeper = {path[:n] for path in at for n in range(len(path))}
-    meant: set[Location] = set()  # what is missing because it is misspelt
+    meant: set[Location] = set()  # settings that are missing because they are misspelt
     for path, errors in at.items():
         if errors[0]["type"] == "extra_forbidden":
             reason, name = _unknown_setting(path, document.content)
@@ -78,13 +78,13 @@ def wrong_values(error: ValidationError, document: Document) -> Iterator[tuple[L
             yield path, reason
     for path, errors in at.items():
         first = errors[0]["type"]
-        # Of alternatives, such as a word or a list, the one that was tried is the one that went deeper.
+        # Of alternatives, such as a word or a list, the one that was meant is the one with deeper errors.
         if first != "extra_forbidden" and path not in deeper and not (first == "missing" and path in meant):
             yield path, _reason(path, errors, document.content)
 
 
 def _path(location: tuple[int | str, ...], kind: str, content: object) -> Location:
-    """Return where the setting stands in the file: pydantic names the alternatives that it tried as well."""
+    """Return a setting's path in the file, without the alternatives that pydantic's location contains."""
     path: list[int | str] = []
     for i, key in enumerate(location):
         if is_within(content, key):
@@ -96,7 +96,7 @@ def _path(location: tuple[int | str, ...], kind: str, content: object) -> Locati
 
 
 def _unknown_setting(path: Location, content: object) -> tuple[str, str | None]:
-    """Return why there is no such setting, and the name that was perhaps meant."""
+    """Return a message about an unknown setting, and the name that was probably meant."""
     *parents, name = path
     near = nearest(name, names_at(tuple(parents), content))
     if near:
@@ -110,7 +110,7 @@ def _unknown_setting(path: Location, content: object) -> tuple[str, str | None]:
 
 
 def _reason(path: Location, errors: list[ErrorDetails], content: object) -> str:
-    """Return what is wrong with one setting, which may be that it is none of several alternatives."""
+    """Return the mistake in one setting, which may fit none of several alternatives."""
     own = [each for each in (in_own_words(error) for error in errors) if each]
     if own:
         return own[0]
@@ -138,7 +138,7 @@ def _expected(error: ErrorDetails, path: Location, content: object) -> Iterator[
 
 
 def _range(path: Location, content: object) -> str:
-    """Return which numbers may stand at `path`."""
+    """Return which numbers are allowed at `path`."""
     for schema in schemas_at(path, content):
         if "minimum" in schema and "maximum" in schema:
             return f"a number from {schema['minimum']:g} to {schema['maximum']:g}"

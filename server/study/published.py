@@ -1,4 +1,4 @@
-"""A study file as others may have it: without what pays a worker, grants a credit or opens a service."""
+"""Remove secrets from a study file for publication: completion codes, credit tokens, requests' secrets."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -11,19 +11,19 @@ from server.study.document import read_document
 LEFT_OUT = "REMOVED"
 _ADDRESS = "https://removed.invalid/"  # where an address is expected (RFC 2606)
 _CODES = ("completion_code", "credit_token")
-_ADDRESSES = ("completion_url", "partial_url")  # which hold codes, too
-SENT = ("headers", "query")  # of bots: what goes with a request, and may be a secret
+_ADDRESSES = ("completion_url", "partial_url")  # these contain codes, too
+SENT = ("headers", "query")  # settings of bots that are sent with a request, and may be secret
 _WHY = f"# Codes, tokens, and what is sent to services beside a request, are left out ({LEFT_OUT}).\n"
 
 
 def published(text: str) -> str:
-    """Return the text of a study without its secrets; as it is, comments and all, where it has none.
+    """Return the text of a study without its secrets; unchanged, with comments, if it has none.
 
-    Where it has some it is written anew, without comments, since they may name them as well. Addresses of
-    bots stay: they hold neither keys nor passwords (`bots.endpoints`).
+    A text with secrets is written again without comments, because these may contain secrets as well. Bots'
+    addresses stay: they contain neither keys nor passwords (`bots.endpoints`).
 
     Raises:
-        Unreadable: it is no study file.
+        Unreadable: It is no study file.
     """
     content = deepcopy(read_document(text).content)
     secret = list(_secrets(content))
@@ -35,7 +35,7 @@ def published(text: str) -> str:
 
 
 def _secrets(content: dict[Any, Any]) -> Iterator[tuple[dict[Any, Any], Any, str]]:
-    """Yield where a secret stands, under which key, and what is to stand there."""
+    """Yield each secret's mapping and key, and its replacement."""
     for holder in (content, content.get("recruiter")):
         if isinstance(holder, dict):
             instead = dict.fromkeys(_CODES, LEFT_OUT) | {name: _ADDRESS + name for name in _ADDRESSES}

@@ -1,4 +1,4 @@
-"""A study file read: the study, or its mistakes with their lines."""
+"""Read a study file: return the study, or its mistakes with their lines."""
 
 import hashlib
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ def load_study(path: Path) -> tuple[Study, str]:
     """Read a study file; return the study and the file's text.
 
     Raises:
-        StudyInvalid: with every mistake, each on its line.
+        StudyInvalid: It has mistakes; the message has all of them, with their lines.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -31,9 +31,9 @@ def load_study(path: Path) -> tuple[Study, str]:
 
 @lru_cache(maxsize=64)
 def parse_study(text: str, source: str = "study") -> Study:
-    """Return the study that `text` describes. Raises StudyInvalid as `load_study` does.
+    """Return the study in `text`. Raises StudyInvalid as `load_study` does.
 
-    Kept in memory: the texts of runs do not change, and every look at a run needs its study.
+    The result is cached: the texts of runs do not change, and everything about a run needs its study.
     """
     study, mistakes = read_study(text)
     if study is None or mistakes:
@@ -42,7 +42,7 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 
 def read_study(text: str) -> tuple[Study | None, list[Mistake]]:
-    """Return the study that `text` describes, and its mistakes, by line; None where a setting is wrong."""
+    """Return the study in `text`, and its mistakes, by line; the study is None if a setting is invalid."""
     try:
         document = read_document(text)
     except Unreadable as error:
@@ -52,7 +52,7 @@ def read_study(text: str) -> tuple[Study | None, list[Mistake]]:
 
 
 def located(text: str, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:
-    """Return what else is wrong with a study that has been read, on the lines of its `text`."""
+    """Return further problems of a study that has been read as mistakes, with the lines of its `text`."""
     found = list(problems)
     return on_their_lines(read_document(text), found) if found else []
 
@@ -72,7 +72,7 @@ def _validated(document: Document) -> tuple[Study | None, Iterable[tuple[Locatio
 
 
 def _of_later_version(document: Document) -> list[tuple[Location, str]]:
-    """Return why a file cannot be read here that a later version of Candor has written."""
+    """Return a problem if the file was written for a later version of Candor."""
     version = document.content.get("version")
     if not isinstance(version, int) or version <= VERSION:
         return []

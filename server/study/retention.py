@@ -1,4 +1,4 @@
-"""For how long what workers wrote, and who they are, is kept after a run was closed."""
+"""Retention of workers' texts and ids after a run was closed."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -9,22 +9,22 @@ Days = Annotated[int, Field(ge=0, le=36_500, strict=True)]
 
 
 class Retention(BaseModel):
-    """Days after a run was closed until words, and ids, of its workers are removed; without any they stay."""
+    """Days from the end of a run until its workers' texts, and ids, are removed; without days they stay."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     words: Days | None = None
     ids: Days | None = None
 
     def words_end(self, closed_at: datetime | None) -> datetime | None:
-        """Return when the words of a run are removed; None where that is never, or not known yet."""
+        """Return when the texts of a run are removed; None if never, or if it is not known yet."""
         return _end(closed_at, self.words)
 
     def ids_end(self, closed_at: datetime | None) -> datetime | None:
-        """Return when the ids of a run's workers are removed; None where that is never, or not known yet."""
+        """Return when the ids of a run's workers are removed; None if never, or if it is not known yet."""
         return _end(closed_at, self.ids)
 
     def in_words(self, closed_at: datetime | None) -> str:
-        """Return that for people: as dates for a run that is closed, and empty where all is kept."""
+        """Return the retention in sentences: with dates for a closed run, and empty if all is kept."""
         kept = [("Words", self.words), ("Ids", self.ids)]
         said = [_said(what, days, closed_at) for what, days in kept if days is not None]
         return " ".join(said)

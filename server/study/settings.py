@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 def study_schema() -> Schema:
     """Return the JSON Schema of a study. It is shared: do not change it.
 
-    `x-kinds` of a setting: it belongs to an answer of one of these kinds. `x-code`: any new code will do.
+    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-code`: any new code may be used.
     """
     schema = Study.model_json_schema()
     for form in (AnswerForm, AskedQuestion):
@@ -28,7 +28,7 @@ def study_schema() -> Schema:
 
 
 def schemas_at(location: Location, content: object) -> list[Schema]:
-    """Return what may stand at `location` of a study that holds `content`: a schema for each alternative."""
+    """Return the schemas of all alternatives for `location`, in a study with `content`."""
     found = list(_alternatives(study_schema(), content))
     for key in location:
         content = value_of(content, key)
@@ -39,7 +39,7 @@ def schemas_at(location: Location, content: object) -> list[Schema]:
 
 
 def names_at(location: Location, content: object) -> list[str]:
-    """Return the names of the settings that may stand within the mapping at `location`."""
+    """Return the names of the settings allowed in the mapping at `location`."""
     found = schemas_at(location, content)
     return list(dict.fromkeys(name for schema in found for name in schema.get("properties", {})))
 
@@ -58,12 +58,12 @@ def is_within(content: object, key: int | str) -> bool:
 
 
 def value_of(content: object, key: int | str) -> object:
-    """Return what a mapping has under the key, or a list at that number; None where there is nothing."""
+    """Return a mapping's value for the key, or a list's item of that number; None if there is none."""
     return content[key] if is_within(content, key) else None  # type: ignore[index]
 
 
 def _alternatives(schema: Schema, content: object) -> Iterator[Schema]:
-    """Yield the schema, or those that it leaves the choice of; not those of another kind than `content`."""
+    """Yield the schema, or its alternatives, without those of another kind than `content`."""
     if "$ref" in schema:
         schema = study_schema()["$defs"][schema["$ref"].rpartition("/")[2]]
     choices = schema.get("anyOf") or schema.get("oneOf")
@@ -75,7 +75,7 @@ def _alternatives(schema: Schema, content: object) -> Iterator[Schema]:
 
 
 def _is_of_another_kind(schema: Schema, content: object) -> bool:
-    """Return whether a setting such as `kind`, which tells alternatives apart, has another value."""
+    """Return whether a setting that tells alternatives apart, such as `kind`, has another value."""
     if not isinstance(content, dict):
         return False
     fixed = {name: each["const"] for name, each in schema.get("properties", {}).items() if "const" in each}
@@ -88,7 +88,7 @@ def _parts(schema: Schema, key: int | str) -> Iterator[Schema]:
             yield schema["items"]
     elif key in schema.get("properties", {}):
         yield schema["properties"][key]
-    else:  # names that are free, such as those of systems
+    else:  # free names, such as those of systems
         yield from schema.get("patternProperties", {}).values()
         if isinstance(schema.get("additionalProperties"), dict):
             yield schema["additionalProperties"]

@@ -1,4 +1,4 @@
-"""A study: what is evaluated, on which criteria, under which rules."""
+"""The settings of a study: its systems, criteria and rules."""
 
 import re
 from pathlib import Path
@@ -35,10 +35,10 @@ Persona = Annotated[list[Sentence], Field(min_length=1, max_length=20)]
 DEMO = Path(__file__).parent.parent / "studies" / "demo.yaml"
 BLANK = DEMO.with_name("blank.yaml")
 DEMO_TRANSCRIPTS = Path(__file__).parent.parent / "studies" / "demo_transcripts.yaml"
-# Of the settings. A file that needs a later one says so with `version`; most files leave it out.
+# The version of the settings. A file that needs a later one has a `version`; most files leave it out.
 VERSION = 1
 _HOUR, _DAY = 3_600.0, 86_400.0
-# How a bot may be called that is registered with the server.
+# The form of the name of a bot that is registered with the server.
 REGISTERED = re.compile(r"(?!qc\Z)[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -49,9 +49,9 @@ class _Section(BaseModel):
 class SystemSpec(_Section):
     """A system under evaluation: a bot, with or without a persona.
 
-    `bot`: "builtin:NAME", a name of the study's `bots`, or one that is registered with the server.
+    `bot`: "builtin:NAME", a name of the study's `bots`, or the name of a bot registered with the server.
     `persona`: "none", "random" (drawn per conversation from the study's pool), or fixed sentences. `prompt`:
-    for a bot that takes instructions.
+    for bots that take instructions.
     """
 
     name: Label
@@ -64,8 +64,8 @@ class SystemSpec(_Section):
 class QcSpec(_Section):
     """The quality-control bot and its corpus (METHOD section 3).
 
-    `draw`: it distorts lines of the corpus, as published, or what the systems of the run have said to other
-    workers. The corpus serves until they have said enough.
+    `draw`: the lines that it distorts are from the `corpus`, as published, or from the `systems`: replies to
+    other workers of the run. The corpus is used until there are enough replies.
     """
 
     bot: Statement = "qc"
@@ -74,8 +74,8 @@ class QcSpec(_Section):
 
 
 class Timeouts(_Section):
-    """Seconds. A bot gets `bot_try` per try and `bot_total` in all; an assignment's place becomes free
-    after `idle` without a message, or `assignment` in all.
+    """Timeouts in seconds. A bot has `bot_try` per try and `bot_total` in all. An assignment's slot becomes
+    free after `idle` without a message, or after `assignment` in all.
     """
 
     bot_try: Annotated[float, Field(gt=0, le=_HOUR, strict=True)] = 20.0
@@ -85,7 +85,7 @@ class Timeouts(_Section):
 
 
 class Simulate(_Section):
-    """What simulated workers believe: the quality of every system, from 0 (bad) to 1 (good)."""
+    """The simulated workers' opinion of every system's quality, from 0 (bad) to 1 (good)."""
 
     quality: dict[Label, Annotated[float, Field(ge=0, le=1, strict=True)]]
 
@@ -96,10 +96,10 @@ PEOPLE = (PARTNER, WIZARD)
 
 
 class PeopleSpec(_Section):
-    """Of a study in which some chat partners are people.
+    """Settings for a study in which some chat partners are people.
 
-    A worker waits `wait` seconds for another worker to come, and `reply` seconds for each line. Where nobody
-    comes, the bot `take_over` takes over; where somebody leaves or falls silent, `when_left` says whether it
+    A worker waits `wait` seconds for another worker to come, and `reply` seconds for each line. If nobody
+    comes, the bot `take_over` takes over. If somebody leaves or is silent, `when_left` decides whether it
     does, or the chat ends. `consent_says_so` confirms that the study's consent tells workers that some
     partners may be people, who read what they write.
     """
@@ -112,9 +112,9 @@ class PeopleSpec(_Section):
 
 
 class ItemsSpec(_Section):
-    """Where the items of a transcript study come from: one of the two.
+    """The source of a transcript study's items: one of the two.
 
-    `run`: the finished conversations of a run of the same database. `file`: the lines of a JSONL file.
+    `run`: the finished conversations of a run in the same database. `file`: the lines of a JSONL file.
     """
 
     run: Statement | None = None
@@ -122,7 +122,7 @@ class ItemsSpec(_Section):
 
 
 class Composition(_Section):
-    """How many items of each kind one assignment has (Ji, PhD thesis, chapters 3 and 4).
+    """The number of items of each kind in one assignment (Ji, PhD thesis, chapters 3 and 4).
 
     Bad twins, repeats and references belong to different ordinary items of the same assignment.
     """
@@ -134,12 +134,12 @@ class Composition(_Section):
 
     @property
     def twins(self) -> int:
-        """Items that belong to an ordinary one."""
+        """The number of items that belong to an ordinary one."""
         return self.bad + self.repeat + self.reference
 
     @property
     def items(self) -> int:
-        """Items in one assignment."""
+        """The number of items in one assignment."""
         return self.ordinary + self.twins
 
 
@@ -151,10 +151,10 @@ COMPOSITIONS: dict[CompositionName, Composition] = {
 
 
 class QuizSpec(_Section):
-    """The quiz after a conversation: which of so many lines did the worker's chat partner say?
+    """The quiz after a conversation: which of several lines did the worker's chat partner say?
 
-    The others were said to other workers of the run. It checks attention, and the worker filter does not
-    use it.
+    The other lines come from other workers' conversations of the run. The quiz checks attention, and the
+    worker filter does not use it.
     """
 
     choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
@@ -186,11 +186,11 @@ def shipped_statements(content: Any) -> dict[int, str]:
 
 
 class Texts(_Section):
-    """What workers read beside the shipped texts of the study's language.
+    """Texts for workers besides the shipped texts of the study's language.
 
-    `consent`: what they consent to before they begin. `debriefing`: what they are told at the end; `standard`
-    says that one of the chatbots was bad on purpose. `contact`: whom to write to. `words`: texts of the page
-    by their names, as in `texts/en.yaml`, in place of the shipped ones.
+    `consent`: the consent form before the beginning. `debriefing`: the text at the end; `standard` says that
+    one of the chatbots was bad on purpose. `contact`: the researchers' address. `words`: texts of the page by
+    their names, as in `texts/en.yaml`, in place of the shipped ones.
     """
 
     consent: Consent | None = None
@@ -202,24 +202,24 @@ class Texts(_Section):
 class Study(_Section):
     """A whole study. `listed`: the server's start page announces it while a run of it is open.
 
-    `rate_share`: the share of a system's conversations that workers are asked to rate; the others, drawn at
-    random, are left unrated. `judgments_per_item`: how many workers rate each item, at least. `spending_cap`:
-    what the bots of a run may cost together, in the money of their prices; then it stops.
+    `rate_share`: the share of a system's conversations that workers rate; the others, drawn at random, are
+    left unrated. `judgments_per_item`: how many workers rate each item, at least. `spending_cap`: the most
+    that the bots of a run may cost together, in the currency of their prices; then the run stops.
 
-    `retention`: for how long words and ids of workers are kept after a run was closed. `withdrawal_days`:
-    after the end, workers can download or withdraw what they gave. `records_writing`: the page tells
-    how inputs were written (typed, pasted, how fast, how often it lost the focus), and workers that it does.
-    `moderation`: by what lines are looked over; lists of `words` always are, and for `classifier` the
-    server's moderation service is sent them as well.
+    `retention`: how long workers' texts and ids are kept after a run was closed. `withdrawal_days`: for how
+    many days after the end workers can download or withdraw their data. `records_writing`: the page sends how
+    messages were written (typed, pasted, how fast, how often it lost the focus), and tells workers so.
+    `moderation`: the check of lines; lists of `words` are always used, and with `classifier` also the
+    server's moderation service.
 
-    `recruiter`: the place that workers come from; without one they come by links, and go to `completion_url`.
+    `recruiter`: the platform that workers come from. Without one, they come by links, and go to
+    `completion_url`.
 
-    `minutes`: how long workers are told that it takes. `transcript_while_rating`: workers can read the
-    conversation while they rate it. `language`: that of the worker's page, and which instrument it is.
+    `minutes`: the duration that workers are told. `transcript_while_rating`: workers can read the
+    conversation while they rate it. `language`: that of the worker's page and of the instrument.
 
-    `task`: workers chat and rate (`chat`), rate what others have said or written (`transcripts`), or chat
-    with two systems at once and prefer one of them (`side_by_side`). What is asked, by whom and under which
-    rules is the same for all; MEANINGLESS names the rest.
+    `task`: workers chat and rate (`chat`), rate items (`transcripts`), or chat with two systems at once and
+    choose one of them (`side_by_side`). `MEANINGLESS` lists the settings that each task does not use.
     """
 
     version: Annotated[int, Field(ge=1, le=VERSION, strict=True)] = VERSION
@@ -273,14 +273,14 @@ class Study(_Section):
     @model_validator(mode="before")
     @classmethod
     def _with_comparison(cls, given: Any) -> Any:
-        """Where two are compared, the settings of that have defaults, and nothing has to be rated."""
+        """Give comparison studies default settings for `comparison`, and no criteria."""
         if isinstance(given, dict) and given.get("task") == "side_by_side":
             return {"criteria": [], "comparison": {}} | given
         return given
 
     @property
     def conversations(self) -> int:
-        """Conversations in one assignment, pairs of them, or items in one of a transcript study."""
+        """The number of conversations in one assignment, of pairs, or of items in transcript studies."""
         if self.comparison is not None:
             return self.comparison.pairs + self.qc_per_assignment
         if self.task == "transcripts":
@@ -288,7 +288,7 @@ class Study(_Section):
         return self.systems_per_assignment + self.qc_per_assignment
 
     def prompt_of(self, system: str, scenario: str | None) -> str:
-        """Return what the bot of a conversation is told: of its system's own, then of the scenario."""
+        """Return the prompt for the bot of a conversation: the system's own, then the scenario's."""
         own = [spec.prompt for spec in self.systems if spec.name == system]
         found = [one for one in self.scenarios if one.label == scenario]
         told = [one.text for one in found if one.tell_bot]
@@ -297,7 +297,7 @@ class Study(_Section):
 
     @property
     def turn_points(self) -> int | None:
-        """On how many points single replies are rated: two for thumbs; None where they are not."""
+        """The number of points for rating single replies: 2 for thumbs; None if they are not rated."""
         return 2 if self.turn_ratings == "thumbs" else self.turn_ratings
 
     @property
@@ -319,7 +319,7 @@ class Study(_Section):
 
     @property
     def per_assignment(self) -> Composition:
-        """How many items of each kind one assignment has, whether named or given by number."""
+        """The number of items of each kind in one assignment, also for a named composition."""
         return COMPOSITIONS[self.composition] if isinstance(self.composition, str) else self.composition
 
     @model_validator(mode="before")
@@ -341,9 +341,10 @@ class Study(_Section):
 
     @property
     def duration(self) -> int | None:
-        """About how many minutes workers are told that it takes, to five; None: they are not told.
+        """The duration in minutes that workers are told, rounded to five; None if they are told none.
 
-        Without `minutes`, by the published run 1: 6.7 minutes for a conversation of ten inputs, rated.
+        Without `minutes`, it is based on published run 1: 6.7 minutes for a rated conversation of ten
+        messages.
         """
         if self.minutes is not None or self.task != "chat":
             return self.minutes
@@ -351,24 +352,24 @@ class Study(_Section):
 
     @property
     def consent(self) -> Consent | None:
-        """What workers consent to before they begin."""
+        """The consent form."""
         return self.texts.consent
 
     @property
     def contact(self) -> str | None:
-        """Whom workers may write to."""
+        """The researchers' address for workers."""
         return self.texts.contact
 
     @property
     def debriefing(self) -> str | None:
-        """What workers are told at the end."""
+        """The text for workers at the end."""
         if self.texts.debriefing == "standard":
             return (instrument_of(self.language) or ENGLISH).debriefing
         return self.texts.debriefing
 
     @property
     def words(self) -> TextsCard | None:
-        """The texts of the worker's page; None where they are the English ones that it has by itself."""
+        """The texts of the worker's page; None if they are the English ones that the page has itself."""
         instrument = instrument_of(self.language)
         shipped = instrument.words if instrument is not None and instrument is not ENGLISH else {}
         if instrument is ENGLISH and not self.texts.words:
@@ -386,21 +387,21 @@ class Study(_Section):
 
     @property
     def bots_of_systems(self) -> dict[str, str]:
-        """The bot of each system, by the system's name; the qc bot is that of `QC`. No bots: no chat."""
+        """The bot of each system, by the system's name; `QC` for the QC bot. Empty for transcript studies."""
         if self.task == "transcripts":
             return {}
         return {spec.name: spec.bot for spec in self.systems} | {QC: self.qc.bot}
 
     @property
     def registered_bots(self) -> tuple[str, ...]:
-        """The names that mean bots registered with the server, each once."""
+        """The names of bots that are registered with the server, each once."""
         bots = dict.fromkeys(self.bots_of_systems.values())
         if self.people is not None:
             bots[self.people.take_over] = None
         return tuple(bot for bot in bots if bot not in self.bots and REGISTERED.fullmatch(bot))
 
 
-# The criteria of the published instrument (METHOD section 1); a language's texts have their statements.
+# The criteria of the published instrument (METHOD section 1). Their statements are in each language's texts.
 _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "robotic", "negative": True, "qc": False},
     {"label": "interesting"},
@@ -410,7 +411,7 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "repetitive", "negative": True, "qc": False},
     {"label": "topic"},
 )
-# The settings that mean nothing, by the task.
+# The settings that each task does not use.
 _OF_RATED_CHAT = frozenset({
     "topic_mode", "systems_per_assignment", "rate_share", "scenarios", "turn_ratings", "quiz",
     "people",

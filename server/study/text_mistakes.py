@@ -13,7 +13,7 @@ from server.study.texts import ENGLISH, LANGUAGES, instrument_of
 
 
 def text_mistakes(study: Study) -> Iterator[tuple[Location, str]]:
-    """Yield what is wrong with the texts of a study whose every setting is fine by itself."""
+    """Yield mistakes in the texts of a study whose settings are each valid."""
     own = study.texts.words
     for name, text in own.items():
         reason = _unfit(name, text)
@@ -32,7 +32,7 @@ def text_mistakes(study: Study) -> Iterator[tuple[Location, str]]:
 
 
 def text_notes(study: Study) -> Iterator[str]:
-    """Yield what a researcher should know of the language that workers read."""
+    """Yield notes for researchers on the language of workers' texts."""
     instrument = instrument_of(study.language)
     if instrument is None:
         missing = len(ENGLISH.words.keys() - study.texts.words.keys())
@@ -67,7 +67,7 @@ def text_notes(study: Study) -> Iterator[str]:
 
 
 def builtin_elsewhere(study: Study) -> tuple[str, ...]:
-    """Return the builtin bots of a study that is not in English, the only language that they speak."""
+    """Return the builtin bots of a study that is not in English, the only language of builtin bots."""
     if instrument_of(study.language) is ENGLISH:
         return ()
     bots = dict.fromkeys(study.bots_of_systems.values())
@@ -80,7 +80,7 @@ def _draws_personas(study: Study) -> bool:
 
 
 def _left_of_template(study: Study) -> list[str]:
-    """Return the texts of a study in another language that are those of a study file that ships."""
+    """Return a study's texts that are still those of a shipped study file, if the study is not in English."""
     if instrument_of(study.language) is ENGLISH:
         return []
     shown = [("title", study.title), ("payment", study.payment)]
@@ -94,7 +94,7 @@ def _left_of_template(study: Study) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _of_templates() -> frozenset[str]:
-    """Return the English texts that workers read in the study files that ship."""
+    """Return the English texts for workers in the shipped study files."""
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in DEMO.parent.glob("*.yaml")]
     statements = [each.get("statement") for file in files for each in file["criteria"]]
     texts = [*statements, *(file[name] for file in files for name in ("title", "payment"))]
@@ -102,7 +102,7 @@ def _of_templates() -> frozenset[str]:
 
 
 def _of_other_languages(study: Study) -> Iterator[str]:
-    """Yield a note for each language whose shipped texts a study in another language shows to workers."""
+    """Yield a note for each language whose shipped texts are used in a study of another language."""
     own = instrument_of(study.language)
     own_statements = own.statements.values() if own else ()
     own_words = own.words.values() if own else ()
@@ -144,16 +144,16 @@ def _unfit(name: str, text: Text) -> str | None:
 
 
 def study_notes(study: Study) -> Iterator[str]:
-    """Yield what should be known: of its texts, of its pace, and of what can be made of its data."""
+    """Yield notes for researchers on a study's texts, its reply times, and the use of its data."""
     yield from text_notes(study)
     pace = study.reply_time
-    # No mistake: runs were opened with it, and go on.
+    # Not a mistake, because there are runs with such settings, and they go on.
     if pace.longest < pace.median:
         yield (
             f"`reply_time: longest` is {pace.longest:g} s and lies below the `median` of {pace.median:g} s: "
             f"most replies are shown after exactly {pace.longest:g} s. Raise `longest`, or lower `median`."
         )
-    # Items have control items of their own, and what is chosen side by side is compared without any.
+    # Transcript studies have control items of their own, and comparisons need no QC bot.
     if study.task == "chat" and not study.qc_per_assignment:
         yield (
             "No worker can be tested: there is no conversation with the quality-control bot "

@@ -215,7 +215,9 @@ def test_who_is_invited_signs_in_with_the_provider(
     provider.email = "eve@example.org"
     another.get_by_role("link", name="Sign in with the university").click()
     another.get_by_role("link", name="It is me").click()
-    expect(another.get_by_role("alert").filter(has_text="Nobody here has the e-mail address")).to_be_visible()
+    expect(
+        another.get_by_role("alert").filter(has_text="No account here has the e-mail address")
+    ).to_be_visible()
     assert "refused" not in another.url
     fit(another)
 

@@ -1,16 +1,16 @@
 // Made from openapi.json by `npm run types`. Do not edit.
 
 /**
- * What somebody thinks of a topic.
+ * An opinion of a topic.
  */
 export type Opinion = "like" | "ambivalent" | "dislike";
 /**
- * How a topic changed: the five kinds of the instrument (METHOD section 1.4).
+ * The way a topic changed: the five kinds of the instrument (METHOD section 1.4).
  */
 export type TopicChangeKind =
   "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
 /**
- * Where an assignment stands.
+ * The phase of an assignment.
  */
 export type Phase =
   | "instructions"
@@ -200,10 +200,10 @@ export interface ShownItemRow {
   twin_of: number | null;
 }
 /**
- * What a worker is shown of an item.
+ * The content of an item, as shown to workers.
  *
- * A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
- * the system was given, such as the passage that is to be summed up.
+ * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
+ * system's input, such as the passage to summarise.
  */
 export interface ItemContent {
   context?: string | null;
@@ -212,7 +212,7 @@ export interface ItemContent {
   topics?: ItemTopic[];
 }
 /**
- * A line of a conversation: the person's who chatted, or the chatbot's that is judged.
+ * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
  */
 export interface ItemLine {
   author: "worker" | "bot";
@@ -1357,10 +1357,10 @@ export interface ReportOptions {
   workers?: "people" | "simulated";
 }
 /**
- * All rules of a run, which are about people. Those that are left out limit nothing.
+ * All rules of a run, which apply to people. A rule that is left out limits nothing.
  *
- * `most_at_once`: how many workers may be under way at the same time. `excluded_runs`: whoever had an
- * assignment in one of these runs may not come; nor may `excluded_workers`, by the ids of their links.
+ * `most_at_once`: how many workers may be active at the same time. `excluded_runs`: workers with an
+ * assignment in one of these runs are excluded; so are `excluded_workers`, by the ids in their links.
  */
 export interface RunRules {
   budget?: Budget | null;
@@ -1377,10 +1377,10 @@ export interface RunRules {
   target?: Target | null;
 }
 /**
- * What a run may cost. An assignment that is completed costs `pay` and `fee_share` of it besides.
+ * The most that a run may cost. A completed assignment costs `pay`, and a `fee_share` of it.
  *
- * Places are given out only as far as `total` pays for all that are completed and under way, beside what
- * was decided to pay others and the bonuses.
+ * Slots are only given out if `total` pays for all completed and active assignments, other decided payments,
+ * and bonuses.
  */
 export interface Budget {
   currency?: string;
@@ -1389,7 +1389,7 @@ export interface Budget {
   total: number | string;
 }
 /**
- * All the hours in which a run takes newcomers, on the clocks of `time_zone`.
+ * The hours in which a run admits newcomers, in `time_zone`.
  */
 export interface OpeningHours {
   /**
@@ -1402,7 +1402,7 @@ export interface OpeningHours {
 /**
  * From `opens` until just before `closes`, on each of `days`.
  *
- * Where `closes` is not after `opens` it is on the following day: 00:00 to 00:00 is the whole day.
+ * If `closes` is not after `opens`, it is on the following day: 00:00 to 00:00 is the whole day.
  */
 export interface Hours {
   closes: string;
@@ -1414,12 +1414,12 @@ export interface Hours {
   opens: string;
 }
 /**
- * When a run has enough: one of the three.
+ * The target of a run: one of three conditions.
  *
- * `assignments`: as many are completed. `conversations_per_system`: completed assignments have as many rated
- * conversations with every system. `widest_interval`: no interval of a score, in standard deviations of a
- * worker's ratings, is as wide any more; the intervals are a confidence sequence, so that looking at them
- * while data come in does no harm.
+ * `assignments`: this number is completed. `conversations_per_system`: completed assignments have this
+ * number of rated conversations with every system. `widest_interval`: all scores' intervals, in standard
+ * deviations of a worker's ratings, are narrower than this. The intervals are a confidence sequence, so that
+ * looking at them while data come in does no harm.
  */
 export interface Target {
   assignments?: number | null;

@@ -1,1 +1,1 @@
-"""Counts that change in the transactions that change what they count."""
+"""Keep counts up to date, in the same transactions that change the counted rows."""

@@ -1,10 +1,10 @@
 """Count side-by-side pairs of systems and the preferences between them, as they change.
 
-The draw of pairs goes by these counts (`live/pair_draw`), so that an arrival costs the same in a run of any
-size. They change in the transaction that changes what they count: `rows` does so, and nobody else. A
-pair counts as placed for as long as its place is held; where one of the two failed it counts still, or a
-broken bot would be drawn for everybody. What workers have preferred counts whatever becomes of their
-assignment. `differences` counts anew.
+The draw of pairs uses these counts (`live/arrive/pair_draw`), so that an arrival costs the same in a run of
+any size. They change in the transaction that changes the counted rows, only in `db/sessions/write`. A pair
+counts as placed as long as its slot is held. A pair with a failed conversation still counts, or a broken bot
+would be drawn for everybody. Preferences count whatever becomes of the assignment. `differences` counts again
+from the rows.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _HELD = "NOT (l.status = 'skipped' AND r.status = 'skipped')"
 
 @dataclass(frozen=True, slots=True)
 class PairCount:
-    """Of one system on the left and another on the right: pairs placed, and what workers have preferred."""
+    """Counts of one system on the left and another on the right: pairs placed, and workers' preferences."""
 
     placed: int = 0
     left: int = 0
@@ -42,7 +42,7 @@ def _taken_off(which: str) -> str:
           AND pair_count.left_id = gone.left_id AND pair_count.right_id = gone.right_id"""  # noqa: S608
 
 
-# `key` is the right conversation of a pair that was planned.
+# `key` is the right conversation of a planned pair.
 COUNT_PAIRED = Bulk(
     f"""
     INSERT INTO pair_count (run_id, simulated, left_id, right_id, placed, lefts, ties, rights)
@@ -53,10 +53,10 @@ COUNT_PAIRED = Bulk(
     key=Kind.TEXT,
 )
 
-# `key` is the right conversation of a pair, and was skipped; the left one may have been, too.
+# `key` is the right conversation of a pair, which was skipped; the left one may have been skipped, too.
 COUNT_PAIR_SKIPPED = Bulk(_taken_off("r.id = given.key AND l.status = 'skipped'"), key=Kind.TEXT)
 
-# `key` is an assignment that has lost its place.
+# `key` is an assignment that has lost its slot.
 COUNT_PAIRS_LOST = Bulk(_taken_off(f"assignment.id = given.key AND {_HELD}"), key=Kind.TEXT)
 
 _OUTCOMES = """
@@ -86,7 +86,7 @@ def _chosen(sign: str) -> Bulk:
     )
 
 
-# A choice that was stored, or removed, by its left conversation and its line.
+# A choice that was stored, or removed; `key` is its left conversation.
 COUNT_CHOSEN, COUNT_UNCHOSEN = _chosen("+"), _chosen("-")
 
 _COUNTS = text("""
@@ -104,7 +104,7 @@ _CHOSEN_ANEW = f"""
 
 
 def pairs(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, str], PairCount]:
-    """Return the counts of a run by the names of the systems on the left and on the right."""
+    """Return a run's counts by the names of the systems on the left and on the right."""
     found = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated})
     return {
         (row.left_name, row.right_name): PairCount(row.placed, row.lefts, row.ties, row.rights)
@@ -113,7 +113,7 @@ def pairs(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tu
 
 
 def differences(connection: Connection) -> list[str]:
-    """Count everything anew; return in words where what is kept differs, nothing where it agrees."""
+    """Count everything again; return sentences about wrong counts, none if all are right."""
     kept = _counts(connection, "SELECT run_id, simulated, left_id, right_id, placed FROM pair_count")
     chosen = "SELECT run_id, simulated, left_id, right_id, lefts, ties, rights FROM pair_count"
     return [
@@ -126,7 +126,7 @@ _Key = tuple[int, ...]
 
 
 def _counts(connection: Connection, query: str) -> dict[_Key, _Key]:
-    """Return the numbers behind the first four columns, by these; where all are 0 there is no entry."""
+    """Map the first four columns to the numbers after them; rows of zeros are left out."""
     rows = [tuple(int(value) for value in row) for row in connection.execute(text(query))]
     return {row[:4]: row[4:] for row in rows if any(row[4:])}
 

@@ -1,10 +1,10 @@
 """Count how often each system stands at each position in a run's slots, as it changes.
 
-A worker's arrival looks at these counts, so that it costs the same in a run of ten assignments and of a
-hundred thousand. They change in the transaction that changes what they count: `rows` does so, and
-nobody else. A place is held by an assignment that is under way or completed; its conversations count from
-when they are planned, unless they are skipped. One that failed counts for the system that failed, or a broken
-bot would be drawn for everybody. `differences` counts anew.
+An arrival reads these counts, so that it costs the same in a run of ten assignments and of a hundred
+thousand. They change in the transaction that changes the counted rows, only in `db/sessions/write`. A slot is
+held by an active or completed assignment. Its conversations count from when they are planned, unless they are
+skipped. A failed one still counts for its system, or a broken bot would be drawn for everybody. `differences`
+counts again from the rows.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from server.db.tables import PlanCount, System
 
 
 def _counted(conversations: str) -> str:
-    """Return the query that counts, where they stand, the conversations that belong to the rows given."""
+    """Return the query that counts, by system and position, the conversations of the given rows."""
     return f"""
         SELECT assignment.run_id, assignment.simulated, conversation.system_id, conversation.position,
                count(*) AS number
@@ -33,7 +33,7 @@ def _taken_off(conversations: str) -> str:
           AND plan_count.system_id = gone.system_id AND plan_count.position = gone.position"""  # noqa: S608
 
 
-# `key` is a conversation that was planned.
+# `key` is a planned conversation.
 COUNT_PLANNED = Bulk(
     f"""
     INSERT INTO plan_count (run_id, simulated, system_id, position, number)
@@ -43,15 +43,15 @@ COUNT_PLANNED = Bulk(
     key=Kind.TEXT,
 )
 
-# `key` is a conversation that was skipped.
+# `key` is a skipped conversation.
 COUNT_SKIPPED = Bulk(_taken_off("conversation.id = given.key"), key=Kind.TEXT)
 
-# `key` is an assignment that has lost its place.
+# `key` is an assignment that has lost its slot.
 COUNT_LOST = Bulk(
     _taken_off("conversation.assignment_id = given.key AND conversation.status <> 'skipped'"), key=Kind.TEXT
 )
 
-# `key` is an assignment that has lost its place, which is nobody's now.
+# `key` is an assignment that has lost its slot, which nobody holds now.
 FREE_PLACE = Bulk(
     """
     INSERT INTO free_place (run_id, simulated, place)
@@ -60,7 +60,7 @@ FREE_PLACE = Bulk(
     key=Kind.TEXT,
 )
 
-# All in one row: the interpreter is given away for each that is read. No system's name holds a blank.
+# All in one row, because reading each row releases the interpreter lock. No system's name contains a space.
 COUNTS = select(
     func.aggregate_strings(
         System.c.name + ":" + cast(PlanCount.c.position, Text) + ":" + cast(PlanCount.c.number, Text), " "
@@ -80,7 +80,7 @@ _FREE_ANEW = """
     SELECT run_id, simulated, place FROM assignment
     EXCEPT
     SELECT run_id, simulated, place FROM assignment WHERE status IN ('active', 'completed')"""
-# What a database that was made before these tables needs once; a step of the migrations runs it.
+# Fills these tables once in a database that was made before them; a migration runs it.
 FILL = (
     f"INSERT INTO plan_count (run_id, simulated, system_id, position, number) {_COUNTED_ANEW}",
     f"INSERT INTO free_place (run_id, simulated, place) {_FREE_ANEW}",
@@ -90,18 +90,18 @@ _Place = tuple[int, bool, int]  # run, simulated, place
 
 
 def positions(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, int], int]:
-    """Return how often the held places of a run have each system, by name, at each position, from 1."""
+    """Return how often the held slots of a run have each system, by name, at each position, from 1."""
     return positions_in(connection.execute(COUNTS, {"run": run_id, "simulated": simulated}).scalar_one())
 
 
 def positions_in(counted: str | None) -> Mapping[tuple[str, int], int]:
-    """Return what `COUNTS` has found, as `positions` does."""
+    """Parse the result of `COUNTS`; return the same as `positions`."""
     each = (one.rsplit(":", 2) for one in (counted or "").split(" ") if one)  # a name may hold a colon
     return {(name, int(position)): int(number) for name, position, number in each}
 
 
 def differences(connection: Connection) -> list[str]:
-    """Count everything anew; return in words where what is kept differs, nothing where it agrees."""
+    """Count everything again; return sentences about wrong counts, none if all are right."""
     kept = _numbers(connection, "SELECT run_id, simulated, system_id, position, number FROM plan_count")
     anew = _numbers(connection, _COUNTED_ANEW)
     free = _places(connection, "SELECT run_id, simulated, place FROM free_place")

@@ -1,16 +1,16 @@
 """Count a run's assignments by status, and its rated conversations by system, as they change.
 
-Arrivals and the end of a run go by these counts, so that both cost the same in a run of any size. Assignments
-are counted in the transaction that changes them: `rows` begins and ends them. A rated
-conversation counts once its assignment is completed, as reports do; of items only those that are ordinary.
-`differences` counts anew.
+Arrivals and the end of a run use these counts, so that both cost the same in a run of any size. They change
+in the transaction that changes the counted rows, only in `db/sessions/write`. A rated conversation counts
+once its assignment is completed, as in reports; of items, only ordinary ones count. `differences` counts
+again from the rows.
 """
 
 from sqlalchemy import Connection, text
 
 from server.db.engine.bulk import Bulk, Kind
 
-# Of a run, an assignment that begins: `simulated` is 1 or 0.
+# For a new assignment: its run, and `simulated`, which is 1 or 0.
 COUNT_BEGUN = Bulk(
     """
     INSERT INTO assignment_count (run_id, simulated, status, number)
@@ -20,7 +20,7 @@ COUNT_BEGUN = Bulk(
     simulated=Kind.NUMBER,
 )
 
-# `key` is an assignment, and `status` what it has become from being active.
+# `key` is an assignment, and `status` its new status after being active.
 COUNT_ENDED = Bulk(
     """
     INSERT INTO assignment_count (run_id, simulated, status, number)
@@ -59,7 +59,7 @@ COUNT_RATED = Bulk(
 _ASSIGNMENTS_ANEW = """
     SELECT run_id, simulated, status, count(*) FROM assignment GROUP BY run_id, simulated, status"""
 _RATED_ANEW = _RATED.format(assignments="assignment", where="AND assignment.status = 'completed'")
-# What a database that was made before these tables needs once; a step of the migrations runs it.
+# Fills these tables once in a database that was made before them; a migration runs it.
 FILL = (
     f"INSERT INTO assignment_count (run_id, simulated, status, number) {_ASSIGNMENTS_ANEW}",
     f"INSERT INTO rated_count (run_id, simulated, system_id, number) {_RATED_ANEW}",
@@ -69,7 +69,7 @@ _Key = tuple[int, bool, str | int]  # run, simulated; a status or a system
 
 
 def differences(connection: Connection) -> list[str]:
-    """Count everything anew; return in words where what is kept differs, nothing where it agrees."""
+    """Count everything again; return sentences about wrong counts, none if all are right."""
     return [
         f"run {run}, {'simulated workers' if simulated else 'workers'}, {what}: "
         f"{anew.get(key, 0)} {things}, {kept.get(key, 0)} counted"

@@ -1,7 +1,7 @@
 """Sum the cost of bot calls by run and bot, in the transactions that store them.
 
-Whoever asks a bot with a spending cap reads these sums first, in whichever process, so that caps hold over
-all of them. What is under way when a cap is reached is paid all the same. `differences` counts anew.
+Every process reads these sums before it asks a bot with a spending cap, so that caps hold over all processes.
+Calls in progress when a cap is reached are paid all the same. `differences` sums again from the rows.
 """
 
 from sqlalchemy import Connection, text
@@ -36,17 +36,17 @@ _KEPT = text("SELECT run_id, bot_id, cost FROM spending")
 
 
 def spent_by_run(connection: Connection, run_id: int) -> float:
-    """Return what all bots of a run have cost in it, for people and simulated workers."""
+    """Return the cost of all bots of a run, for people and simulated workers."""
     return float(connection.execute(_OF_RUN, {"run": run_id}).scalar_one())
 
 
 def spent_by_bot(connection: Connection, bot: str, run_id: int | None) -> float:
-    """Return what the bot that studies name `bot` has cost in a run; None: in all runs."""
+    """Return the cost of the bot that studies name `bot`, in a run; in all runs if None."""
     return float(connection.execute(_OF_BOT, {"bot": bot, "run": run_id}).scalar_one())
 
 
 def differences(connection: Connection) -> list[str]:
-    """Count everything anew; return in words where what is kept differs, nothing where it agrees."""
+    """Sum everything again; return sentences about wrong sums, none if all are right."""
     anew = {(run, bot): float(cost) for run, bot, cost in connection.execute(_ANEW)}
     kept = {(run, bot): float(cost) for run, bot, cost in connection.execute(_KEPT)}
     return [

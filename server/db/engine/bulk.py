@@ -1,7 +1,8 @@
 """Run one statement over any number of rows, and several statements as one.
 
-A statement that is run once a row gives the interpreter back and waits for it again at every row: with a busy
-event loop beside it, a batch of 50 rows took 72 ms so, and takes 4 when the database reads the rows itself.
+A statement that runs once per row releases Python's interpreter lock and waits to get it back at every row.
+Beside a busy event loop, a batch of 50 rows took 72 ms that way; it takes 4 ms if the database reads the rows
+itself.
 """
 
 import json
@@ -16,7 +17,7 @@ Row = tuple[Any, ...]
 
 
 class Kind(Enum):
-    """What a column holds; the value is the name of its type in PostgreSQL."""
+    """The type of a column; the value is its name in PostgreSQL."""
 
     TEXT = "text"
     NUMBER = "bigint"
@@ -25,12 +26,12 @@ class Kind(Enum):
 
 
 class Bulk:
-    """A statement that reads its rows where it says `{rows}`: a table with the columns given here.
+    """A statement that reads its rows at `{rows}`: a table with the columns given here.
 
     Args:
-        sql: The statement. `{columns}` in it stands for the names of the columns.
-        columns: The columns of a row, in their order. Times are aware, or as `stored_time` writes them;
-            others are JSON's own values.
+        sql: The statement. `{columns}` in it stands for the columns' names.
+        columns: The columns of a row, in their order. Times are aware datetimes, or texts made by
+            `stored_time`; other values are JSON's own.
     """
 
     def __init__(self, sql: str, **columns: Kind) -> None:
@@ -45,13 +46,13 @@ class Bulk:
         """Run the statement over `rows`; return how many rows of the database it changed.
 
         Raises:
-            DBAPIError: the database could not do this to one of them; it has done it to none.
+            DBAPIError: The database refused one of the rows; then none is written.
         """
         statement = self._by_dialect[connection.dialect.name]
         return connection.execute(statement, {"rows": as_parameter(rows)}).rowcount
 
     def in_sqlite(self, rows: str) -> str:
-        """Return the statement in SQLite's words; `rows` is the expression that has them as a parameter."""
+        """Return the statement for SQLite; `rows` is the expression of the parameter that holds the rows."""
         picked = ", ".join(f"value ->> {place} AS {name}" for place, name in enumerate(self._columns))
         return self._reading(f"(SELECT {picked} FROM json_each({rows}))")  # noqa: S608
 
@@ -72,7 +73,7 @@ def _cast(place: int, kind: Kind) -> str:
 
 
 def stored_time(at: datetime) -> str:
-    """Return an aware time as SQLite's tables keep it, and as PostgreSQL reads it."""
+    """Return an aware time in the form in which SQLite's tables store it and PostgreSQL reads it."""
     utc = at if at.tzinfo is UTC else at.astimezone(UTC)
     return utc.isoformat(" ", "microseconds")[:-6]  # without "+00:00"
 
@@ -86,20 +87,20 @@ def _time(value: object) -> str:
 as_parameter = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_time).encode
 
 
-# Python's interpreter is given away for each statement and taken back after it, and beside a busy event loop
-# whoever takes it back waits for half a millisecond: a transaction of five statements for more than two. A
-# trigger of the connection's own runs as many as there are, while the event loop keeps it.
+# Each statement releases Python's interpreter lock and takes it back, which beside a busy event loop takes
+# half a millisecond: a transaction of five statements waits for more than two. A trigger of the connection's
+# own runs all statements while the lock is held.
 Run = Callable[[str, tuple[str, ...]], object]  # runs a statement with its parameters
-_MOST = 100  # choices of statements with a trigger of their own; others share one that has them all
+_MOST = 100  # sets of statements with a trigger of their own; further sets share one that has all statements
 
 
 class OneStatement:
-    """Runs any choice of some statements, in their order, on a connection to SQLite.
+    """Run any subset of some statements, in their order, as one statement on a connection to SQLite.
 
     Args:
-        statements: What may be run, in the order in which it is.
-        first: Is run before all of these, and has to change a row of the database for each of its rows, or
-            nothing is done.
+        statements: The statements that may be run, in their order.
+        first: A statement that runs before all of these. It must change a row of the database for each of its
+            rows, or nothing is done.
     """
 
     def __init__(self, statements: Sequence[Bulk], first: Bulk | None = None) -> None:
@@ -112,11 +113,11 @@ class OneStatement:
     ) -> None:
         """Run the first statement over `of_first`, then those of `rows` over theirs.
 
-        Where no transaction is open, they are one. `run` runs a statement on the connection.
+        If no transaction is open, they form one. `run` runs a statement on the connection.
 
         Raises:
-            Exception: what `run` raises where one of them could not be done, or the first has not found all
-                of its rows; nothing was done.
+            Exception: Any error of `run`, if one of the statements failed or the first one did not find all
+                its rows; then nothing is done.
         """
         chosen = tuple([statement for statement in self._all if statement in rows])
         name = self._named.get(chosen)
@@ -135,7 +136,8 @@ class OneStatement:
             missing = f"no such table: {name}", f"cannot modify {name} because it is a view"
             if not any(words in str(error) for words in missing):
                 raise
-            # The connection is new, the transaction that made it was rolled back, or it was made by half.
+            # The connection is new, or the transaction that made the view was rolled back, or it is half
+            # made.
             self._make(run, name, chosen)
             run(insertion, tuple(parameters))
 
@@ -144,7 +146,7 @@ class OneStatement:
         return f"{what}_{sum(1 << place for place, each in enumerate(self._all) if each in chosen)}"
 
     def _make(self, run: Run, name: str, chosen: tuple[Bulk, ...]) -> None:
-        """Make what runs the chosen statements when a row is inserted into `name`."""
+        """Make the view and the trigger that run the chosen statements when a row is inserted into `name`."""
         first = () if self._first is None else (self._first,)
         columns = [f"p{place}" for place in range(len(first) + len(chosen))]
         body = [

@@ -15,15 +15,15 @@ from sqlalchemy.exc import DBAPIError
 
 from server.errors import DatabaseDamaged, DatabaseInUse, StorageDamaged, StorageFailed
 
-_SECONDS: Final = 2.0  # of a start: SQLite checks 1 to 2 GB in that time where the file is in memory
+_SECONDS: Final = 2.0  # for the check at a start: enough for 1 to 2 GB if the file is in memory
 _DAMAGE: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SHOWN: Final = 5
-_NO_DATABASE: Final = "file is not a database"  # SQLite's words
+_NO_DATABASE: Final = "file is not a database"  # SQLite's message
 log = structlog.get_logger()
 
 
 def sqlite_file(url: str) -> Path | None:
-    """Return the file of the SQLite database at `url`, there or not; None for any other database."""
+    """Return the file of the SQLite database at `url`, existing or not; None for any other database."""
     parsed = make_url(url)
     is_file = parsed.get_backend_name() == "sqlite" and parsed.database not in {None, "", ":memory:"}
     return Path(str(parsed.database)) if is_file else None
@@ -36,12 +36,12 @@ def require_sound(database: Path, *, whole: bool) -> None:
 
 
 def damage_in(database: Path, *, whole: bool) -> str | None:
-    """Return what is wrong with the pages of an SQLite database, and with its indexes if it is checked whole.
+    """Return what is wrong with an SQLite database's pages, and if `whole` its indexes; None if sound.
 
-    What is not the whole is `PRAGMA quick_check`, given up after two seconds, so that a start stays short.
+    A check that is not whole is `PRAGMA quick_check`, stopped after two seconds, so that a start stays short.
 
     Raises:
-        sqlite3.Error: the database cannot be opened, or is busy.
+        sqlite3.Error: The database cannot be opened, or is busy.
     """
     pragma = f"integrity_check({_SHOWN})" if whole else "quick_check(1)"
     with closing(sqlite3.connect(database, check_same_thread=False)) as connection:
@@ -64,7 +64,7 @@ def damage_in(database: Path, *, whole: bool) -> str | None:
 
 
 def damaged(database: Path, found: str) -> DatabaseDamaged:
-    """Return the error for a damaged database: what was found, and which backup to go back to."""
+    """Return the error for a damaged database: the problem, and the backup to restore."""
     backup = last_backup(database)
     which = "your newest backup" if backup is None else f"a backup (the last one that was made is {backup})"
     repair = (
@@ -72,7 +72,7 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
         "restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
         f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md."
     )
-    if found == _NO_DATABASE:  # as likely the path is wrong
+    if found == _NO_DATABASE:  # the path may be wrong instead
         return DatabaseDamaged(
             f"The database {database} cannot be opened: the file is no SQLite database, or its beginning is "
             "damaged",
@@ -82,13 +82,13 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite has found its file damaged, whoever has wrapped the error."""
+    """Return whether SQLite has found its file damaged, also for errors wrapped by SQLAlchemy."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
 
 
 def storage_error(error: BaseException, message: str) -> StorageFailed:
-    """Return what the caller is told: `message`, unless the database is damaged, which is logged."""
+    """Return the error for the caller, with `message`; if the database is damaged, log that and say so."""
     if not is_damage(error):
         return StorageFailed(message)
     damage = StorageDamaged()
@@ -97,7 +97,7 @@ def storage_error(error: BaseException, message: str) -> StorageFailed:
 
 
 def remember_backup(database: Path, backup: Path) -> None:
-    """Write down where the last backup of a database is; where that cannot be written, nobody is told."""
+    """Note the path of a database's last backup; if it cannot be written, nothing happens."""
     with suppress(OSError):
         note = _note(database)
         note.touch(mode=0o600)
@@ -105,7 +105,7 @@ def remember_backup(database: Path, backup: Path) -> None:
 
 
 def last_backup(database: Path) -> Path | None:
-    """Return the last backup that was made of a database, if that is known and it is still there."""
+    """Return a database's last backup, if it is known and still exists."""
     with suppress(OSError, UnicodeDecodeError):
         backup = Path(_note(database).read_text(encoding="utf-8").strip())
         return backup if backup.is_file() else None
@@ -122,14 +122,14 @@ if sys.platform != "win32":
 
 @contextmanager
 def sole_server(url: str) -> Iterator[None]:
-    """Hold the right to serve the database at `url`; commands beside it need none, nor has PostgreSQL one.
+    """Hold the exclusive right to serve the database at `url`. Commands and PostgreSQL need none.
 
-    The kernel keeps the lock, on a file beside the database's, and lets go of it when the process ends,
-    however it ends.
+    The kernel holds the lock, on a file beside the database's, and releases it when the process ends, however
+    it ends.
 
     Raises:
-        DatabaseInUse: another process serves it.
-        OSError: the file of the lock cannot be written.
+        DatabaseInUse: Another process serves it.
+        OSError: The lock's file cannot be written.
     """
     database = _file_of(url)
     if database is None or sys.platform == "win32":
@@ -146,7 +146,7 @@ def sole_server(url: str) -> Iterator[None]:
 
 
 def _file_of(url: str) -> Path | None:
-    """Return the file of an SQLite database, there or not; None for whatever else `url` is of."""
+    """Return the file of an SQLite database, existing or not; None for any other `url`."""
     path = sqlite_file(url)
     return path if path is None or path.is_file() or not path.exists() else None
 

@@ -1,4 +1,4 @@
-"""Opening the database: engines, SQLite's settings and PostgreSQL's, migrations."""
+"""Open the database: engines, the settings of SQLite and PostgreSQL, and migrations."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -19,20 +19,20 @@ from server.errors import DatabaseUnfit
 from server.recruiters.id_cipher import IdCipher
 
 _SECONDS_TO_CONNECT = 10
-# Of SQLite, kept open: as many as threads ask at once (`asyncio.to_thread`). Each one more would be opened
-# for one question, and read the whole schema first.
+# SQLite connections kept open: as many as threads that may ask at once (`asyncio.to_thread`). A further
+# connection would be opened for one query, and read the whole schema first.
 _MOST_READERS = 32
-# Tables of every version.
+# Tables that every version has.
 _EVER = {"alembic_version", "study", "run", "worker", "assignment", "conversation", "turn"}
 _BUSY_MS = 10_000
 _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
-    "secure_delete=ON",  # what is removed or replaced is overwritten, in pages that become free too
+    "secure_delete=ON",  # removed and replaced data are overwritten, also in pages that become free
     f"busy_timeout={_BUSY_MS}",
 )
-# A connection whose other end is gone without a word is given up after about half a minute.
+# A connection whose other end has vanished is given up after about half a minute.
 _KEEPALIVE = {
     "keepalives_idle": 15,
     "keepalives_interval": 5,
@@ -43,9 +43,9 @@ _KEEPALIVE = {
 
 @dataclass(frozen=True, slots=True)
 class DatabaseLimits:
-    """What one process may ask of PostgreSQL; SQLite needs no limits.
+    """Limits of one process on PostgreSQL; SQLite needs none.
 
-    `connections`: at the same time, of each engine. `statement_seconds`: until a statement is given up.
+    `connections`: open at the same time, for each engine. `statement_seconds`: the time limit of a statement.
     """
 
     connections: int = 5
@@ -53,15 +53,15 @@ class DatabaseLimits:
 
 
 def open_engine(url: str, *, begin: str = "BEGIN", limits: DatabaseLimits | None = None) -> Engine:
-    """Return an engine for `url`. What it wrote survives a power cut once the commit has returned.
+    """Return an engine for `url`. Committed data survive a power cut.
 
-    SQLite runs in WAL mode with `synchronous=FULL`; of PostgreSQL's settings `require_durable` asks.
+    SQLite runs in WAL mode with `synchronous=FULL`; `require_durable` checks PostgreSQL's settings.
 
     Args:
-        url: SQLAlchemy's, with the driver.
-        begin: how SQLite opens a transaction; the writer's is IMMEDIATE. PostgreSQL opens every transaction
-            but the writer's as a snapshot, as SQLite does.
-        limits: of a process that serves; a command has none.
+        url: SQLAlchemy's URL, with the driver.
+        begin: SQLite's statement to open a transaction; the writer's is IMMEDIATE. In PostgreSQL every
+            transaction except the writer's is a snapshot, as in SQLite.
+        limits: The limits of a serving process; commands have none.
     """
     if make_url(url).get_backend_name() != "sqlite":
         return _postgres_engine(url, snapshot=begin != "BEGIN IMMEDIATE", limits=limits)
@@ -89,13 +89,13 @@ def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None)
     if limits is not None:
         milliseconds = round(limits.statement_seconds * 1000)
         options += [f"-c {name}={milliseconds}" for name in ("statement_timeout", "lock_timeout")]
-        # A process that hangs within a transaction does not keep the others from writing.
+        # So that a process that hangs within a transaction does not keep the others from writing.
         options.append(f"-c idle_in_transaction_session_timeout={2 * milliseconds}")
         pool = {"pool_size": limits.connections, "max_overflow": 0, "pool_timeout": limits.statement_seconds}
     engine = create_engine(
         url,
-        pool_pre_ping=True,  # one that the server has closed meanwhile is replaced
-        hide_parameters=True,  # what workers say is for no log
+        pool_pre_ping=True,  # replaces connections that PostgreSQL has closed
+        hide_parameters=True,  # workers' texts must not get into a log
         isolation_level="REPEATABLE READ" if snapshot else "READ COMMITTED",
         connect_args={"connect_timeout": _SECONDS_TO_CONNECT, "options": " ".join(options), **_KEEPALIVE},
         **pool,
@@ -105,20 +105,20 @@ def _postgres_engine(url: str, *, snapshot: bool, limits: DatabaseLimits | None)
 
 
 def _leave_rows_out(context: ExceptionContext) -> None:
-    """Keep of an error what is wrong; PostgreSQL adds the row that breaks a rule, workers' words and all."""
+    """Remove the row from an error: PostgreSQL adds the row that breaks a rule, with workers' texts."""
     for error in (context.sqlalchemy_exception, context.original_exception):
         if error is not None and error.args:
             error.args = (str(error.args[0]).partition("\nDETAIL:")[0], *error.args[1:])
 
 
 def empty_log(engine: Engine, wait_ms: int) -> bool:
-    """Bring SQLite's write-ahead log into the database and cut it to nothing; return whether that was done.
+    """Write SQLite's write-ahead log into the database and truncate it; return whether that was done.
 
-    It is not while somebody reads an earlier state of the database. PostgreSQL keeps its log by itself.
+    It is not done while somebody reads an earlier state. PostgreSQL manages its log itself.
 
     Args:
-        engine: of the database; nothing of this thread may be in a transaction.
-        wait_ms: for how long to wait for readers, in milliseconds. Nobody writes meanwhile.
+        engine: The database's engine; this thread must not be in a transaction.
+        wait_ms: How long to wait for readers, in milliseconds. Nobody writes meanwhile.
     """
     if engine.dialect.name != "sqlite":
         return True
@@ -135,9 +135,9 @@ def empty_log(engine: Engine, wait_ms: int) -> bool:
 
 
 def alone(connection: Connection, what: str) -> None:
-    """Let nobody else do `what` until the transaction ends, in whatever process; wait for who is at it.
+    """Keep all other processes from doing `what` until the transaction ends; wait for one that is doing it.
 
-    SQLite's writers are alone from the moment at which their transaction is open.
+    In SQLite a writer is alone anyway once its transaction is open.
     """
     if connection.dialect.name == "postgresql":
         lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:what, 0))")
@@ -145,7 +145,7 @@ def alone(connection: Connection, what: str) -> None:
 
 
 def require_durable(connection: Connection) -> None:
-    """Check that what is committed is on disk. Raises DatabaseUnfit."""
+    """Check that commits reach the disk. Raises DatabaseUnfit."""
     if connection.dialect.name != "postgresql":
         return
     for name, remedy in (
@@ -158,7 +158,7 @@ def require_durable(connection: Connection) -> None:
 
 
 def seconds_ahead(connection: Connection) -> float:
-    """Return by how much the clock of PostgreSQL's machine is ahead of ours; SQLite's is ours."""
+    """Return how many seconds the clock of PostgreSQL's machine is ahead of ours; 0 for SQLite."""
     if connection.dialect.name != "postgresql":
         return 0.0
     before = utc_now()
@@ -169,22 +169,23 @@ def seconds_ahead(connection: Connection) -> float:
 
 def _no_key() -> IdCipher:
     raise DatabaseUnfit(
-        "the database has ids of workers, and no key is at hand for them",
+        "the database contains workers' ids, and the key for them is missing",
         "Use a command that knows the data folder, with its worker-ids.key.",
     )
 
 
 def migrate(url: str, ids: Callable[[], IdCipher] = _no_key) -> None:
-    """Bring the database at `url` to the newest schema, creating it where there is none.
+    """Bring the database at `url` to the newest schema, creating it if there is none.
 
-    Where many processes do so at once, one does it and the others wait.
+    If several processes do so at once, one does it and the others wait.
 
     Args:
-        url: SQLAlchemy's, with the driver.
-        ids: what encrypts workers' ids, of a database that has some of before they were encrypted.
+        url: SQLAlchemy's URL, with the driver.
+        ids: Returns the cipher for workers' ids; called if a database has unencrypted ids.
 
     Raises:
-        DatabaseUnfit: a later version of Candor has made it; or there are such ids, and no key.
+        DatabaseUnfit: A later version of Candor made the database, or it has unencrypted ids and there is no
+            key.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
@@ -199,10 +200,10 @@ def migrate(url: str, ids: Callable[[], IdCipher] = _no_key) -> None:
 
 
 def require_installation(url: str) -> None:
-    """Check that Candor made the database at `url`, in this version or an earlier one. Nothing is changed.
+    """Check that Candor made the database at `url`, in this version or an earlier one. Changes nothing.
 
     Raises:
-        DatabaseUnfit: it did not, or a later version did.
+        DatabaseUnfit: Candor did not make it, or a later version did.
     """
     steps = ScriptDirectory.from_config(alembic_config(url))
     made_by, tables = _schema_of(url)
@@ -215,7 +216,7 @@ def require_installation(url: str) -> None:
 
 
 def _schema_of(url: str) -> tuple[set[str], set[str]]:
-    """Return the last migrations that a database went through, and its tables."""
+    """Return a database's last migrations, and its tables."""
     engine = open_engine(url)
     try:
         with engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""Marks of the secrets that a database depends on: each tells its secret from others, without naming it."""
+"""Marks of the secrets that a database depends on: a mark identifies its secret without revealing it."""
 
 from typing import Final, Literal
 
@@ -6,7 +6,7 @@ from sqlalchemy import Connection, text
 
 Purpose = Literal["signing", "worker_ids"]
 _MARK: Final = text("SELECT mark FROM secret_mark WHERE purpose = :purpose")
-# Of two servers that start at once the second waits here, and then finds the mark of the first.
+# If two servers start at once, the second waits here, and then finds the mark of the first.
 _FIRST_MARK: Final = text(
     "INSERT INTO secret_mark (purpose, mark) VALUES (:purpose, :mark) ON CONFLICT (purpose) DO NOTHING"
 )
@@ -14,17 +14,17 @@ _NEW_MARK: Final = text("UPDATE secret_mark SET mark = :mark WHERE purpose = :pu
 
 
 def mark_of(connection: Connection, purpose: Purpose) -> str | None:
-    """Return the mark of the secret that this database was used with; None: it was used with none yet."""
+    """Return the mark of the secret that this database was used with; None if it was used with none yet."""
     mark: str | None = connection.execute(_MARK, {"purpose": purpose}).scalar_one_or_none()
     return mark
 
 
 def leave_mark(connection: Connection, purpose: Purpose, mark: str) -> None:
-    """Store the mark of the secret in use where there is none yet."""
+    """Store the mark of the secret in use, if there is none yet."""
     connection.execute(_FIRST_MARK, {"purpose": purpose, "mark": mark})
 
 
 def replace_mark(connection: Connection, purpose: Purpose, mark: str) -> None:
-    """Store the mark of the secret that is used from now on."""
+    """Store the mark of the secret used from now on."""
     leave_mark(connection, purpose, mark)
     connection.execute(_NEW_MARK, {"purpose": purpose, "mark": mark})

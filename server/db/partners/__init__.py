@@ -1,1 +1,1 @@
-"""Store who takes a bot's place: partners and researchers."""
+"""Store who takes a bot's place: other workers (partners) and researchers."""

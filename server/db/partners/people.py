@@ -1,8 +1,8 @@
-"""Chats with people, as the database has them: who waits, who is paired with whom, and where a bot took over.
+"""Store chats between workers: who waits, who is paired with whom, and where a bot took over.
 
 The database decides, whichever processes the workers are connected to: pairing and giving up lock the run's
-row on PostgreSQL, and SQLite has one writer. What a process decides that was stopped meanwhile is refused
-where the line that it speaks of is there already.
+row on PostgreSQL, and SQLite has one writer. A decision of a process that was paused meanwhile is refused if
+the line that it is about exists already.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from server.session.partner import ChatStanding, Reason, heard
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A chat with a person: how it stands, the worker's inputs so far, and who answered, if it is known."""
+    """The state of a chat with a person, the worker's messages so far, and who answered, if known."""
 
     standing: ChatStanding
     inputs: int
@@ -32,7 +32,7 @@ def lock_run_of(connection: Connection, conversation: str) -> int:
 
 
 def begin_waiting(connection: Connection, run: int, conversation: str, at: datetime) -> bool:
-    """Note that a conversation of a run waits for a person; return False where that was noted before."""
+    """Note that a conversation of a run waits for a person; return False if that was noted before."""
     row = {"conversation": conversation, "run": run, "at": at}
     return connection.execute(_ENTER, row).rowcount == 1
 
@@ -41,13 +41,14 @@ def enter(connection: Connection, conversation: str, at: datetime, latest: datet
     """Note that a worker waits for a person; pair them with one who waits since `latest` or later.
 
     Args:
-        connection: a transaction of the writer's.
-        conversation: in which the worker has said the first line. To enter it again does nothing.
-        at: now.
-        latest: who has waited longer than this is given up already, or soon will be.
+        connection: A transaction of the writer's.
+        conversation: The conversation in which the worker has written the first line. Entering it again does
+            nothing.
+        at: The time now.
+        latest: Workers who have waited longer than this are given up already, or soon will be.
 
     Returns:
-        The conversation of the one who waited; None: there is nobody.
+        The conversation of the worker who waited; None if there is nobody.
     """
     run = lock_run_of(connection, conversation)
     if not begin_waiting(connection, run, conversation, at):
@@ -64,7 +65,7 @@ def enter(connection: Connection, conversation: str, at: datetime, latest: datet
 
 
 def find(connection: Connection, conversations: Iterable[str]) -> Mapping[str, Found]:
-    """Return how these chats stand, those of them that were entered."""
+    """Return the state of these chats, of those that were entered."""
     rows = connection.execute(_FIND, {"conversations": tuple(conversations)}).all()
     partners = [row.partner_id for row in rows if row.partner_id is not None]
     said: dict[str, dict[int, str]] = {}
@@ -89,7 +90,7 @@ def give_up(
 ) -> bool:
     """Note that a bot takes over from line number `index` on; return whether it does.
 
-    It does not where the line, or the person who was waited for, has come meanwhile.
+    It does not if the line, or the awaited person, has come meanwhile.
     """
     lock_run_of(connection, conversation)
     here = find(connection, [conversation])[conversation].standing
@@ -105,7 +106,8 @@ _RUN_OF = text("""
 _ENTER = text("""
     INSERT INTO human_conversation (conversation_id, run_id, waiting_since)
     VALUES (:conversation, :run, :at) ON CONFLICT DO NOTHING""")
-# The longest waiting, of the same system, who is under way and no other name of the same worker.
+# Of those who wait for the same system in an active conversation, and are another worker: the longest
+# waiting.
 _WAITS = text("""
     SELECT waiting.conversation_id
     FROM human_conversation AS waiting
@@ -122,7 +124,7 @@ _WAITS = text("""
 _PAIR = text("""
     UPDATE human_conversation SET partner_id = :partner, came_first = :came_first, met_at = :at
     WHERE conversation_id = :conversation""")
-# An empty list needs the type: PostgreSQL takes it for one of numbers.
+# The type is needed for an empty list, which PostgreSQL takes for a list of numbers.
 _FIND = text("""
     SELECT here.conversation_id, here.partner_id, here.came_first, here.taken_over_by,
            theirs.status = 'active' AND their_assignment.status = 'active' AND there.taken_over_by IS NULL

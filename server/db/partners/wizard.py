@@ -1,4 +1,4 @@
-"""Lines that wait for a researcher who answers in a chatbot's place, and what they said.
+"""Store lines that wait for a researcher who answers in a chatbot's place, and the researchers' answers.
 
 The first answer counts, whoever gives it, and none once a bot has taken over: both lock the run's row.
 """
@@ -19,7 +19,7 @@ from server.session.partner import ChatStanding, Reason
 class WaitingLine:
     """A line that a worker waits for: line `index` of their conversation, since `asked_at`.
 
-    `persona`: its sentences, which the researcher is to answer as. `turns`: author and text of what was said.
+    `persona`: the sentences of the persona to answer as. `turns`: author and text of the lines so far.
     """
 
     conversation: str
@@ -31,14 +31,14 @@ class WaitingLine:
 
 
 def ask(connection: Connection, conversation: str, index: int, at: datetime) -> None:
-    """Note that a worker waits for line `index`; to ask again does nothing."""
+    """Note that a worker waits for line `index`; asking again does nothing."""
     run = lock_run_of(connection, conversation)
     begin_waiting(connection, run, conversation, at)
     connection.execute(_ASK, {"conversation": conversation, "index": index, "at": at})
 
 
 def find(connection: Connection, conversation: str, index: int) -> Found:
-    """Return how the wait for line `index` stands."""
+    """Return the state of the wait for line `index`."""
     row = connection.execute(_FIND, {"conversation": conversation, "index": index}).one()
     lines = {} if row.text is None else {index: str(row.text)}
     taken_over = row.taken_over_by is not None
@@ -48,9 +48,10 @@ def find(connection: Connection, conversation: str, index: int) -> Found:
 def answer(
     connection: Connection, run: int, conversation: str, index: int, said: str, by: str, at: datetime
 ) -> bool:
-    """Store what a researcher says; return whether it is the answer: the line waits no more otherwise.
+    """Store a researcher's answer; return False if the line does not wait any more.
 
-    Who has said the same before, and has not heard that it was stored, has answered: nothing is stored again.
+    The same answer sent again by the same researcher, who did not hear that it was stored, returns True and
+    stores nothing.
     """
     lock_run(connection, run)
     given = connection.execute(_ANSWERED, {"run": run, "conversation": conversation, "index": index}).first()
@@ -74,7 +75,7 @@ def give_up(
 
 
 def waiting(connection: Connection, run: int) -> list[WaitingLine]:
-    """Return the lines of a run that wait for a researcher, who waits longest first."""
+    """Return the lines of a run that wait for a researcher, the longest waiting first."""
     rows = connection.execute(_WAITING, {"run": run}).all()
     names = [row.conversation_id for row in rows]
     said: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
@@ -102,7 +103,7 @@ _FIND = text("""
             WHERE turn.conversation_id = wizard_line.conversation_id AND turn.author = 'worker') AS inputs
     FROM wizard_line JOIN human_conversation USING (conversation_id)
     WHERE conversation_id = :conversation AND turn_index = :index""")
-# It has no answer, no bot has taken over, and the worker is still in the conversation.
+# Lines without an answer, which no bot has taken over, and whose worker is still in the conversation.
 _WAITING = text("""
     SELECT wizard_line.conversation_id, wizard_line.turn_index, wizard_line.asked_at, conversation.persona,
            system.name AS system

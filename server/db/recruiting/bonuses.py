@@ -4,10 +4,10 @@
         ▲                 │  └────────seen──────────────────▲
         └── not paid ─────┴──────────────────┘
 
-`unknown`: the call that pays is being made, or no answer says whether it was. It is stored before the call,
-so that a process that dies leaves the batch so. `sent`: the platform has accepted it, and pays later. `paid`:
-all payments were seen there. While a bonus of a submission is open (`unknown` or `sent`), no other of the
-submission is sent, because the platform does not say which bonus a payment is for.
+`unknown`: the call that pays is in progress, or no answer tells whether it paid. This is stored before the
+call, so that it is the batch's state if the process dies. `sent`: the platform has accepted it, and pays
+later. `paid`: all payments were seen there. While a bonus of a submission is open (`unknown` or `sent`), no
+other bonus of that submission is sent, because the platform does not say which bonus a payment is for.
 """
 
 import re
@@ -25,7 +25,7 @@ from server.errors import BonusRefused
 
 State = Literal["prepared", "unknown", "sent", "paid"]
 OPEN: tuple[State, ...] = ("unknown", "sent")
-# Characters that have no look of their own, besides those of the categories Cc and Cf.
+# Characters that are not visible, besides those of the categories Cc and Cf.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -35,7 +35,7 @@ _INVISIBLE = re.compile(
 class StoredBonus:
     """A bonus of one submission. `seen_at`: when its payment was first seen at the platform.
 
-    `seen_before`: payments of the amount that it had before ours was sent; None: it was not sent.
+    `seen_before`: how many payments of this amount the submission had before ours was sent; None if not sent.
     """
 
     submission: str
@@ -47,7 +47,7 @@ class StoredBonus:
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """Bonuses that are paid in one call; `total` has the platform's fees and tax in it."""
+    """Bonuses that are paid in one call; `total` includes the platform's fees and tax."""
 
     id: int
     platform_batch: str
@@ -70,14 +70,14 @@ class NewBatch:
 
 
 def purpose_key(purpose: str) -> str:
-    """Return a purpose as it is compared: what looks the same is the same."""
+    """Return a purpose in a form for comparison: purposes that look the same have the same key."""
     spaced = " ".join(unicodedata.normalize("NFKC", purpose).casefold().split())
     seen = "".join(mark for mark in spaced if unicodedata.category(mark) not in {"Cc", "Cf"})
     return _INVISIBLE.sub("", seen).strip()
 
 
 def had_before(connection: Connection, purpose: str, submissions: Sequence[str]) -> list[str]:
-    """Return those of the submissions that have a bonus for this purpose already, in whatever state."""
+    """Return those of the submissions that have a bonus for this purpose already, in any state."""
     same = Bonus.c.purpose_key == purpose_key(purpose)
     query = select(Bonus.c.submission_id).where(same, Bonus.c.submission_id.in_(submissions))
     return sorted(connection.execute(query).scalars())
@@ -97,7 +97,7 @@ def bonus_cents(connection: Connection, run_id: int) -> int:
 def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, at: datetime) -> int:
     """Store bonuses that were set up, and return the batch's number.
 
-    Raises BonusRefused: one of the submissions has a bonus for this purpose already.
+    Raises BonusRefused if one of the submissions has a bonus for this purpose already.
     """
     values = {
         "recruitment_id": recruitment,
@@ -121,7 +121,7 @@ def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, 
 def batches_of(
     connection: Connection, recruitment: int, states: Collection[State] | None = None
 ) -> list[StoredBatch]:
-    """Return the batches of a study, newest first; of these `states` only, where they are given."""
+    """Return the batches of a study, newest first; only those in `states`, if given."""
     query = _BATCHES.where(BonusBatch.c.recruitment_id == recruitment).order_by(BonusBatch.c.id.desc())
     if states is not None:
         query = query.where(BonusBatch.c.state.in_(states))
@@ -129,7 +129,7 @@ def batches_of(
 
 
 def find_batch(connection: Connection, recruitment: int, number: int) -> StoredBatch:
-    """Return a batch of a study. Raises BonusRefused: there is none of this number."""
+    """Return a batch of a study. Raises BonusRefused if there is none of this number."""
     query = _BATCHES.where(BonusBatch.c.id == number, BonusBatch.c.recruitment_id == recruitment)
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -138,17 +138,17 @@ def find_batch(connection: Connection, recruitment: int, number: int) -> StoredB
 
 
 def open_batches(connection: Connection) -> list[StoredBatch]:
-    """Return the open batches of all studies, whatever became of the studies."""
+    """Return the open batches of all studies, also of studies that are over."""
     query = _BATCHES.where(BonusBatch.c.state.in_(OPEN)).order_by(BonusBatch.c.id)
     return [_batch(connection, row) for row in connection.execute(query).all()]
 
 
 def take(connection: Connection, number: int, at: datetime) -> None:
-    """Store that the call that pays a batch is about to be made, by whoever has called this.
+    """Store that the caller is about to make the call that pays a batch.
 
     Raises:
-        BonusRefused: it is not prepared (any more), another batch of the study has no answer yet, or another
-            bonus of one of its submissions is open.
+        BonusRefused: The batch is not prepared (any more), another batch of the study has no answer yet, or
+            another bonus of one of its submissions is open.
     """
     taken = update(BonusBatch).where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")
     try:
@@ -160,7 +160,7 @@ def take(connection: Connection, number: int, at: datetime) -> None:
         ) from error
     if changed == 0:
         raise BonusRefused("These bonuses were sent before", "Check whether they were paid.")
-    # After the update: of two who take batches at once, the second waits above, and finds the first one here.
+    # After the update: if two take batches at once, the second waits above, and finds the first one here.
     ours = select(Bonus.c.submission_id).where(Bonus.c.batch_id == number)
     held = (
         select(Bonus.c.submission_id, BonusBatch.c.id)
@@ -177,9 +177,9 @@ def take(connection: Connection, number: int, at: datetime) -> None:
 
 
 def note_seen_before(connection: Connection, number: int, sent_at: datetime, seen: Mapping[str, int]) -> None:
-    """Store how many payments of the bonus' amount each submission has, just before the call that pays.
+    """Store how many payments of the bonus's amount each submission has, just before the call that pays.
 
-    Raises BonusRefused: the batch is no longer the sender's.
+    Raises BonusRefused if the batch is no longer the sender's.
     """
     query = select(BonusBatch.c.id).where(
         BonusBatch.c.id == number, BonusBatch.c.state == "unknown", BonusBatch.c.sent_at == sent_at
@@ -195,7 +195,7 @@ def note_seen_before(connection: Connection, number: int, sent_at: datetime, see
 def note_seen(
     connection: Connection, number: int, sent_at: datetime | None, submissions: Collection[str], at: datetime
 ) -> None:
-    """Store whose bonuses of a batch, which was sent at `sent_at`, were seen paid."""
+    """Store that these submissions' bonuses, of a batch sent at `sent_at`, were seen paid."""
     same = select(BonusBatch.c.id).where(
         BonusBatch.c.id == number, BonusBatch.c.state.in_(OPEN), BonusBatch.c.sent_at == sent_at
     )
@@ -204,9 +204,9 @@ def note_seen(
 
 
 def settle(connection: Connection, number: int, sent_at: datetime | None, state: State, at: datetime) -> bool:
-    """Store what became of a batch that was sent at `sent_at`; return whether that was still open.
+    """Store the new state of a batch that was sent at `sent_at`; return whether it was still open.
 
-    Whoever has looked at an earlier sending says nothing of a later one, which may be under way.
+    Facts about an earlier sending do not apply to a later one, which may be in progress.
     """
     open_ = update(BonusBatch).where(
         BonusBatch.c.id == number,
@@ -221,7 +221,7 @@ def settle(connection: Connection, number: int, sent_at: datetime | None, state:
 
 
 def discard(connection: Connection, number: int) -> None:
-    """Take bonuses back that were prepared. Raises BonusRefused: they were sent."""
+    """Delete prepared bonuses. Raises BonusRefused if they were sent."""
     wanted = (
         select(BonusBatch.c.id)
         .where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")

@@ -11,13 +11,13 @@ from server.db.review.message_reports import earned_all
 from server.db.tables import Assignment, Credit, Worker
 from server.db.worker_ids import FORGOTTEN
 
-_AT_ONCE = 100  # in a look, so that one does not last for hours
+_AT_ONCE = 100  # credits per round, so that a round does not last for hours
 _OPEN = or_(Credit.c.status.is_(None), Credit.c.status == "unreachable")
 
 
 @dataclass(frozen=True, slots=True)
 class DueCredit:
-    """A worker who has earned a credit and has none yet. `external_id` is as the database keeps it."""
+    """A worker who has earned a credit and has none yet. `external_id` is in its stored form."""
 
     run_id: int
     worker_id: int
@@ -26,7 +26,7 @@ class DueCredit:
 
 @dataclass(frozen=True, slots=True)
 class StoredCredit:
-    """What came of asking for a worker's credit; `status` is None of who was not asked for yet."""
+    """The result of requesting a worker's credit; `status` is None if it was not requested yet."""
 
     worker: str
     status: str | None
@@ -35,16 +35,16 @@ class StoredCredit:
 
 
 def runs_with_due_credits(connection: Connection, platform: str) -> list[int]:
-    """Return the runs in which workers of a platform were neither credited nor refused who are to have it.
+    """Return the runs with workers of a platform whose credit is neither granted nor refused.
 
-    These have handed in, or left with a report.
+    These workers have submitted, or left with a report.
     """
     query = _finished(platform, Assignment.c.run_id).where(_OPEN).distinct()
     return list(connection.execute(query).scalars())
 
 
 def due_credits(connection: Connection, platform: str, run_id: int) -> list[DueCredit]:
-    """Return some of the workers of a run who wait for a credit, those who were never tried first."""
+    """Return some of the workers of a run who wait for a credit, those never tried first."""
     query = _finished(
         platform, Assignment.c.run_id, Assignment.c.worker_id, Worker.c.external_id, Credit.c.tried_at
     ).where(_OPEN, Assignment.c.run_id == run_id)
@@ -54,7 +54,7 @@ def due_credits(connection: Connection, platform: str, run_id: int) -> list[DueC
 
 
 def store_credit(connection: Connection, due: DueCredit, status: str, reason: str, at: datetime) -> None:
-    """Store what came of asking. A credit that is stored as granted stays so."""
+    """Store the result of a request. A credit that is stored as granted stays so."""
     values = {"status": status, "reason": reason, "tried_at": at}
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     added = dialect.insert(Credit).values(run_id=due.run_id, worker_id=due.worker_id, **values)
@@ -66,14 +66,14 @@ def store_credit(connection: Connection, due: DueCredit, status: str, reason: st
 
 
 def credits_of(connection: Connection, platform: str, run_id: int) -> list[StoredCredit]:
-    """Return the credits of a run, of everybody from a platform who has earned one, by pseudonym."""
+    """Return the credits of a run, for every worker of a platform who has earned one, by pseudonym."""
     query = _finished(platform, Worker.c.pseudonym, Credit.c.status, Credit.c.reason, Credit.c.tried_at)
     found = connection.execute(query.where(Assignment.c.run_id == run_id).order_by(Worker.c.pseudonym)).all()
     return [StoredCredit(row.pseudonym, row.status, row.reason or "", row.tried_at) for row in found]
 
 
 def ask_again(connection: Connection, run_id: int) -> int:
-    """Have refused credits of a run tried again; return how many these are."""
+    """Let refused credits of a run be requested again; return how many there are."""
     refused = delete(Credit).where(Credit.c.run_id == run_id, Credit.c.status == "refused")
     return connection.execute(refused).rowcount
 

@@ -1,4 +1,4 @@
-"""The assignments of those whom a platform has sent, as their pay goes by them."""
+"""Load the assignments of workers sent by a platform, with the facts that decide their pay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from server.db.tables import Assignment, Conversation, Exclusion, Visit, Worker
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """An assignment as pay looks at it: how many conversations it has, and how many rated and failed ones.
+    """The facts of an assignment that decide pay: its number of conversations, and of rated and failed ones.
 
-    `left_with_report`: they have reported a message and left with it, which is paid in full. `worker`: their
-    pseudonym. `visits`: as what its worker has come, in the platform's words.
+    `left_with_report`: the worker has left with a report of a message, which is paid in full. `worker`: their
+    pseudonym. `visits`: the platform's ids of the worker's visits.
     """
 
     assignment: str
@@ -30,12 +30,12 @@ class Participation:
 
     @property
     def earned_all(self) -> bool:
-        """Whether all of the pay is due: they have handed in, or left with a report."""
+        """Whether the full pay is due: they have submitted, or left with a report."""
         return self.status == "completed" or self.left_with_report
 
 
 def participations(connection: Connection, run_id: int) -> list[Participation]:
-    """Return the assignments of a run whose workers have come from a platform, as pay looks at them."""
+    """Return the assignments of a run whose workers a platform has sent."""
     visits: dict[str, list[str]] = {}
     came = (
         select(Visit.c.assignment_id, Visit.c.visit)

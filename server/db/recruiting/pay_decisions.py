@@ -18,7 +18,7 @@ DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_re
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided of a submission's pay; `share` is per cent."""
+    """A decision about a submission's pay; `share` is in per cent."""
 
     submission: str
     decision: DecisionKind
@@ -31,7 +31,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class StoredDecision(Decision):
-    """A decision with its number, by which a later one names it."""
+    """A decision with its number, by which a later decision refers to it."""
 
     id: int
 
@@ -39,12 +39,13 @@ class StoredDecision(Decision):
 def add_decisions(
     connection: Connection, number: int, decisions: Sequence[Decision], instead_of: Collection[int]
 ) -> list[Decision]:
-    """Store what was decided of the pay of submissions of a study; return those that are new.
+    """Store decisions about the pay of a study's submissions; return those that are new.
 
-    Of two who decide at the same moment, in whatever process, the second waits here, and finds the first.
+    If two people decide at the same moment, in any process, the second waits here, and finds the first
+    decision.
 
     Raises:
-        DecidedAlready: as of `new_decisions`; nothing was stored.
+        DecidedAlready: As in `new_decisions`; nothing was stored.
     """
     lock_recruitment(connection, number)
     new = new_decisions(decisions, decisions_of(connection, number), instead_of)
@@ -68,13 +69,13 @@ def add_decisions(
 def new_decisions(
     decisions: Sequence[Decision], before: Mapping[str, StoredDecision], instead_of: Collection[int]
 ) -> list[Decision]:
-    """Return those of some decisions that are new, where `before` counts until now, by submission.
+    """Return the decisions that are new, if `before` has those that count until now, by submission.
 
-    The very decision that counts already, of the same person, is one that was sent again.
+    The same decision by the same person as the one that counts was only sent again, and is not new.
 
     Raises:
-        DecidedAlready: something was decided of one of them that is not named in `instead_of`, the numbers
-            of the decisions that these replace.
+        DecidedAlready: A submission has a decision that is not in `instead_of`, the numbers of the decisions
+            to be replaced.
     """
     new = [one for one in decisions if not _is_again(one, before.get(one.submission))]
     found = (before[one.submission] for one in new if one.submission in before)
@@ -95,7 +96,7 @@ def _is_again(one: Decision, before: StoredDecision | None) -> bool:
 
 
 def shares_decided(connection: Connection, number: int) -> dict[str, set[int]]:
-    """Return every share that was ever decided of a study's submissions, also where another counts now."""
+    """Return every share that was ever decided for a study's submissions, also those replaced since."""
     query = (
         select(PaymentDecision.c.submission_id, PaymentDecision.c.share)
         .join(Submission, Submission.c.id == PaymentDecision.c.submission_id)
@@ -108,9 +109,9 @@ def shares_decided(connection: Connection, number: int) -> dict[str, set[int]]:
 
 
 def shares_besides(connection: Connection, run_id: int) -> int:
-    """Return the per cent of a reward that was decided for people whose pay is not due in full, added up.
+    """Return the sum of decided shares of a reward, in per cent, for people whose pay is not due in full.
 
-    Who has earned all, in a run, is counted as such, whatever was decided of the submission.
+    Workers who have earned all in a run are counted there, whatever was decided about the submission.
     """
     came = select(Visit.c.visit).join(Assignment, Assignment.c.id == Visit.c.assignment_id)
     latest = select(func.max(PaymentDecision.c.id)).group_by(PaymentDecision.c.submission_id)
@@ -122,7 +123,7 @@ def shares_besides(connection: Connection, run_id: int) -> int:
             Recruitment.c.run_id == run_id,
             PaymentDecision.c.id.in_(latest),
             PaymentDecision.c.submission_id.not_in(came.where(earned_all())),
-            # An approval of whose visit nothing is known any more is of somebody who has finished.
+            # An approval without a known visit belongs to somebody who has finished.
             or_(
                 PaymentDecision.c.decision == "partial",
                 and_(PaymentDecision.c.decision == "approve", PaymentDecision.c.submission_id.in_(came)),
@@ -133,7 +134,7 @@ def shares_besides(connection: Connection, run_id: int) -> int:
 
 
 def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecision]:
-    """Return what counts now of what was decided in a study, by submission: the latest."""
+    """Return the decisions that count in a study, by submission: the latest of each."""
     query = (
         select(
             PaymentDecision.c.submission_id,

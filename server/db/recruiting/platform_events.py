@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, delete, func, not_, select, text
 from server.db.tables.recruiting import PlatformEvent
 
 _KEPT = timedelta(days=1)  # far longer than a signed event is accepted after it was sent
-_LOST = "lost "  # begins the signature of one that did not arrive; no genuine one looks like this
+_LOST = "lost "  # the prefix of a lost event's signature; no genuine signature begins with it
 _IS_LOST = PlatformEvent.c.signature.startswith(_LOST)
 _TAKE = text("""
     INSERT INTO platform_event (id, signature, received_at) VALUES (:id, :signature, :at)
@@ -18,27 +18,27 @@ _TAKE = text("""
 
 @dataclass(frozen=True, slots=True)
 class LostEvents:
-    """How many events did not arrive of those that the platform still lists, and when the last was found."""
+    """The number of events that did not arrive but are still listed, and when the last was found."""
 
     number: int
     last: datetime | None
 
 
 def take_event(connection: Connection, event: str, signature: str, at: datetime) -> bool:
-    """Note that an event has arrived; return False where it, or its copy under another id, has before."""
+    """Note that an event has arrived; return False if it, or its copy under another id, arrived before."""
     connection.execute(delete(PlatformEvent).where(PlatformEvent.c.received_at < at - _KEPT, not_(_IS_LOST)))
     return _take(connection, event, signature, at)
 
 
 def new_lost(connection: Connection, listed: Collection[str]) -> set[str]:
-    """Return those of the events that did not arrive that were not noted yet."""
+    """Return those of the `listed` lost events that were not noted yet."""
     return set(listed) - _lost(connection)
 
 
 def note_lost(connection: Connection, taken: Collection[str], listed: Collection[str], at: datetime) -> None:
-    """Note events that did not arrive and were taken up now.
+    """Note lost events that were handled now.
 
-    They stay noted for as long as they are `listed`: the platform may list one for ever.
+    They stay noted as long as they are `listed`, because the platform may list one for ever.
     """
     for event in _lost(connection).difference(listed):
         connection.execute(delete(PlatformEvent).where(PlatformEvent.c.id == event))
@@ -47,7 +47,7 @@ def note_lost(connection: Connection, taken: Collection[str], listed: Collection
 
 
 def lost_events(connection: Connection) -> LostEvents:
-    """Return what is known of events that did not arrive."""
+    """Count the lost events."""
     query = select(func.count(), func.max(PlatformEvent.c.received_at)).where(_IS_LOST)
     return LostEvents(*connection.execute(query).one())
 

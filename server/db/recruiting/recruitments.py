@@ -11,8 +11,8 @@ from sqlalchemy.exc import IntegrityError
 from server.db.tables import Recruitment, RecruitmentCode, Run
 from server.errors import NotRecruiting, RecruitmentExists
 
-DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked for it until it has answered
-NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies of which nothing comes (any more)
+DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked to draft it until it answers
+NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies without news (any more)
 EndingKind = Literal[
     "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
 ]
@@ -20,7 +20,7 @@ EndingKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class NewRecruitment:
-    """A study that a platform is about to be asked for; `codes`: its completion codes by ending."""
+    """A study that a platform is about to be asked to draft; `codes`: its completion codes by ending."""
 
     platform: str
     places: int
@@ -30,7 +30,7 @@ class NewRecruitment:
 
 @dataclass(frozen=True, slots=True)
 class StoredRecruitment:
-    """A run's study on a platform, as it was last read; while it is DRAFTING its `study` is empty."""
+    """A run's study on a platform, as last read; while it is DRAFTING its `study` is empty."""
 
     id: int
     run_id: int
@@ -51,7 +51,7 @@ class StoredRecruitment:
 def add_recruitment(
     connection: Connection, run_id: int, new: NewRecruitment, by: str, at: datetime
 ) -> StoredRecruitment:
-    """Store that a platform is about to be asked for a run's study. Raises RecruitmentExists."""
+    """Store that a platform is about to be asked to draft a run's study. Raises RecruitmentExists."""
     values = {
         "run_id": run_id,
         "platform": new.platform,
@@ -74,13 +74,13 @@ def add_recruitment(
 
 
 def recruitment_of(connection: Connection, run_id: int) -> StoredRecruitment | None:
-    """Return a run's study on a platform; None: it has none."""
+    """Return a run's study on a platform; None if it has none."""
     row = connection.execute(_recruitments().where(Recruitment.c.run_id == run_id)).one_or_none()
     return None if row is None else _recruitment(connection, row)
 
 
 def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitment:
-    """Return a run's study on a platform. Raises NotRecruiting: it has none."""
+    """Return a run's study on a platform. Raises NotRecruiting if it has none."""
     found = recruitment_of(connection, run_id)
     if found is None:
         raise NotRecruiting("this run has no study on a platform yet")
@@ -88,12 +88,12 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
 
 
 def lock_recruitment(connection: Connection, number: int) -> None:
-    """Have others who lock the same study wait until this transaction has ended."""
+    """Lock a study until this transaction ends; others who lock it wait."""
     connection.execute(select(Recruitment.c.id).where(Recruitment.c.id == number).with_for_update())
 
 
 def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
-    """Return the completion codes of a run's study on a platform, by ending; none where it has no study."""
+    """Return the completion codes of a run's study on a platform, by ending; none if it has no study."""
     return {row.ending: row.code for row in connection.execute(_CODES, {"run": run_id})}
 
 
@@ -107,7 +107,7 @@ _CODES = (
 def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
     """Return whether participants of a study on the platform belong to a run, as far as is known here.
 
-    A study that was made there by hand is known of no run, and a run without one drafted here has none known.
+    Nothing is known of studies made there by hand, and of runs without a study drafted here: then it is True.
     """
     query = select(Run.c.slug, Recruitment.c.study).join(Run, Run.c.id == Recruitment.c.run_id)
     known = connection.execute(query.where(or_(Run.c.slug == run, Recruitment.c.study == study)))
@@ -115,50 +115,50 @@ def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
 
 
 def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
-    """Return the studies of which something may still come: all that were ever published."""
+    """Return the studies that may still have news: all that were ever published."""
     query = _recruitments().where(Recruitment.c.status.not_in(NEVER_READ))
     return [_recruitment(connection, row) for row in connection.execute(query.order_by(Recruitment.c.id))]
 
 
 def note_drafted(connection: Connection, number: int, study: str, status: str) -> None:
-    """Store what the platform calls the study that it was asked for."""
+    """Store the platform's id and status of a study that it was asked to draft."""
     changed = update(Recruitment).where(Recruitment.c.id == number, Recruitment.c.status == DRAFTING)
     connection.execute(changed.values(study=study, status=status, fault=None))
 
 
 def remove_recruitment(connection: Connection, number: int) -> None:
-    """Forget a study that was drafted, and never published: nothing hangs on it."""
+    """Forget a study that was drafted but never published, so that nothing refers to it."""
     connection.execute(delete(RecruitmentCode).where(RecruitmentCode.c.recruitment_id == number))
     connection.execute(delete(Recruitment).where(Recruitment.c.id == number))
 
 
 def note_study(connection: Connection, number: int, status: str, places: int) -> None:
-    """Store a study as the platform says that it is now."""
+    """Store a study's current state at the platform."""
     changed = update(Recruitment).where(Recruitment.c.id == number)
     connection.execute(changed.values(status=status, places=places))
 
 
 def note_currency(connection: Connection, number: int, currency: str | None) -> None:
-    """Store the currency that a study is paid in."""
+    """Store the currency in which a study is paid."""
     connection.execute(update(Recruitment).where(Recruitment.c.id == number).values(currency=currency))
 
 
 def note_reading(
     connection: Connection, number: int, status: str, places: int, began: datetime, at: datetime
 ) -> bool:
-    """Store what the platform says of a study in a reading; return whether it is the newest one.
+    """Store a study's state from a reading of the platform; return whether this is the newest reading.
 
-    It is not, and nothing is stored, where another process has stored one that began later. To be done first
+    It is not, and nothing is stored, if another process has stored one that began later. This must come first
     in the transaction of a reading: on PostgreSQL others wait for the row.
 
     Args:
-        connection: a transaction.
-        number: the study's here.
-        status: what it is.
-        places: how many can take part.
-        began: before the platform was asked.
-        at: now. What says that it was read later than this is of a clock that was set back, and counts for
-            nothing.
+        connection: A transaction.
+        number: The study's number here.
+        status: Its status.
+        places: Its number of places.
+        began: The time before the platform was asked.
+        at: The time now. A stored reading later than this comes from a clock that was set back, and is
+            ignored.
     """
     newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
     values = {"status": status, "places": places, "fault": None, "read_at": began}
@@ -166,7 +166,7 @@ def note_reading(
 
 
 def note_fault(connection: Connection, number: int, fault: str, began: datetime, at: datetime) -> None:
-    """Store why a reading came to nothing, unless one that began later did not; see `note_reading`."""
+    """Store why a reading failed, unless one that began later succeeded; see `note_reading`."""
     newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
     connection.execute(newest.values(fault=fault))
 

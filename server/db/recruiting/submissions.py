@@ -11,15 +11,15 @@ from server.db.review.message_reports import earned_all
 from server.db.tables import Assignment, PaymentDecision, Recruitment, Submission, Visit, Worker
 from server.db.worker_ids import FORGOTTEN
 
-_UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions of whose pay nothing is known yet
+_UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions whose pay is not settled yet
 _GIVEN_UP = ("RETURNED", "TIMED-OUT")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSubmission:
-    """A submission as the platform last said it. `code`: what its participant came back with.
+    """A submission in its last known state. `code`: the code with which its participant returned.
 
-    `paid_share`: per cent of the reward that it is known to have paid.
+    `paid_share`: the per cent of the reward that is known to be paid.
     """
 
     id: str
@@ -31,7 +31,7 @@ class StoredSubmission:
 
 
 def study_of_submission(connection: Connection, submission: str) -> str | None:
-    """Return the study on the platform that a submission is of; None: we have not read it yet."""
+    """Return a submission's study on the platform; None if we have not read the submission yet."""
     query = (
         select(Recruitment.c.study)
         .join(Submission, Submission.c.recruitment_id == Recruitment.c.id)
@@ -43,10 +43,10 @@ def study_of_submission(connection: Connection, submission: str) -> str | None:
 def store_submissions(
     connection: Connection, number: int, found: Sequence[StoredSubmission], began: datetime, at: datetime
 ) -> None:
-    """Store all submissions as the platform says them in a reading that began at `began` and ends now.
+    """Store all submissions of a reading that began at `began` and ends now.
 
-    What was stored of them before is replaced, unless the platform has said it since. Of workers who were
-    forgotten, whose pay is settled by now, the visits are forgotten, too.
+    Stored states are replaced unless they come from a later reading. Visits of workers who were forgotten are
+    deleted once their pay is settled.
     """
     query = select(Submission.c.id).where(Submission.c.recruitment_id == number)
     known = set(connection.execute(query).scalars())
@@ -58,10 +58,10 @@ def store_submissions(
             "code": one.code,
             "read_at": began,
         }
-        if one.paid_share is not None:  # the platform's list does not say it
+        if one.paid_share is not None:  # the platform's list does not include it
             values["paid_share"] = one.paid_share
         if one.id in known:
-            older = or_(Submission.c.read_at <= began, Submission.c.read_at > at)  # or of a clock set back
+            older = or_(Submission.c.read_at <= began, Submission.c.read_at > at)  # or from a clock set back
             connection.execute(update(Submission).where(Submission.c.id == one.id, older).values(values))
         else:
             new = {"id": one.id, "recruitment_id": number, **values}
@@ -76,9 +76,9 @@ def store_submissions(
 
 
 def forget_visits(connection: Connection, worker_id: int) -> None:
-    """Forget what the platform called a worker's visits, but for those by which they are still to be paid.
+    """Delete the platform's ids of a worker's visits, except those needed to pay them.
 
-    These go as soon as the platform says that the pay of the submission is settled.
+    These are deleted as soon as the platform says that the submission's pay is settled.
     """
     theirs = select(Assignment.c.id).where(Assignment.c.worker_id == worker_id)
     recruited = theirs.join(Recruitment, Recruitment.c.run_id == Assignment.c.run_id).where(
@@ -90,10 +90,10 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
 
 
 def _awaits_pay() -> ColumnElement[bool]:
-    """Return whether somebody can still be paid by a visit, as its submission was last read.
+    """Return the condition that somebody can still be paid for a visit, by its submission's last reading.
 
-    By one that was given up too, if its worker has earned all of it here all the same and nobody has decided
-    of it; not once the platform has closed the study.
+    This includes submissions that were given up, if their workers have earned the full pay here and nobody
+    has decided about them; but not once the platform has closed the study.
     """
     going_on = select(Submission.c.id).join(Recruitment, Recruitment.c.id == Submission.c.recruitment_id)
     going_on = going_on.where(Recruitment.c.status.not_in(NEVER_READ))
@@ -116,9 +116,9 @@ def _awaits_pay() -> ColumnElement[bool]:
 def set_status(
     connection: Connection, submission: str, status: str, paid_share: int | None, at: datetime
 ) -> None:
-    """Store how a submission stands at the platform, now that something was done with it.
+    """Store a submission's state at the platform after an action on it.
 
-    `paid_share`: per cent of the reward that it was paid; None: what is stored of that stays.
+    `paid_share`: the per cent of the reward that was paid; None keeps the stored value.
     """
     said: dict[str, object] = {"status": status, "read_at": at}
     if paid_share is not None:
@@ -127,7 +127,7 @@ def set_status(
 
 
 def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:
-    """Return the submissions of a study, as they began."""
+    """Return the submissions of a study, in the order in which they began."""
     query = (
         select(
             Submission.c.id,

@@ -1,4 +1,4 @@
-"""Lines that the moderation service flags, as researchers read them; and that somebody has seen one."""
+"""Find lines flagged by the moderation service for researchers, and mark them as seen."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ _is_its_turn = and_(
 
 @dataclass(frozen=True, slots=True)
 class FlaggedLine:
-    """A line that is flagged: in which assignment, and whose it is."""
+    """A flagged line: its assignment and its author."""
 
     assignment: str
     author: str
@@ -30,17 +30,17 @@ class FlaggedLine:
 
 @dataclass(frozen=True, slots=True)
 class SeenFlag:
-    """A flagged line that is marked as seen: of which run. `is_new`: nobody had marked it before."""
+    """A flagged line that was marked as seen: its run. `is_new`: nobody had marked it before."""
 
     run: int
     is_new: bool
 
 
 def unseen_flags(connection: Connection, run_id: int) -> list[FlaggedLine]:
-    """Return a run's flagged lines that nobody has seen, as they were judged.
+    """Return a run's flagged lines that nobody has seen, in the order in which they were judged.
 
-    What was said once is one of them: an input side by side is stored in both conversations, and counts in
-    the left one; a line to another worker is stored on both sides, and counts on its writer's.
+    Copies are left out. A message to two chatbots side by side is stored in both conversations, and counts in
+    the left one. A message to another worker is stored on both sides, and counts on its writer's.
     """
     of_other_worker = exists().where(
         HumanConversation.c.conversation_id == Turn.c.conversation_id,
@@ -74,19 +74,19 @@ def unseen_flags(connection: Connection, run_id: int) -> list[FlaggedLine]:
 def mark_flag_seen(
     connection: Connection, assignment: str, position: int, attempt: int, line: int, by: str, at: datetime
 ) -> SeenFlag:
-    """Store who has seen a flagged line; who did so first stays. An input side by side is seen on both sides.
+    """Mark a flagged line as seen; the first researcher's mark stays. A pair's copies are marked together.
 
     Args:
-        connection: a transaction.
-        assignment: in which it was said.
-        position: of its conversation.
-        attempt: at that.
-        line: its number, from 0.
-        by: the researcher's name.
-        at: now.
+        connection: A transaction.
+        assignment: The line's assignment.
+        position: The position of its conversation.
+        attempt: The attempt at that position.
+        line: The line's number, from 0.
+        by: The researcher's name.
+        at: The time now.
 
     Raises:
-        FlagNotFound: no line of this number is flagged there.
+        FlagNotFound: No line of this number is flagged there.
     """
     query = (
         select(Assignment.c.run_id, Turn.c.conversation_id, Turn.c.client_id)

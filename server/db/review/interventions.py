@@ -1,4 +1,4 @@
-"""Store researchers' interventions: messages to workers, and assignments left out of the analysis."""
+"""Store researchers' interventions: notices to workers, and assignments excluded from the analysis."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from server.session.records import Closed
 
 @dataclass(frozen=True, slots=True)
 class StoredNotice:
-    """Words to workers of a run. `assignment`: whose they are; None: everybody's who is under way."""
+    """A notice to workers of a run. `assignment`: its only addressee; None: all active workers."""
 
     id: int
     run: int
@@ -22,13 +22,13 @@ class StoredNotice:
     text: str
 
     def is_for(self, run: int, assignment: str) -> bool:
-        """Return whether they are for the worker of an assignment of a run."""
+        """Return whether the notice is for the worker of an assignment of a run."""
         return self.run == run and self.assignment in {None, assignment}
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentState:
-    """An assignment as an action finds it."""
+    """An assignment's state before an action."""
 
     assignment: str
     run: int
@@ -36,10 +36,10 @@ class AssignmentState:
 
 
 def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
-    """Return an assignment, which nobody else changes until the transaction ends.
+    """Return an assignment, locked until the transaction ends.
 
     Raises:
-        AssignmentNotFound: there is none of this id.
+        AssignmentNotFound: There is no assignment of this id.
     """
     query = select(Assignment.c.id, Assignment.c.run_id, Assignment.c.status).where(
         Assignment.c.id == assignment
@@ -51,10 +51,10 @@ def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
 
 
 def release(connection: Connection, assignment: str, at: datetime) -> AssignmentState:
-    """Expire an assignment at a researcher's wish: its worker does not count as having dropped out.
+    """Expire an assignment for a researcher: its worker does not count as having dropped out.
 
     Raises:
-        AssignmentNotFound, AssignmentOver: as `expire`.
+        AssignmentNotFound, AssignmentOver: As `expire`.
     """
     found = expire(connection, assignment, at)
     connection.execute(update(Assignment).where(Assignment.c.id == assignment).values(released=True))
@@ -62,11 +62,11 @@ def release(connection: Connection, assignment: str, at: datetime) -> Assignment
 
 
 def expire(connection: Connection, assignment: str, at: datetime) -> AssignmentState:
-    """End an assignment that is under way, so that its place is free; return it as it was.
+    """End an active assignment, so that its slot is free; return its state before.
 
     Raises:
-        AssignmentNotFound: there is none of this id.
-        AssignmentOver: it has ended before.
+        AssignmentNotFound: There is no assignment of this id.
+        AssignmentOver: It has ended already.
     """
     found = find_assignment(connection, assignment)
     if found.status != "active":
@@ -78,14 +78,14 @@ def expire(connection: Connection, assignment: str, at: datetime) -> AssignmentS
 def add_notice(
     connection: Connection, run: int, assignment: str | None, text: str, at: datetime
 ) -> StoredNotice:
-    """Store words to one worker of a run, or to all who are under way; return them."""
+    """Store a notice to one worker of a run, or to all active workers; return it."""
     values = {"run_id": run, "assignment_id": assignment, "text": text, "created_at": at}
     made = connection.execute(insert(StudyNotice).values(**values).returning(StudyNotice.c.id)).scalar_one()
     return StoredNotice(int(made), run, assignment, text)
 
 
 def notices_for(connection: Connection, assignment: Row[Any]) -> list[StoredNotice]:
-    """Return the words to the worker of an assignment, given as its row, oldest first."""
+    """Return the notices to the worker of an assignment, given as its row, oldest first."""
     whose = {"run": assignment.run_id, "assignment": assignment.id, "since": assignment.created_at}
     return [StoredNotice(*row) for row in connection.execute(_NOTICES, whose)]
 
@@ -100,10 +100,10 @@ _NOTICES = (
 
 
 def exclude(connection: Connection, assignment: str, reason: str, at: datetime) -> AssignmentState:
-    """Leave an assignment out of every analysis, for a reason; a later reason takes the place of an earlier.
+    """Exclude an assignment from every analysis, for a reason; a later reason replaces an earlier one.
 
     Raises:
-        AssignmentNotFound: there is none of this id.
+        AssignmentNotFound: There is no assignment of this id.
     """
     found = find_assignment(connection, assignment)
     include(connection, assignment)
@@ -112,13 +112,13 @@ def exclude(connection: Connection, assignment: str, reason: str, at: datetime) 
 
 
 def include(connection: Connection, assignment: str) -> bool:
-    """Take an assignment into analyses again; return whether it had been left out."""
+    """Include an assignment in analyses again; return whether it had been excluded."""
     taken = delete(Exclusion).where(Exclusion.c.assignment_id == assignment)
     return connection.execute(taken).rowcount > 0
 
 
 def exclusions(connection: Connection, run: int) -> dict[str, str]:
-    """Return why assignments of a run are left out, by assignment."""
+    """Return the reasons of a run's exclusions, by assignment."""
     query = (
         select(Exclusion.c.assignment_id, Exclusion.c.reason)
         .join(Assignment, Assignment.c.id == Exclusion.c.assignment_id)

@@ -12,14 +12,14 @@ from server.errors import ReportNotFound
 
 @dataclass(frozen=True, slots=True)
 class SeenReport:
-    """A report that is marked as seen: of which run. `is_new`: nobody had marked it before."""
+    """A report that was marked as seen: its run. `is_new`: nobody had marked it before."""
 
     run: int
     is_new: bool
 
 
 def left_with_report() -> Select[tuple[str]]:
-    """Return the query for the assignments whose workers have left with a report, and are paid in full."""
+    """Return the query for the assignments whose workers left with a report, and are paid in full."""
     of_report = select(Conversation.c.assignment_id).join(
         MessageReport, MessageReport.c.conversation_id == Conversation.c.id
     )
@@ -27,7 +27,7 @@ def left_with_report() -> Select[tuple[str]]:
 
 
 def earned_all() -> ColumnElement[bool]:
-    """Return whether all of an assignment's pay is due: it was handed in, or left with a report."""
+    """Return the condition that an assignment's full pay is due: it was submitted, or left with a report."""
     return or_(Assignment.c.status == "completed", Assignment.c.id.in_(left_with_report()))
 
 
@@ -42,7 +42,7 @@ def count_left(connection: Connection, run_id: int) -> int:
 
 
 def unseen(connection: Connection, run_id: int) -> list[str]:
-    """Return the assignments of a run's reports that stand and that nobody has seen, one for each report."""
+    """Return the assignments of a run's unseen reports that were not taken back, one entry per report."""
     query = (
         select(Conversation.c.assignment_id)
         .join(MessageReport, MessageReport.c.conversation_id == Conversation.c.id)
@@ -58,7 +58,7 @@ def unseen(connection: Connection, run_id: int) -> list[str]:
 
 
 def reports_of(connection: Connection, conversation: str) -> list[Any]:
-    """Return the rows of a conversation's reports, of those that were taken back too, as they came."""
+    """Return the rows of a conversation's reports, oldest first, including those taken back."""
     query = (
         select(MessageReport)
         .where(MessageReport.c.conversation_id == conversation)
@@ -68,10 +68,10 @@ def reports_of(connection: Connection, conversation: str) -> list[Any]:
 
 
 def mark_seen(connection: Connection, assignment: str, report: int, by: str, at: datetime) -> SeenReport:
-    """Store who has seen a report of an assignment; who did so first stays.
+    """Mark a report of an assignment as seen; the first researcher's mark stays.
 
     Raises:
-        ReportNotFound: the assignment has none of this number.
+        ReportNotFound: The assignment has no report of this number.
     """
     query = (
         select(Assignment.c.run_id)

@@ -11,12 +11,12 @@ from bots import Judgement
 from server.db.tables import REMOVED, Assignment, Conversation, ModeratedLine, Note, Turn
 
 _KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
-_UNNAMED = "flagged"  # where the service names no category
+_UNNAMED = "flagged"  # if the service names no category
 
 
 @dataclass(frozen=True, slots=True)
 class UnjudgedLine:
-    """A line that the service has not judged."""
+    """A line that the service has not judged yet."""
 
     conversation: str
     index: int
@@ -27,9 +27,9 @@ class UnjudgedLine:
 def unjudged_lines(
     connection: Connection, run_ids: Sequence[int], most: int, since: datetime | None
 ) -> list[UnjudgedLine]:
-    """Return the oldest lines of people's conversations in these runs that are not judged, `most` of them.
+    """Return the oldest lines of people's conversations in these runs that are not judged, at most `most`.
 
-    `since`: those of assignments that ended before it are judged, and not looked at; None: look at all.
+    `since`: skip assignments that ended before it, because their lines are judged; None skips nothing.
     """
     judged = and_(
         ModeratedLine.c.conversation_id == Turn.c.conversation_id,
@@ -57,9 +57,9 @@ def unjudged_lines(
 def store_judgements(
     connection: Connection, judged: Mapping[UnjudgedLine, Judgement | None], at: datetime
 ) -> None:
-    """Store what the service says of lines, and note those that it flags; None: it would not judge the line.
+    """Store the service's judgements of lines, and note flagged lines; None: it would not judge the line.
 
-    A line whose words were removed meanwhile is left out: what is said of it would say what they were.
+    A line whose text was removed meanwhile is left out, because its judgement would tell about the text.
     """
     for line, judgement in judged.items():
         is_new = _store(connection, line, judgement, at)
@@ -70,7 +70,7 @@ def store_judgements(
 
 
 def _store(connection: Connection, line: UnjudgedLine, judgement: Judgement | None, at: datetime) -> bool:
-    """Store what is said of a line; return False where it is judged already, or not there any more."""
+    """Store a line's judgement; return False if the line is judged already, or does not exist any more."""
     values = {
         ModeratedLine.c.flagged: None if judgement is None else judgement.flagged,
         ModeratedLine.c.categories: "" if judgement is None else ", ".join(judgement.categories),
@@ -82,7 +82,7 @@ def _store(connection: Connection, line: UnjudgedLine, judgement: Judgement | No
     said = select(Turn.c.conversation_id, Turn.c.turn_index, *judged).where(
         Turn.c.conversation_id == line.conversation, Turn.c.turn_index == line.index, Turn.c.text == line.text
     )
-    # Who removes the words waits until this is stored, and blanks it; while they do, the line is left out.
+    # A removal waits until this is stored, and blanks it; while one is in progress, the line is skipped.
     said = said.with_for_update(read=True, skip_locked=True)
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     names = ["conversation_id", "turn_index", *(column.name for column in values)]

@@ -21,7 +21,7 @@ _STORE_POINT = text("""
 
 
 def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
-    """Return the newest analysis of a run, as `python -m qc.watch` printed it; None where there is none."""
+    """Return the newest analysis of a run, as `python -m qc.watch` printed it; None if there is none."""
     content = connection.execute(
         select(Analysis.c.content).where(Analysis.c.run_id == run_id)
     ).scalar_one_or_none()
@@ -32,14 +32,14 @@ def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | No
 
 
 def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str, content: str) -> None:
-    """Keep an analysis in place of the one before.
+    """Store an analysis in place of the one before.
 
     Args:
-        connection: a transaction.
-        run_id: whose it is.
-        at: when it was made.
-        basis: of that run, before it was analysed.
-        content: JSON.
+        connection: A transaction.
+        run_id: The run's id.
+        at: When the analysis was made.
+        basis: The run's basis before the analysis, as `outdated` returned it.
+        content: The analysis, as JSON.
     """
     values = {"run": run_id, "at": at, "basis": basis, "content": content}
     connection.execute(_STORE, values)
@@ -49,12 +49,12 @@ def store_analysis(connection: Connection, run_id: int, at: datetime, basis: str
 
 
 def find_points(connection: Connection, run_id: int, most: int) -> list[tuple[int, list[Mapping[str, Any]]]]:
-    """Return how the scores of a run came about: at how many ratings, and the scores as they stood then.
+    """Return the history of a run's scores: the number of ratings at each analysis, and the scores then.
 
     Args:
-        connection: any transaction.
-        run_id: whose they are.
-        most: how many to return; of more, those at about equal distances, the last one among them.
+        connection: Any transaction.
+        run_id: The run's id.
+        most: The most points to return; of more points, some at about equal distances, including the last.
     """
     of_run = AnalysisPoint.c.run_id == run_id
     looks = connection.execute(
@@ -71,7 +71,7 @@ def find_points(connection: Connection, run_id: int, most: int) -> list[tuple[in
 
 
 def last_heard(connection: Connection) -> dict[int, datetime]:
-    """Return when something was last heard of the workers of each run that has any, by the run's id."""
+    """Return the time of the last activity of workers in each run that has any, by the run's id."""
     query = select(Assignment.c.run_id, func.max(Assignment.c.active_at).label("at")).group_by(
         Assignment.c.run_id
     )

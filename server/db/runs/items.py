@@ -1,4 +1,4 @@
-"""The items of runs whose workers rate what others have said or written: stored once, drawn from, counted."""
+"""Store the items of runs whose workers rate items; find which ones were drawn, and how often."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from server.session.item import ItemContent, ItemKind
 from server.session.records import PlannedItem
 
 Form = Literal["ordinary", "bad", "reference"]
-_NO_BOT = "texts"  # the bot of systems that are known by their texts only
+_NO_BOT = "texts"  # the bot of systems of which only texts exist
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item that a run is opened with, in its forms. `conversation` is the one that it is, if it is one.
+    """An item for a new run, in its forms. `conversation` is the conversation that it shows, if any.
 
-    `bot`: the spec of the system's bot, as the run that the conversation is of has it.
+    `bot`: the spec of the system's bot, as in the run of that conversation.
     """
 
     name: str
@@ -31,7 +31,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class DrawnItem:
-    """An item as it stands in a place's plan, without what is shown."""
+    """An item in a slot's plan, without its content."""
 
     item: str
     kind: ItemKind
@@ -40,7 +40,7 @@ class DrawnItem:
 
 
 def store_items(connection: Connection, run_id: int, study_id: int, items: Sequence[NewItem]) -> None:
-    """Store the items of a run that is being opened, and the systems that they are of."""
+    """Store the items of a run that is being opened, and their systems."""
     systems = _systems(connection, study_id, items)
     rows = [
         {
@@ -64,9 +64,9 @@ def systems_of_items(connection: Connection, run_id: int) -> dict[str, str]:
 
 
 def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[str, int]:
-    """Return how many held places of a run have each item as an ordinary one; those in none are left out.
+    """Return how many held slots of a run have each item as an ordinary one; items in none are left out.
 
-    It counts anew, so that it takes time of the order of all that was drawn.
+    It counts from the rows, in time proportional to all that was drawn.
     """
     found = connection.execute(_JUDGMENTS, {"run": run_id, "simulated": simulated})
     return {row.item: int(row.number) for row in found}
@@ -75,14 +75,14 @@ def judgments(connection: Connection, run_id: int, *, simulated: bool) -> dict[s
 def unfit_items(connection: Connection, run_id: int, platform: str, external_id: str) -> set[str]:
     """Return the items of a run that a worker must not rate.
 
-    These are conversations that they held themselves, and items that they have been shown in another run.
+    These are conversations that they held themselves, and items that they saw in another run.
     """
     named = {"run": run_id, "platform": platform, "external_id": external_id}
     return set(connection.execute(_UNFIT, named).scalars())
 
 
 def plan_of_place(connection: Connection, run_id: int, place: int, *, simulated: bool) -> list[DrawnItem]:
-    """Return the items of a place that somebody has had, in their order."""
+    """Return the items of a slot that somebody has had, in their order."""
     held = {"run": run_id, "simulated": simulated, "place": place}
     return [DrawnItem(*row) for row in connection.execute(_EARLIER_PLAN, held)]
 
@@ -90,7 +90,7 @@ def plan_of_place(connection: Connection, run_id: int, place: int, *, simulated:
 def with_content(
     connection: Connection, run_id: int, drawn: Sequence[DrawnItem]
 ) -> list[tuple[str, PlannedItem]]:
-    """Return what is shown of each drawn item, with its system."""
+    """Return the content of each drawn item, with its system."""
     names = {item.item for item in drawn}
     query = select(Item.c.name, Item.c.form, Item.c.content).where(
         Item.c.run_id == run_id, Item.c.name.in_(names)
@@ -105,7 +105,7 @@ def with_content(
 
 
 def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) -> dict[str, int]:
-    """Return the id of each item's system; those that the study does not have yet are stored."""
+    """Return the id of each item's system; systems that the study does not have yet are stored."""
     query = select(System.c.name, System.c.id).where(System.c.study_id == study_id)
     known = {row.name: int(row.id) for row in connection.execute(query)}
     for item in items:
@@ -124,7 +124,7 @@ def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) ->
 
 
 def bot_id(connection: Connection, spec: str) -> int:
-    """Return the id of the bot that a spec opens; it is stored where it is new."""
+    """Return the id of the bot that a spec opens; a new bot is stored."""
     found = connection.execute(select(Bot.c.id).where(Bot.c.spec == spec)).scalar_one_or_none()
     if found is not None:
         return int(found)

@@ -1,4 +1,4 @@
-"""Rehearsals in the database: runs of their own, and what their simulated workers think of the systems."""
+"""Store rehearsals: runs of their own, with the simulated workers' opinions of the systems."""
 
 import itertools
 import json
@@ -13,16 +13,16 @@ from server.study import parse_study
 
 
 def open_rehearsal(connection: Connection, text: str, quality: Mapping[str, float], at: datetime) -> RunEntry:
-    """Open a run that takes simulated workers only, and return it.
+    """Open a run that admits simulated workers only, and return it.
 
     Args:
-        connection: a transaction.
-        text: the study file's text.
-        quality: how good simulated workers find each system, 0 to 1.
-        at: now.
+        connection: A transaction.
+        text: The study file's text.
+        quality: The simulated workers' opinion of each system, 0 to 1.
+        at: The time now.
 
     Raises:
-        StudyInvalid: the study has mistakes.
+        StudyInvalid: The study has mistakes.
     """
     name = f"{parse_study(text).name}-rehearsal"[:90]
     names = (f"{name}-{number}" for number in itertools.count(1))
@@ -33,7 +33,7 @@ def open_rehearsal(connection: Connection, text: str, quality: Mapping[str, floa
 
 
 def believed_quality(connection: Connection, run_id: int) -> Mapping[str, float] | None:
-    """Return what the simulated workers of a rehearsal think of each system; None of another run."""
+    """Return the opinion that a rehearsal's simulated workers have of each system; None for other runs."""
     query = select(Rehearsal.c.quality).where(Rehearsal.c.run_id == run_id)
     found = connection.execute(query).scalar_one_or_none()
     return None if found is None else dict(json.loads(found))

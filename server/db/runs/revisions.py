@@ -14,14 +14,14 @@ _RAISE = text("""
 
 
 def raise_revision(connection: Connection, subject: Subject) -> None:
-    """Note that this transaction changes `subject`; to be called before anything is read for the change.
+    """Note that this transaction changes `subject`; call this before reading anything for the change.
 
-    Whoever else changes it waits until the transaction ends, so that no change is made of what is outdated.
+    Other transactions that change it wait until this one ends, so that none of them uses outdated data.
     """
     connection.execute(_RAISE, {"subject": subject})
 
 
 def revisions(connection: Connection) -> Mapping[str, int]:
-    """Return the number of each subject that was ever changed. To be read before the subjects are."""
+    """Return the revision of each subject that was ever changed. Read it before the subjects."""
     rows = connection.execute(select(Revision.c.subject, Revision.c.number))
     return {row.subject: row.number for row in rows}

@@ -1,4 +1,4 @@
-"""The rules of runs in the database: read, and changed while a run goes on."""
+"""Read and change the rules of runs, also while a run goes on."""
 
 from collections.abc import Collection
 
@@ -23,12 +23,12 @@ _EXCLUDE = Bulk(
 
 
 def rules_of(connection: Connection, run_id: int) -> RunRules:
-    """Return the rules of a run, without who may not come: that is looked up worker by worker."""
+    """Return a run's rules without its excluded workers, who are looked up one by one."""
     return read_rules(connection.execute(select(Run.c.rules).where(Run.c.id == run_id)).scalar_one())
 
 
 def all_rules_of(connection: Connection, run_id: int, ids: IdCipher) -> RunRules:
-    """Return all the rules of a run, with everybody who may not come; `ids` reads who that is."""
+    """Return all of a run's rules, with its excluded workers and runs; `ids` decrypts the workers' ids."""
     runs = (
         select(Run.c.slug)
         .join(ExcludedRun, ExcludedRun.c.other_id == Run.c.id)
@@ -45,9 +45,9 @@ def all_rules_of(connection: Connection, run_id: int, ids: IdCipher) -> RunRules
 
 
 def encrypted_workers(rules: RunRules, ids: IdCipher) -> list[str]:
-    """Return the workers whom `rules` exclude as the database keeps them, each once, in its order.
+    """Return the excluded workers of `rules` in their stored form, each once, in the table's order.
 
-    100,000 of them take most of a second: that is for before a transaction, and beside an event loop.
+    100,000 workers take most of a second: call this before a transaction, and not on an event loop.
     """
     return sorted({ids.encrypted(worker) for worker in rules.excluded_workers})
 
@@ -55,19 +55,19 @@ def encrypted_workers(rules: RunRules, ids: IdCipher) -> list[str]:
 def set_rules(
     connection: Connection, slug: str, rules: RunRules, excluded_workers: Collection[str]
 ) -> RunEntry:
-    """Have a run go by other rules from now on, in the place of those that it had.
+    """Replace a run's rules from now on.
 
     Args:
-        connection: a transaction.
-        slug: of the run.
-        rules: all of them.
-        excluded_workers: those of `rules`, as `encrypted_workers` returns them; in any other order they
-            take several times as long to write.
+        connection: A transaction.
+        slug: The run's name.
+        rules: All of the new rules.
+        excluded_workers: Those of `rules`, as returned by `encrypted_workers`; in any other order they take
+            several times as long to write.
 
     Raises:
-        RunNotFound: there is no run `slug`, or one that `rules` excludes.
-        RulesInvalid: `rules` exclude the run itself, to which nobody could come twice anyway.
-        OtherCurrency: the platform pays the run's study in another currency than the budget's.
+        RunNotFound: There is no run `slug`, or one that `rules` excludes.
+        RulesInvalid: `rules` exclude the run itself, although nobody can take part in a run twice anyway.
+        OtherCurrency: The platform pays the run's study in another currency than the budget's.
     """
     raise_revision(connection, "runs")
     run = find_run(connection, slug)

@@ -17,7 +17,8 @@ from server.run_rules import End, end_of
 from server.study import parse_study
 
 RunChange = Literal["pause", "resume", "close"]
-# From which states a change leads, and where to. What has it already keeps it, with the new reason.
+# The statuses from which each change is allowed, and the new status. A run that has it already gets the new
+# reason.
 _CHANGES: dict[RunChange, tuple[frozenset[RunStatus], RunStatus]] = {
     "pause": (frozenset({"open", "paused"}), "paused"),
     "resume": (frozenset({"paused", "closed", "open"}), "open"),
@@ -30,21 +31,21 @@ _COPY_ITEMS = text("""
 
 
 def change_run(connection: Connection, slug: str, change: RunChange, reason: str = "") -> RunEntry:
-    """Pause, resume or close a run, and return it as it is then. Workers who are under way can finish.
+    """Pause, resume or close a run, and return its new state. Active workers can finish.
 
-    Every process goes by it from the commit on: arrivals read a run's state in their own transaction.
+    Every process follows from the commit on, because arrivals read a run's state in their own transaction.
 
     Args:
-        connection: a transaction.
-        slug: the run's name.
-        change: what is to become of it.
-        reason: a sentence why, which the desk shows; workers never see it.
+        connection: A transaction.
+        slug: The run's name.
+        change: The change.
+        reason: A sentence for the desk; workers never see it.
 
     Raises:
-        RunNotFound: there is no such run.
-        RunRefused: a rehearsal would be resumed.
-        WrongRunStatus: the change does not lead from the state that the run has.
-        RunHasEnough: it would be resumed, and stop again at once.
+        RunNotFound: There is no such run.
+        RunRefused: A rehearsal cannot be resumed.
+        WrongRunStatus: The change is not allowed from the run's present status.
+        RunHasEnough: A resumed run would stop again at once.
     """
     raise_revision(connection, "runs")
     run = find_run(connection, slug)
@@ -65,7 +66,7 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
 
 
 def stop_run(connection: Connection, run_id: int, end: End) -> bool:
-    """Close a run because it has come to its end; return whether it was not closed already."""
+    """Close a run that has ended by its rules; return False if it was closed already."""
     raise_revision(connection, "runs")
     values = {"status": "closed", "cause": end.cause, "reason": end.reason, "closed_at": utc_now()}
     stopped = update(Run).where(Run.c.id == run_id, Run.c.status != "closed").values(values)
@@ -75,21 +76,21 @@ def stop_run(connection: Connection, run_id: int, end: End) -> bool:
 def replicate_run(
     connection: Connection, slug: str, at: datetime, name: str | None = None, *, same_workers: bool = False
 ) -> RunEntry:
-    """Open a run of the very study of another one, with a seed of its own, and return it.
+    """Open a run of exactly the same study as another run, with a seed of its own, and return it.
 
-    What workers rate, where they do not chat, is what it was in the first run.
+    In studies that rate items, the new run has the first run's items.
 
     Args:
-        connection: a transaction.
-        slug: the run that is replicated.
-        at: now.
-        name: the new run's name; None: the first one's with a number that no run has yet.
-        same_workers: whether workers of the first run, and of the runs that it excludes, may come.
+        connection: A transaction.
+        slug: The run to replicate.
+        at: The time now.
+        name: The new run's name; None: the first one's with the next free number.
+        same_workers: Whether workers of the first run, and of the runs that it excludes, are admitted.
 
     Raises:
-        RunNotFound: there is no run `slug`.
-        RunExists: there is a run `name`.
-        StudyInvalid: `name` cannot be a run's, or the study is none by the rules of today.
+        RunNotFound: There is no run `slug`.
+        RunExists: There is a run `name`.
+        StudyInvalid: `name` is no valid name, or the study is invalid by today's rules.
     """
     raise_revision(connection, "runs")
     first = find_run(connection, slug)
@@ -104,7 +105,7 @@ def replicate_run(
 
 
 def excluded_runs(connection: Connection, run_id: int) -> list[int]:
-    """Return the ids of the runs whose workers may not come to a run, in order."""
+    """Return the ids of the runs whose workers a run excludes, in order."""
     query = (
         select(ExcludedRun.c.other_id).where(ExcludedRun.c.run_id == run_id).order_by(ExcludedRun.c.other_id)
     )
@@ -112,7 +113,7 @@ def excluded_runs(connection: Connection, run_id: int) -> list[int]:
 
 
 def end_foreseen(connection: Connection, run: RunEntry) -> End | None:
-    """Return why a run would stop at once by the rules that it has, were it open; None if it would not."""
+    """Return why an open run would stop at once by its rules; None if it would not."""
     rules = rules_of(connection, run.id)
     return end_of(rules, standing(connection, run.id, parse_study(run.yaml), rules))
 

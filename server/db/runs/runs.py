@@ -1,4 +1,4 @@
-"""Runs in the database, each with its study: opened, and found again. `run_states` changes them."""
+"""Open and find runs, each with its study. `run_states` changes them."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from server.study import Study as StudyFile
 from server.study import SystemSpec, parse_study, study_hash
 
 RunStatus = Literal["open", "paused", "closed"]
-Cause = Literal["researcher", "target", "budget"]  # what has led to a run's status
+Cause = Literal["researcher", "target", "budget"]  # who or what changed a run's status
 RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _LOCK = select(Run.c.id).where(Run.c.id == bindparam("run")).with_for_update(key_share=True)
@@ -27,9 +27,9 @@ _LOCK = select(Run.c.id).where(Run.c.id == bindparam("run")).with_for_update(key
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """A run as it stands in the database, with the text of its study.
+    """A run with the text of its study.
 
-    `cause` and `reason`: why it has this status, for programs and for people; the reason may be empty.
+    `cause` and `reason` explain its status, for programs and for people; the reason may be empty.
     """
 
     id: int
@@ -52,18 +52,18 @@ def open_run(
     items: Sequence[NewItem] = (),
     kind: RunKind = "study",
 ) -> RunEntry:
-    """Return the run named `slug`, opened now if it is new, of the study that `text` describes.
+    """Return the run named `slug` of the study in `text`, opening it if it is new.
 
     Args:
-        connection: a transaction.
-        text: the study file's text.
-        slug: the run's name.
-        at: now.
-        items: what workers rate, where they do not chat; a run that is there already keeps its own.
-        kind: `rehearsal` for a run that takes simulated workers only, and that no report mixes with others.
+        connection: A transaction.
+        text: The study file's text.
+        slug: The run's name.
+        at: The time now.
+        items: The items to rate, in studies without chats; an existing run keeps its own.
+        kind: `rehearsal` for a run that admits simulated workers only, whose data are kept apart from others.
 
     Raises:
-        StudyInvalid: the study has mistakes, or the slug names a run of another study or cannot name one.
+        StudyInvalid: The study has mistakes, the run exists with another study, or the name is invalid.
     """
     require_slug(slug)
     study = parse_study(text)
@@ -87,7 +87,7 @@ def open_run(
 
 
 def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None:
-    """Return the run named `slug` if there is one. Raises StudyInvalid: it is of another study."""
+    """Return the run named `slug`, if it exists. Raises StudyInvalid if it is a run of another study."""
     found = _entries(connection, slug)
     if found and study_hash(found[0].yaml) != study_hash(text):
         raise StudyInvalid(
@@ -98,11 +98,11 @@ def find_opened(connection: Connection, text: str, slug: str) -> RunEntry | None
 
 
 def require_slug(slug: str) -> None:
-    """Check that `slug` can stand in a link. Raises StudyInvalid."""
+    """Check that `slug` can be part of a link. Raises StudyInvalid."""
     if not _SLUG.fullmatch(slug):
         raise StudyInvalid(
             f"`{slug}` cannot be the name of a run",
-            "Use letters, digits, - and _, at most 100 of them, the first one a letter or a digit.",
+            "Use letters, digits, - and _, starting with a letter or a digit, at most 100 characters.",
         )
 
 
@@ -112,7 +112,7 @@ def all_runs(connection: Connection) -> list[RunEntry]:
 
 
 def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tuple[int, str]]:
-    """Return the numbers of the runs that are not `known`, each with the text of its study."""
+    """Return the ids of the runs that are not `known`, each with the text of its study."""
     numbers = set(connection.execute(select(Run.c.id)).scalars()) - set(known)
     query = select(Run.c.id, Study.c.yaml).join(Study, Study.c.id == Run.c.study_id)
     rows = connection.execute(query.where(Run.c.id.in_(numbers))) if numbers else ()
@@ -120,7 +120,7 @@ def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tupl
 
 
 def open_slugs(connection: Connection, run_ids: Collection[int]) -> dict[int, str]:
-    """Return the names of those of these runs that are open."""
+    """Return the names of the open runs among these."""
     query = select(Run.c.id, Run.c.slug).where(Run.c.id.in_(run_ids), Run.c.status == "open")
     return {row.id: row.slug for row in connection.execute(query)}
 
@@ -134,7 +134,7 @@ def find_run(connection: Connection, slug: str) -> RunEntry:
 
 
 def lock_run(connection: Connection, run: int) -> None:
-    """Have others who lock the run of this id wait until the transaction ends; SQLite has one writer."""
+    """Lock a run until the transaction ends; others who lock it wait. SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(_LOCK, {"run": run})
 
@@ -234,7 +234,7 @@ def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[di
 
 
 def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
-    """Return what the bot was when the study was opened: with the endpoint, where it has one."""
+    """Return a bot's spec when the study was opened, with its endpoint if it has one."""
     endpoint: str | None = None
     if bot in study.bots:
         endpoint = study.bots[bot].model_dump_json(exclude_none=True)

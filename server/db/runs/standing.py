@@ -1,4 +1,4 @@
-"""Load a run's standing against its rules: how many assignments and ratings it has."""
+"""Load a run's progress against its rules: how many assignments and ratings it has."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -24,9 +24,9 @@ _RATED_OF_SYSTEMS = text("""
 
 
 def standing(connection: Connection, run_id: int, study: Study, rules: RunRules) -> Standing:
-    """Return how a run stands with people; what simulated workers did in it counts for nothing.
+    """Return a run's progress with people; simulated workers do not count.
 
-    What the target of `rules` does not ask for is left out.
+    Numbers that the target of `rules` does not need are left out.
     """
     found = connection.execute(_ASSIGNMENTS, {"run": run_id, "simulated": False})
     by_status = {status: int(number) for status, number in found}
@@ -50,7 +50,7 @@ def standing(connection: Connection, run_id: int, study: Study, rules: RunRules)
 
 
 def _met(study: Study, systems: Mapping[str, int]) -> dict[str, float]:
-    """Return how many conversations with each system are rated in an assignment, on average."""
+    """Return how many conversations with each system are rated per assignment, on average."""
     if study.task == "transcripts":
         return dict.fromkeys(systems, study.per_assignment.ordinary / max(len(systems), 1))
     if study.comparison is not None:

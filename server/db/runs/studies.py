@@ -1,7 +1,7 @@
-"""Studies as researchers write them: every save is a version that stays. Runs are opened of versions.
+"""Store studies as researchers write them: every save is a version that stays. Runs are opened from versions.
 
-A version is known by its study's name and its number; a run by the hash of its text belongs to the version
-that has the same. What was opened from a file becomes a version, too.
+A version is identified by its study's name and its number. A run belongs to the version whose text has the
+same hash. A study that was opened from a file becomes a version, too.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from server.study import study_hash
 
 @dataclass(frozen=True, slots=True)
 class StudyVersion:
-    """A study as it was saved: the `number`-th time, from 1, by whom."""
+    """A saved version of a study: its number, from 1, and who saved it when."""
 
     number: int
     yaml: str
@@ -33,7 +33,7 @@ class StudyVersion:
 
 @dataclass(frozen=True, slots=True)
 class StoredStudy:
-    """A study in its newest version. `archived_at`: since when it is out of the way."""
+    """A study with its newest version. `archived_at`: since when it is archived."""
 
     name: str
     archived_at: datetime | None
@@ -42,7 +42,7 @@ class StoredStudy:
 
 @dataclass(frozen=True, slots=True)
 class RunOfStudy:
-    """A run of a study. `version`: the number of the version that it was opened with."""
+    """A run of a study. `version`: the number of the version that it was opened from."""
 
     run: str
     status: str
@@ -63,7 +63,7 @@ def find_study(connection: Connection, name: str) -> StoredStudy:
 
 
 def versions(connection: Connection, name: str) -> list[StudyVersion]:
-    """Return every version of a study, newest first; none where there is no such study."""
+    """Return every version of a study, newest first; none if there is no such study."""
     query = _versions().where(DraftVersion.c.name == name).order_by(DraftVersion.c.number.desc())
     return [StudyVersion(*row) for row in connection.execute(query)]
 
@@ -78,7 +78,7 @@ def find_version(connection: Connection, name: str, number: int) -> StudyVersion
 
 
 def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
-    """Return the runs of every study that has some, oldest first; rehearsals are none of them."""
+    """Return the runs of every study that has some, oldest first, without rehearsals."""
     query = (
         select(Study.c.name, Run.c.slug, Run.c.status, func.min(DraftVersion.c.number))
         .join(Study, Study.c.id == Run.c.study_id)
@@ -96,7 +96,7 @@ def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
 
 
 def create_study(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> StoredStudy:
-    """Store a new study. Raises StudyExists: the name is taken."""
+    """Store a new study. Raises StudyExists if the name is taken."""
     if connection.execute(select(Draft.c.name).where(Draft.c.name == name)).one_or_none() is not None:
         raise StudyExists(f"there is a study named `{name}` already")
     connection.execute(insert(Draft).values(name=name))
@@ -107,21 +107,21 @@ def create_study(connection: Connection, name: str, yaml: str, at: datetime, by:
 def save_version(
     connection: Connection, name: str, yaml: str, based_on: int, at: datetime, by: str
 ) -> StoredStudy:
-    """Store a study's next version. A text that is the newest version's makes none.
+    """Store a study's next version, unless the text is the same as the newest version's.
 
     Args:
-        connection: a transaction.
-        name: the study's.
-        yaml: its text now.
-        based_on: the number of the version that was edited.
-        at: now.
-        by: who saves it.
+        connection: A transaction.
+        name: The study's name.
+        yaml: Its new text.
+        based_on: The number of the version that was edited.
+        at: The time now.
+        by: Who saves it.
 
     Raises:
-        StudyNotFound: there is no such study.
-        StudyChanged: somebody else has saved another version meanwhile; nothing was stored.
+        StudyNotFound: There is no such study.
+        StudyChanged: Somebody else has saved another version meanwhile; nothing was stored.
     """
-    # PostgreSQL lets the second of two who save at once wait here, and see what the first has saved.
+    # On PostgreSQL, if two save at once, the second waits here, and sees the first one's version.
     connection.execute(select(Draft.c.name).where(Draft.c.name == name).with_for_update())
     newest = find_study(connection, name).newest
     if newest.yaml == yaml:
@@ -136,7 +136,7 @@ def save_version(
 
 
 def keep_version(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> None:
-    """Have a text that is opened as a run be a version of its study, if it is none yet."""
+    """Make a text that is opened as a run a version of its study, if it is none yet."""
     known = select(DraftVersion.c.number).where(
         DraftVersion.c.name == name, DraftVersion.c.hash == study_hash(yaml)
     )
@@ -151,7 +151,7 @@ def keep_version(connection: Connection, name: str, yaml: str, at: datetime, by:
 
 
 def set_archived(connection: Connection, name: str, at: datetime | None) -> StoredStudy:
-    """Put a study out of the way, or back (None). Its runs go on. Raises StudyNotFound."""
+    """Archive a study, or (None) bring it back. Its runs go on. Raises StudyNotFound."""
     find_study(connection, name)
     connection.execute(update(Draft).where(Draft.c.name == name).values(archived_at=at))
     return find_study(connection, name)
@@ -165,7 +165,7 @@ def delete_study(connection: Connection, name: str) -> None:
         raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
     rehearsed = select(Run.c.id).join(Study, Study.c.id == Run.c.study_id).where(Study.c.name == name)
     if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
-        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals are of it")
+        raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals need it")
     connection.execute(delete(DraftVersion).where(DraftVersion.c.name == name))
     connection.execute(delete(Draft).where(Draft.c.name == name))
 

@@ -32,9 +32,9 @@ def writing_row(record: WritingKept) -> Row:
 
 
 def of_assignment(table: type[Table], order: Column[Any]) -> Select[Any]:
-    """Return what reads the rows of `table` for `by_conversation`; those of a conversation come in `order`.
+    """Build the statement that reads rows of `table` for `by_conversation`, in `order` in each conversation.
 
-    It is to be built once: to build a statement anew takes longer than to run it.
+    Call it once per table: building a statement takes longer than running it.
     """
     conversation_id = table.c.conversation_id
     return (
@@ -48,7 +48,7 @@ def of_assignment(table: type[Table], order: Column[Any]) -> Select[Any]:
 def by_conversation(
     connection: Connection, statement: Select[Any], assignment_id: str
 ) -> dict[str, list[Any]]:
-    """Return the rows that `statement` reads of an assignment, by the id of their conversation."""
+    """Return the rows that `statement` reads for an assignment, by the id of their conversation."""
     rows = connection.execute(statement, {"assignment": assignment_id})
     return {name: list(group) for name, group in groupby(rows, key=attrgetter("conversation_id"))}
 
@@ -84,7 +84,7 @@ def answer_row(assignment_id: str, record: AnswerGiven) -> Row:
 
 
 def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireHandedIn]:
-    """Return which questionnaires the worker of an assignment has handed in."""
+    """Return the questionnaires that the worker of an assignment has submitted."""
     rows = connection.execute(_HANDED_IN, {"assignment": assignment_id})
     return [QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in rows]
 
@@ -92,7 +92,7 @@ def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireH
 _HANDED_IN = select(Questionnaire).where(Questionnaire.c.assignment_id == bindparam("assignment"))
 
 
-# A line that is reported anew has its earlier report taken back: this comes before the other.
+# If a line is reported again, its earlier report is taken back; that row is written first.
 TAKEN_BACK = Bulk(
     """
     UPDATE message_report SET taken_back_at = given.at, taken_back_by = given.client_id
@@ -121,7 +121,7 @@ REPORTED = Bulk(
 
 
 def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, Row]]:
-    """Return the row of a record, with its statement."""
+    """Return the rows of a record, each with its statement."""
     line = (record.conversation, record.index)
     match record:
         case MessageReported():
@@ -132,7 +132,7 @@ def report_rows(record: MessageReported | ReportTakenBack) -> list[tuple[Bulk, R
 
 
 def reports(connection: Connection, assignment_id: str) -> dict[str, list[MessageReported | ReportTakenBack]]:
-    """Return what was reported of an assignment's conversations, and taken back, each in its order."""
+    """Return the reports in an assignment's conversations, and those taken back, by conversation."""
     return {
         name: [record for row in rows for record in _records(row)]
         for name, rows in by_conversation(connection, _REPORTS, assignment_id).items()

@@ -1,4 +1,4 @@
-"""Calls of bots as rows of the database: what came of each, and where that came from."""
+"""Convert bots' calls to rows: the result of each, and where it came from."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,8 +13,8 @@ from server.session.records import CallKept
 _KINDS = {str: Kind.TEXT, int: Kind.NUMBER, float: Kind.REAL}
 _OF_A_LINE = {"conversation_id": Kind.TEXT, "turn_index": Kind.NUMBER, "created_at": Kind.TIME}
 _PROVENANCE = {f"made.{field.name}": _KINDS[get_args(field.type)[0]] for field in fields(Provenance)}
-# Of a builtin bot's reply no more is known than this. A statement reads a column of a row in 0.75 µs, null or
-# not, and such replies come by the hundred a second: what they never have is not read for them.
+# Nothing else is known of a builtin bot's reply. A statement reads a column of a row in 0.75 µs, null or not,
+# and such replies come by the hundred a second, so columns that they never fill are left out for them.
 _LOCAL = {"made.model", "made.revision", "made.replica", "made.queued_ms", "made.computed_ms"}
 _LOCAL_FACTS = {
     "tries": Kind.NUMBER,
@@ -28,7 +28,7 @@ _FURTHER_FACTS = {
 
 
 def _insertion(facts: Mapping[str, Kind]) -> Bulk:
-    """Return what inserts facts of calls, given by where a `BotCall` has them."""
+    """Return the statement that inserts facts of calls; `facts` are keyed by their path in a `BotCall`."""
     columns = {where.removeprefix("made."): kind for where, kind in facts.items()}
     return Bulk(
         "INSERT INTO bot_call ({columns}) SELECT {columns} FROM {rows} AS given", **_OF_A_LINE, **columns
@@ -41,7 +41,7 @@ _local_facts, _further_facts = attrgetter(*_LOCAL_FACTS), attrgetter(*_FURTHER_F
 
 
 def call_rows(record: CallKept) -> list[tuple[Bulk, Row]]:
-    """Return the rows of a call, each with its statement; one that cost something is counted, too."""
+    """Return the rows of a call, each with its statement; a call's cost is counted, too."""
     local = (record.conversation, record.index, stored_time(record.at), *_local_facts(record.call))
     further = _further_facts(record.call)
     if all(fact is None for fact in further):

@@ -49,14 +49,14 @@ ITEM = Bulk(
 
 
 def planned_rows(assignment_id: str, record: ConversationPlanned) -> list[tuple[Bulk, Row]]:
-    """Return the rows of a conversation that is planned, each with its statement; what it shows, too."""
+    """Return the rows of a planned conversation, and of its item, each with its statement."""
     planned = [(PLANNED, _planned_row(assignment_id, record)), (COUNT_PLANNED, (record.conversation,))]
     if record.side == "right":
         planned.append((COUNT_PAIRED, (record.conversation,)))
     item = record.item
     if item is None:
         return planned
-    form = "ordinary" if item.kind == "repeat" else item.kind  # shown once more, as it was
+    form = "ordinary" if item.kind == "repeat" else item.kind  # a repeat has the content of the ordinary item
     return [*planned, (ITEM, (record.conversation, item.item, form, item.kind, item.twin_of))]
 
 
@@ -76,10 +76,10 @@ def _planned_row(assignment_id: str, record: ConversationPlanned) -> Row:
 
 
 class BegunAssignment(NamedTuple):
-    """An assignment as it begins, under way at `at`.
+    """A new assignment, active from `at` on.
 
-    `platform` and `external_id`: the worker, as the database has them, or gets them with `pseudonym`.
-    `simulated_as` is what the data say of who simulates; None where nobody does. `fence`: of its owner.
+    `platform` and `external_id` are the worker's, as the database has them or stores them with `pseudonym`.
+    `simulated_as` describes a simulated worker; None for people. `fence` is the owner's.
     """
 
     id: str
@@ -95,7 +95,7 @@ class BegunAssignment(NamedTuple):
     fence: int
 
 
-# In another run the same worker may arrive at the same moment, in another process.
+# The same worker may arrive in another run at the same moment, in another process; hence ON CONFLICT.
 NEW_WORKER = Bulk(
     """
     INSERT INTO worker (platform, external_id, pseudonym)
@@ -124,11 +124,11 @@ NEW_ASSIGNMENT = Bulk(
     at=Kind.TIME,
     fence=Kind.NUMBER,
 )
-BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # as rows belong to each other
+BEGUN = (NEW_WORKER, NEW_ASSIGNMENT)  # in this order, because of the foreign key
 
 
 def begun_rows(begun: BegunAssignment) -> dict[Bulk, list[Row]]:
-    """Return the rows of an assignment that begins, by the statement that writes them."""
+    """Return the rows of a new assignment, by the statement that writes them."""
     who, simulated = (begun.platform, begun.external_id), int(begun.simulated)
     row = (
         begun.id,

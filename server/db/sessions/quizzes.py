@@ -14,7 +14,7 @@ from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsk
 
 
 class ShownLine(NamedTuple):
-    """A line of a bot: what it said as turn `turn` of which conversation."""
+    """A line of a bot, with its conversation and turn."""
 
     conversation: str
     turn: int
@@ -24,9 +24,9 @@ class ShownLine(NamedTuple):
 def shown_lines(
     connection: Connection, conversations: Collection[str], most: int | None = None
 ) -> list[ShownLine]:
-    """Return what bots said in conversations, by conversation and turn; not what gave one of them away.
+    """Return bots' lines in conversations, by conversation and turn, without lines that revealed a bot.
 
-    `most`: so many lines are looked at.
+    `most`: the most lines to read.
     """
     said = (
         select(Turn.c.conversation_id, Turn.c.turn_index, Turn.c.text)
@@ -70,7 +70,7 @@ ANSWERED = Bulk(
     at=Kind.TIME,
     client_id=Kind.TEXT,
 )
-_MOST_CONVERSATIONS = 200  # the latest; of these so many are drawn:
+_MOST_CONVERSATIONS = 200  # the latest, of which `_DRAWN` are drawn
 _DRAWN = 25
 
 
@@ -90,7 +90,7 @@ def quiz_rows(record: QuizAsked | QuizNotAsked | QuizAnswered) -> list[tuple[Bul
 
 
 def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAsked | QuizAnswered]]:
-    """Return what was asked about the conversations of an assignment and answered, by the conversation."""
+    """Return the quizzes of an assignment and their answers, by conversation."""
     lines = {
         name: tuple(QuizLine(line.text, line.said_in_id, line.turn_index) for line in shown)
         for name, shown in by_conversation(connection, _SHOWN, assignment_id).items()
@@ -113,10 +113,10 @@ _QUIZZES = of_assignment(Quiz, Quiz.c.asked_at)
 
 
 def lines_of_others(connection: Connection, conversation: str, seed: int) -> tuple[QuizLine, ...]:
-    """Return what chatbots said to other workers of a run, to stand beside what one said in `conversation`.
+    """Return chatbots' lines to other workers of a run, to be shown beside one of `conversation` in a quiz.
 
-    For a conversation with the qc bot its own lines, for others those of the systems; simulated workers read
-    what was said to simulated workers. A line by which a bot said what it is, is left out.
+    For a conversation with the QC bot these are its own lines, for others those of the systems; simulated
+    workers get lines from simulated workers' conversations. Lines that revealed a bot are left out.
     They come from 25 of the latest 200 conversations, drawn by `seed`.
     """
     about = connection.execute(

@@ -51,13 +51,13 @@ def assignment_row(connection: Connection, assignment_id: str) -> Row[Any]:
 
 
 def read(connection: Connection, assignment: Row[Any]) -> list[Record]:
-    """Return every record of an assignment, given as its row, that bears on its state.
+    """Return every record of an assignment, given as its row, that affects its state.
 
-    Before somebody agrees there is nothing of them but their plan; for a newcomer one statement is run.
+    Before a worker agrees there is only their plan, so for a newcomer one statement runs.
 
-    `fold` takes them in this order: a conversation is planned before anything of it; then its topics, its
-    turns, what is thought and reported of them, its choices, its end, its quiz; the assignment's own end
-    comes last. It is not the order in which they were written.
+    The order is that of `fold`, not the order in which records were written: a conversation is planned before
+    anything else of it. Then come its topics, turns, turn ratings and reports, choices, end and quiz. The
+    assignment's own end comes last.
     """
     conversations = connection.execute(_CONVERSATIONS, {"assignment": assignment.id}).all()
     records: list[Record] = [_planned(row) for row in conversations]
@@ -71,7 +71,7 @@ def read(connection: Connection, assignment: Row[Any]) -> list[Record]:
 
 
 def _since_agreed(connection: Connection, assignment: Row[Any], conversations: Sequence[Any]) -> list[Record]:
-    """Return what a worker has agreed to, answered, and what came of the conversations."""
+    """Return the records of a worker's consent, their answers, and their conversations."""
     ticked = tuple(assignment.consent_ticked.split(",")) if assignment.consent_ticked else ()
     records: list[Record] = [
         Agreed(assignment.agreed_at, assignment.agreed_by, assignment.consent_version, ticked),

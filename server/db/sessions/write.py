@@ -58,12 +58,12 @@ from server.session.records import (
 
 
 def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None:
-    """Write records, each with the id of its assignment: rows by table, so that many cost little more.
+    """Write records, each with its assignment's id; rows are grouped by table, so many cost little more.
 
-    Records of one assignment may depend on each other only as `IN_ORDER` is ordered.
+    Records of one assignment may depend on each other only in the order of `IN_ORDER`.
 
     Raises:
-        IntegrityError: a record is there already, or belongs to nothing.
+        IntegrityError: A record exists already, or belongs to nothing.
     """
     _write(connection, by_statement(records))
 
@@ -71,10 +71,10 @@ def write(connection: Connection, records: Iterable[tuple[str, Record]]) -> None
 def begin(
     connection: Connection, begun: BegunAssignment, conversations: Iterable[ConversationPlanned]
 ) -> None:
-    """Write an assignment that begins, with its conversations.
+    """Write a new assignment with its conversations.
 
     Raises:
-        IntegrityError: it is there already, or its worker has one in the run, or its place another holder.
+        IntegrityError: It exists already, or its worker has one in the run, or its slot has another holder.
     """
     planned = by_statement((begun.id, conversation) for conversation in conversations)
     _write(connection, begun_rows(begun) | planned)
@@ -99,7 +99,7 @@ def by_statement(records: Iterable[tuple[str, Record]]) -> dict[Bulk, list[Row]]
 
 
 def _change(table: str, change: str, **columns: Kind) -> Bulk:
-    """Return the change of the rows of `table` that are found by the first column, their `key`."""
+    """Return the statement that changes the rows of `table` found by the first column, their `key`."""
     return Bulk(
         f"UPDATE {table} SET {change} FROM {{rows}} AS given WHERE {table}.id = given.key",  # noqa: S608
         key=Kind.TEXT,
@@ -226,7 +226,7 @@ _FEEDBACK = _change(
     feedback_by=Kind.TEXT,
 )
 _CLOSED = _change("assignment", "status = given.status, ended_at = given.at", status=Kind.TEXT, at=Kind.TIME)
-# As rows belong to each other, and as a conversation goes its way.
+# In the order of foreign keys, and of a conversation's life.
 IN_ORDER = (
     *BEGUN,
     PLANNED,
@@ -269,7 +269,7 @@ IN_ORDER = (
     COUNT_LOST,
     COUNT_PAIRS_LOST,
     FREE_PLACE,
-    COUNT_BEGUN,  # behind the counts of plans, as the next: who begins and who ends wait in one order
+    COUNT_BEGUN,  # after the counts of plans, like the next one, so that all transactions lock in one order
     COUNT_ENDED,
     COUNT_RATED,
 )
@@ -278,7 +278,7 @@ _AS_ONE = OneStatement(IN_ORDER)
 
 def _rows(assignment_id: str, record: Record) -> list[tuple[Bulk, Row]]:
     match record:
-        case WorkerSaid() | BotSaid():  # most records are lines and calls: they are asked for first
+        case WorkerSaid() | BotSaid():  # first, because most records are lines and calls
             return [(_TURN, _line(record))]
         case OutputKept() | WritingKept() | CallKept() | QuizNotAsked():
             return _kept_rows(record)

@@ -1,7 +1,7 @@
-"""Looks things up in groups: while one group is looked up, the next one waits.
+"""Look things up in groups: while one group is looked up, the next one waits.
 
-Each statement gives the interpreter away, and so do the beginning and the end of a transaction; to wake a
-thread takes as long as what it is to look up. What is looked up together shares all but its own statements.
+Each statement, and each beginning and end of a transaction, releases Python's interpreter lock, and waking a
+thread takes as long as a lookup. Lookups in one group share everything except their own statements.
 """
 
 import threading
@@ -16,12 +16,12 @@ from server.db.store.work import Job, refuse, resolve
 
 
 class Reader:
-    """Looks up through threads of its own. Call `start` before and `stop` after use.
+    """Look things up through threads of its own. Call `start` before use and `stop` after it.
 
     Args:
-        engine: of the database; who made it disposes of it.
-        threads: how many look up at the same time.
-        together: how many are looked up in one transaction, at most. Each hears of it when all are done.
+        engine: The database's engine; its creator disposes of it.
+        threads: The number of lookups at the same time.
+        together: The most lookups in one transaction. They are resolved when all of them are done.
     """
 
     def __init__(self, engine: Engine, *, threads: int, together: int) -> None:
@@ -41,7 +41,7 @@ class Reader:
             thread.start()
 
     def stop(self) -> None:
-        """Look up what is waiting, then stop."""
+        """Look up everything in the queue, then stop."""
         self._is_at_work = False
         for _ in self._threads:
             self._jobs.put(None)
@@ -49,10 +49,10 @@ class Reader:
             thread.join()
 
     def put(self, job: Job) -> None:
-        """Have a job done on a snapshot that is taken from now on. What the database raises is its error.
+        """Queue a job for a snapshot taken from now on; it is resolved with its result or an error.
 
-        One that is given up before its turn is left out. Where nothing is looked up, before `start` and from
-        `stop` on, StorageFailed is its error at once.
+        Jobs given up before their turn are skipped. Before `start` and after `stop`, a job is resolved with
+        StorageFailed at once.
         """
         if self._is_at_work:
             self._jobs.put(job)
@@ -66,10 +66,10 @@ class Reader:
             if jobs:
                 self._look_up(jobs)
                 resolve(jobs)
-            del jobs  # or the thread keeps what they have found for as long as it waits
+            del jobs  # or the thread would keep their results in memory while it waits
 
     def _gather(self) -> tuple[list[Job], bool]:
-        """Return what waits, as much as is done together, and whether nothing comes behind it."""
+        """Return the waiting jobs of one group, and whether they are the last."""
         jobs: list[Job] = []
         job = self._jobs.get()
         with suppress(Empty):
@@ -94,13 +94,13 @@ class Reader:
 
 
 def _perform(connection: Connection, waiting: deque[Job]) -> None:
-    """Do what waits; only up to one that fails, as the database may have ended the transaction for it."""
+    """Do the waiting jobs, up to the first that fails, as the database may have ended its transaction."""
     while waiting:
         job = waiting.popleft()
         if job.is_given_up:
             continue
         try:
             job.perform(connection)
-        except Exception as error:  # whatever a job raises is its caller's
+        except Exception as error:  # the caller of the job gets any error
             job.error = error
             return

@@ -21,7 +21,7 @@ from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
 __all__ = ["StaleState", "Store"]
-# Python runs one thread at a time: with several of them at SQLite each would wait for the others.
+# Python runs one thread at a time, so several threads that use SQLite would wait for each other.
 _AT_SQLITE = {"threads": 1, "together": 8}
 _AT_POSTGRESQL = {"threads": 4, "together": 1}  # each waits for the network
 log = structlog.get_logger()
@@ -29,12 +29,12 @@ T = TypeVar("T")
 
 
 class Store:
-    """Writes through one thread, reads through others. Call `start` before and `stop` after use.
+    """Write through one thread, read through others. Call `start` before use and `stop` after it.
 
-    What comes before or after that is refused at once, by StorageFailed; not so what is only read (`read`).
+    Before and after that, writes and `look_up` are refused at once, with StorageFailed; `read` is not.
 
-    On PostgreSQL what is submitted has a thread and a connection of its own: it may wait for another process,
-    as an arrival waits for those elsewhere, and sessions must not wait with it. SQLite has one writer.
+    On PostgreSQL, submitted work has a thread and a connection of its own: it may wait for other processes,
+    as arrivals do, and sessions must not wait with it. SQLite has one writer.
     """
 
     def __init__(self, url: str, limits: DatabaseLimits | None = None) -> None:
@@ -55,7 +55,7 @@ class Store:
 
     @property
     def commits(self) -> int:
-        """How many transactions there were so far."""
+        """The number of transactions so far."""
         return sum(writer.commits for writer in self._writers())
 
     def start(self) -> None:
@@ -65,7 +65,7 @@ class Store:
         self._lookups.start()
 
     def stop(self) -> None:
-        """Write what is waiting, then stop."""
+        """Write everything in the queue, then stop."""
         for writer in self._writers():
             writer.stop()
         self._lookups.stop()
@@ -78,22 +78,22 @@ class Store:
         """Store the records of one session; return once they are on disk.
 
         Args:
-            assignment_id: whose session it is.
-            fence: the number under which the caller owns the session.
-            records: what is to be stored, all of it or nothing.
-            at: now; the worker counts as heard of then.
+            assignment_id: The session's assignment.
+            fence: The number under which the caller owns the session.
+            records: The records; either all are stored or none.
+            at: The time now, stored as the worker's last activity.
 
         Raises:
-            StaleState: they contradict what is stored, the assignment is over, or the session has another
-                owner since; nothing was written.
-            StorageFailed: the database could not write; nothing was written.
+            StaleState: The records contradict what is stored, the assignment is over, or the session has
+                another owner by now; nothing was written.
+            StorageFailed: The database could not be written; nothing was stored.
         """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.append_then(assignment_id, fence, records, at, partial(_settle, stored, None))
         try:
             await stored
         finally:
-            del stored  # its error has this frame, which would have it
+            del stored  # its error holds this frame, which would hold the error
 
     def append_then(
         self,
@@ -104,10 +104,10 @@ class Store:
         then: Callable[[Exception | None], None],
         also: Callable[[Connection], None] | None = None,
     ) -> None:
-        """Have the records of one session stored as `append` does, without waiting for it.
+        """Queue the records of one session to be stored as `append` does, without waiting for it.
 
-        `then` is called in the running loop, with None once they are on disk, or with the error that `append`
-        raises. `also`: what is written in the same transaction.
+        `then` is called in the running loop, with None once the records are on disk, or with an error that
+        `append` would raise. `also` writes in the same transaction.
         """
         loop = asyncio.get_running_loop()
         if also is None:
@@ -122,43 +122,43 @@ class Store:
         self._works.put(Work(loop, work=work, then=lambda _, error: then(error)))
 
     async def load(self, assignment_id: str) -> list[Record]:
-        """Return the records of an assignment. Raises NoResultFound where there is none."""
+        """Return the records of an assignment. Raises NoResultFound if there is none."""
         read, row = stored_records.read, stored_records.assignment_row
         return await self.read(lambda connection: read(connection, row(connection, assignment_id)))
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in the next transaction; return its result once that is on disk.
 
-        It is run again where that transaction is ended, for whatever else was in it, and the last time
-        counts: it must change nothing but the database.
+        `work` is run again if something else ends the transaction, and the last time counts: it must change
+        nothing but the database.
 
         Raises:
-            StorageFailed: the database could not write; nothing was written.
+            StorageFailed: The database could not be written; nothing was stored.
         """
         return await _done_by(self._works, work)
 
     async def remove(self, work: Callable[[Connection], T]) -> T:
-        """Run `work`, which removes what people have given, as `submit` does; leave nothing in SQLite's log.
+        """Run `work`, which removes people's data, as `submit` does; leave no trace in SQLite's log.
 
-        While somebody reads the database, the log stays; it is emptied after one of the next transactions.
+        While somebody reads the database the log stays; it is emptied after one of the next transactions.
         Raises StorageFailed, as `submit`.
         """
         return await _done_by(self._works, work, removes=True)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Run `work` on a snapshot of the database, beside the writer; it may take its time.
+        """Run `work` on a snapshot of the database, beside the writer; it may take long.
 
         Raises:
-            StorageFailed: the database could not be read.
+            StorageFailed: The database could not be read.
         """
         return await asyncio.to_thread(self._read, work)
 
     async def look_up(self, work: Callable[[Connection], T]) -> T:
-        """Run `work`, some rows found by an index, as `read` does: for workers and their sessions.
+        """Run `work`, which finds a few rows by an index, as `read` does: for workers and their sessions.
 
-        In threads of their own they wait for each other, and for nothing that takes its time as long as
-        PostgreSQL's connections suffice. It is left out where its caller is cancelled before its turn. Raises
-        StorageFailed, as `read`.
+        Lookups have threads of their own, and wait only for each other as long as PostgreSQL's connections
+        suffice. A lookup is skipped if its caller is cancelled before its turn. Raises StorageFailed, as
+        `read`.
         """
         try:
             return await _done_by(self._lookups, work)
@@ -180,14 +180,14 @@ class Store:
 
 
 async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T], *, removes: bool = False) -> T:
-    """Return what comes of `work`. Raises what it raises."""
+    """Return the result of `work`. Raises what it raises."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
     thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done, removes=removes))
     try:
         return await done
     finally:
-        del done  # its error has this frame, which would have it
+        del done  # its error holds this frame, which would hold the error
 
 
 def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:

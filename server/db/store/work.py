@@ -18,31 +18,31 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Job(ABC):
-    """What waits for its transaction, in the loop of its caller. `error`: why it was not done."""
+    """A job waiting for its transaction, with its caller's loop. `error` is set if it was not done."""
 
     loop: asyncio.AbstractEventLoop
     error: Exception | None = None
 
     @property
     def is_given_up(self) -> bool:
-        """Whether nobody waits for what is read; asked from the thread that would do it."""
+        """Whether nobody waits for the result any more; read by the working thread."""
         return False
 
     @abstractmethod
     def perform(self, connection: Connection) -> None:
-        """Do it, and keep the result. Raises what the database raises, or what else stands against it."""
+        """Do the job, and keep the result. Raises any error of the database or of the job."""
 
     @abstractmethod
     def resolve(self) -> None:
-        """Tell the caller, in its loop."""
+        """Pass the result to the caller, in its loop."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Work(Job, Generic[T]):
-    """Anything that is to be done within a transaction; it may be done again where that was ended.
+    """Any work to be done in a transaction; it may be done again if the transaction was ended.
 
-    `then` is called with what came of it and None, or None and why it was not done. `waiting`: who waits for
-    that; once it is cancelled, what only reads need not be done. `removes`: it removes what people gave.
+    `then` is called with the result and None, or with None and the error. `waiting` is the caller's future:
+    once it is cancelled, work that only reads is skipped. `removes`: the work removes people's data.
     """
 
     work: Callable[[Connection], T]
@@ -53,34 +53,34 @@ class Work(Job, Generic[T]):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether who has waited for it is gone."""
+        """Whether the caller has stopped waiting."""
         return self.waiting is not None and self.waiting.cancelled()
 
     def perform(self, connection: Connection) -> None:
-        """Do it. Raises what it raises."""
+        """Do the work. Raises what it raises."""
         self.result = self.work(connection)
 
     def resolve(self) -> None:
-        """Tell the caller, once."""
+        """Pass the result to the caller, once."""
         then, error = self.then, self.error
-        # An error has the frames that it went through, which have this.
+        # An error holds the frames that it went through, which hold this object.
         del self.then, self.error, self.waiting
         then(self.result, error)
 
 
 def refuse(job: Job) -> None:
-    """Tell the caller of a job that nobody does it: what would is not started yet, or has ended."""
+    """Refuse a job: its thread has not started yet, or has ended."""
     job.error = StorageFailed("the database is not in use: the server is starting or ending")
     resolve([job])
 
 
 def resolve(jobs: Sequence[Job]) -> None:
-    """Tell the callers, each in its loop: one wake-up a loop, however many there are."""
+    """Pass the jobs' results to the callers, each in its loop, with one wake-up per loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, theirs in by_loop.items():
-        with suppress(RuntimeError):  # the loop is closed: nobody is left to be told
+        with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
             loop.call_soon_threadsafe(_resolve_all, theirs)
 
 
@@ -88,5 +88,5 @@ def _resolve_all(jobs: Sequence[Job]) -> None:
     for job in jobs:
         try:
             job.resolve()
-        except Exception:  # whatever a caller makes of it, the others are told too
-            log.exception("what came of a job could not be told")
+        except Exception:  # an error in one caller must not keep the results from the others
+            log.exception("the result of a database job could not be delivered")

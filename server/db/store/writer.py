@@ -1,7 +1,7 @@
-"""Writes jobs in groups: while one commit runs, the next batch waits.
+"""Write jobs in groups: while one commit runs, the next group waits.
 
-One fsync costs milliseconds; a hundred rows in one commit cost hardly more than one. Each caller is resolved
-after the commit that holds its rows has returned, never before.
+One fsync costs milliseconds, and a hundred rows in one commit cost hardly more than one. Each caller is
+resolved only after the commit that holds its rows has returned.
 """
 
 import contextvars
@@ -28,10 +28,10 @@ from server.session.records import Record
 
 _MOST_PER_COMMIT = 500
 _TRIES = 5
-_WAIT_FOR_READERS_MS = 50  # to empty the log; workers' messages wait meanwhile
-# PostgreSQL ends one of two transactions that wait for each other; done again, it comes after the other.
+_WAIT_FOR_READERS_MS = 50  # before giving up emptying the log; workers' messages wait meanwhile
+# PostgreSQL ends one of two transactions that wait for each other; repeated, it runs after the other.
 _GAVE_WAY = frozenset({"40001", "40P01"})
-# What SQLite says, by its own names, of a database that takes nothing, whatever it is.
+# SQLite's error codes, by its own names, of a database that cannot be written, whatever the data.
 _TAKES_NOTHING = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -46,14 +46,14 @@ log = structlog.get_logger()
 
 
 class StaleState(Exception):
-    """The rows contradict what is stored: another process or a closing came first. Load again."""
+    """The records contradict what is stored: another process, or the assignment's end, came first. Reload."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Append(Job):
     """The records of one session, with the number under which their writer owns it.
 
-    `then` is called with None once they are on disk, or with why they are not stored.
+    `then` is called with None once they are on disk, or with the error.
     """
 
     assignment: str
@@ -64,22 +64,22 @@ class Append(Job):
     context: contextvars.Context = field(default_factory=contextvars.copy_context)
 
     def perform(self, connection: Connection) -> None:
-        """Write them. Raises StaleState."""
+        """Write the records. Raises StaleState."""
         append_records(connection, self.assignment, self.fence, self.records, self.at)
 
     def resolve(self) -> None:
-        """Tell the caller, once, in whose context lines of the log name the request."""
+        """Call `then`, once, in the caller's context, so that log lines name its request."""
         then, error = self.then, self.error
-        del self.then, self.error  # as of `Work`
+        del self.then, self.error  # as in `Work`
         self.context.run(then, error)
 
 
 class Writer:
-    """Writes through one thread and one connection. Call `start` before and `stop` after use.
+    """Write through one thread and one connection. Call `start` before use and `stop` after it.
 
     Args:
-        engine: of the database; it is disposed of at the end.
-        name: the thread's.
+        engine: The database's engine; `stop` disposes of it.
+        name: The thread's name.
     """
 
     def __init__(self, engine: Engine, name: str) -> None:
@@ -88,10 +88,10 @@ class Writer:
         self._jobs: deque[Job | None] = deque()
         self._news = (
             threading.Event()
-        )  # set at the first job that waits: to wake the thread takes microseconds
+        )  # set only by the first job in the queue: waking the thread takes microseconds
         self._thread = threading.Thread(target=self._write_forever, name=name, daemon=True)
         self._is_at_work = False
-        self._log_has_removed = True  # it may have, of a server that was killed
+        self._log_has_removed = True  # a server that was killed may have left removed data in the log
         self.is_damaged = False
         self.commits = 0
 
@@ -101,7 +101,7 @@ class Writer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what is waiting, then stop."""
+        """Write everything in the queue, then stop."""
         self._is_at_work = False
         self._jobs.append(None)
         self._news.set()
@@ -109,9 +109,9 @@ class Writer:
         self._engine.dispose()
 
     def put(self, job: Job) -> None:
-        """Have a job done in the next transaction; it is resolved with what comes of it.
+        """Queue a job for the next transaction; it is resolved with its result or error.
 
-        Where nothing is written, before `start` and from `stop` on, that is StorageFailed, at once.
+        Before `start` and after `stop`, it is resolved with StorageFailed at once.
         """
         if not self._is_at_work:
             refuse(job)
@@ -131,10 +131,10 @@ class Writer:
                     self._commit_or_refuse(jobs)
                     self._empty_log(jobs)
                     resolve(jobs)
-                del jobs  # or the thread keeps their sessions for as long as it waits
+                del jobs  # or the thread would keep their sessions in memory while it waits
 
     def _gather(self) -> tuple[list[Job], bool]:
-        """Return what waits, as many as go into one commit, and whether nothing comes behind it."""
+        """Return the waiting jobs, as many as fit in one commit, and whether they are the last."""
         jobs: list[Job] = []
         while self._jobs and len(jobs) < _MOST_PER_COMMIT:
             job = self._jobs.popleft()
@@ -144,7 +144,7 @@ class Writer:
         return jobs, False
 
     def _empty_log(self, jobs: Sequence[Job]) -> None:
-        """Leave nothing in SQLite's log of what jobs have removed, now or after a later transaction."""
+        """Remove deleted data from SQLite's log, now or after a later transaction."""
         self._log_has_removed |= any(isinstance(job, Work) and job.removes for job in jobs)
         if not self._log_has_removed:
             return
@@ -154,7 +154,7 @@ class Writer:
             log.warning("the log of the database was not emptied", error=str(error))
 
     def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
-        """Commit. Whatever goes wrong, such as a line of the log that a full disk does not take: live on."""
+        """Commit, and survive any error, such as a log line that a full disk does not take."""
         try:
             self._commit(jobs)
         except Exception:
@@ -165,7 +165,7 @@ class Writer:
     def _commit(self, jobs: Sequence[Job]) -> None:
         for tries in range(1, _TRIES + 1):
             for job in jobs:
-                job.error = None  # of the try before: what failed then may be done now
+                job.error = None  # of the try before, as the job may succeed now
             try:
                 self._write(jobs)
             except Exception as error:  # whatever goes wrong, the writer must live on
@@ -181,7 +181,7 @@ class Writer:
             return
 
     def _write(self, jobs: Sequence[Job]) -> None:
-        """Do all jobs at once, or, where that cannot be done, one by one: each keeps its own error."""
+        """Do all jobs at once or, if that fails, one by one; then each job keeps its own error."""
         if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
             done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
         else:
@@ -192,7 +192,7 @@ class Writer:
             self._transact(jobs, _one_by_one)
 
     def _append_as_one(self, as_one: OneStatement, appends: Sequence[Append]) -> bool:
-        """Append at once what sessions do; return whether that was possible. If not, nothing was written."""
+        """Write all appends with one statement; return whether that was possible, else nothing is written."""
         if _is_one_twice(appends):
             return False
         owned = [_owned(each.assignment, each.fence, each.at) for each in appends]
@@ -201,7 +201,7 @@ class Writer:
             try:
                 driver = cast("sqlite3.Connection", connection.driver_connection)
                 as_one.execute(driver.execute, rows.by_statement(records), owned)
-            except Exception as error:  # of any of them, unless the database takes nothing at all now
+            except Exception as error:  # of one of the appends, unless the database cannot be written at all
                 if isinstance(error, sqlite3.OperationalError) and _takes_nothing(error):
                     raise
                 log.debug("batch taken apart", jobs=len(appends), error=str(error))
@@ -209,7 +209,7 @@ class Writer:
         return True
 
     def _transact(self, jobs: Sequence[Job], do: Callable[[Connection, Sequence[Job]], bool]) -> bool:
-        """Do jobs in one transaction, by `do`; return whether it was possible so. If not, nothing was."""
+        """Do jobs in one transaction, by `do`; return whether that was possible, else nothing is written."""
         with self._engine.connect() as connection, connection.begin() as transaction:
             if not do(connection, jobs):
                 transaction.rollback()
@@ -218,10 +218,10 @@ class Writer:
 
 
 def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
-    """Do all jobs, what sessions append at once; return whether that could be done.
+    """Do all jobs, the appends with one statement per table; return whether that was possible.
 
-    It cannot where one of them contradicts what is stored, or where a session is among them twice: what it
-    wrote first may have ended it. Then each is to be tried by itself, so that the others are not harmed.
+    It is not if a job contradicts what is stored, or if a session appends twice: its first records may have
+    ended it. Then each job is to be tried by itself, so that the others are not harmed.
     """
     appends = [job for job in jobs if isinstance(job, Append)]
     if _is_one_twice(appends):
@@ -232,15 +232,15 @@ def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
         for job in jobs:
             if not isinstance(job, Append):
                 job.perform(connection)
-    except Exception as error:  # of any of them; tried again one by one, it is raised again
+    except Exception as error:  # of one of the jobs; it is raised again when they are tried one by one
         log.debug("batch taken apart", jobs=len(jobs), error=str(error))
         return False
     return True
 
 
 def _takes_nothing(error: sqlite3.OperationalError) -> bool:
-    """Return whether it is of the database, not of what was to be written."""
-    return error.sqlite_errorcode & 0xFF in _TAKES_NOTHING  # the rest of a code says more of the same
+    """Return whether an error concerns the database itself, not the data to be written."""
+    return error.sqlite_errorcode & 0xFF in _TAKES_NOTHING  # the higher bits only give details
 
 
 def _is_one_twice(appends: Sequence[Append]) -> bool:
@@ -248,7 +248,7 @@ def _is_one_twice(appends: Sequence[Append]) -> bool:
 
 
 def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
-    """Do the only job, which needs no savepoint; return whether it could be done."""
+    """Do the only job, which needs no savepoint; return whether that was possible."""
     (job,) = jobs
     try:
         job.perform(connection)
@@ -261,9 +261,9 @@ def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
 
 
 def _came_second(job: Job) -> bool:
-    """Return whether a job may have failed as another process has stored the same since it looked.
+    """Return whether a job may have failed because another process stored the same thing meanwhile.
 
-    Done again it sees that, and says what is wrong. What sessions append is theirs alone.
+    Done again, the job sees that and raises the right error. Appends of sessions have no such rivals.
     """
     return isinstance(job.error, StaleState) and not isinstance(job, Append)
 
@@ -275,18 +275,18 @@ def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
 
 
 def _perform(connection: Connection, job: Job) -> None:
-    """Run one job within a savepoint, so that its failure leaves the others of the batch alone.
+    """Do one job within a savepoint, so that its failure leaves the other jobs of the group alone.
 
     Raises:
-        DBAPIError: the database has rolled back more than this job (SQLite does so on a full disk), so
-            that the savepoint is gone and the whole batch has failed; or it wants the transaction done again.
+        DBAPIError: The database has rolled back more than this job (SQLite does so on a full disk), so that
+            the savepoint is gone and the whole group has failed; or it wants the transaction to be repeated.
     """
-    job.error = None  # where it is done again
+    job.error = None  # from an earlier try
     savepoint = connection.begin_nested()
     try:
         job.perform(connection)
         savepoint.commit()
-    except Exception as error:  # whatever a job raises is its caller's: the writer must live on
+    except Exception as error:  # the caller of the job gets any error; the writer must live on
         if _gave_way(error):
             raise
         savepoint.rollback()
@@ -299,7 +299,7 @@ def _gave_way(error: Exception) -> bool:
 
 
 def _for_the_caller(error: Exception) -> Exception:
-    """Return what the caller of a failed job gets: never an error of the database's own."""
+    """Return the error for the caller of a failed job: never one of the database driver's own."""
     if isinstance(error, IntegrityError):
         return StaleState(str(error.orig))
     if isinstance(error, DBAPIError):
@@ -308,7 +308,7 @@ def _for_the_caller(error: Exception) -> Exception:
     return error
 
 
-# An assignment that is over, or was taken over by another process since, is not found: nothing is written.
+# An assignment that is over, or that another process has taken over, is not found; then nothing is written.
 _STILL_OWNED = Bulk(
     """
     UPDATE assignment SET active_at = given.at FROM {rows} AS given
@@ -330,12 +330,12 @@ def _owned(assignment: str, fence: int, at: datetime) -> Row:
 def append_records(
     connection: Connection, assignment: str, fence: int, records: Sequence[Record], at: datetime
 ) -> None:
-    """Write the records of an assignment, as `Store.append`. Raises StaleState: it may not be written to."""
+    """Write the records of an assignment, as `Store.append`. Raises StaleState if that is not allowed."""
     _append(connection, [(assignment, fence, records, at)])
 
 
 def _append(connection: Connection, appends: Sequence[tuple[str, int, Sequence[Record], datetime]]) -> None:
-    """Write the records of some assignments. Raises StaleState: not all of them may be written to."""
+    """Write the records of several assignments. Raises StaleState if one of them must not be written to."""
     owned = [_owned(assignment, fence, at) for assignment, fence, _, at in appends]
     if _STILL_OWNED.execute(connection, owned) != len(appends):
         raise StaleState(f"no longer active, or not the caller's: {', '.join(key for key, *_ in owned)}")

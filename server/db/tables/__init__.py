@@ -1,4 +1,4 @@
-"""The tables. Times are UTC; a text id is made by the server and says nothing."""
+"""The tables. Times are UTC; text ids are made by the server and have no meaning."""
 
 from server.db.tables.access import AuditEntry, OneTimeLink, Person, PersonRole, SecretMark, SignIn, Token
 from server.db.tables.assignment import (

@@ -1,4 +1,4 @@
-"""The tables of who may use the desk, and of what they did there."""
+"""The tables of desk accounts and tokens, and of the audit log."""
 
 from datetime import datetime
 
@@ -8,9 +8,9 @@ from server.db.tables.table import Table, index_where
 
 
 class Token(Table, table=True):
-    """The right to use the researcher's API or to dial in. Of the token itself the SHA-256 is kept.
+    """The right to use the researcher's API or to connect as a bot host. Only the token's SHA-256 is stored.
 
-    `scope`: a role, or `host`; `study`: the one that the role is for; null: all.
+    `scope`: a role, or `host`. `study`: the study that the role is for; null: all.
     """
 
     __table_args__ = (index_where("revoked_at IS NULL", "one_token_of_a_name", "name", unique=True),)
@@ -24,7 +24,7 @@ class Token(Table, table=True):
 
 
 class SecretMark(Table, table=True):
-    """A mark of a secret that this database depends on, by its purpose: `secret_marks`."""
+    """The mark of a secret that this database depends on, by its purpose: `secret_marks`."""
 
     __tablename__ = "secret_mark"
     purpose: str = Field(primary_key=True)
@@ -32,7 +32,7 @@ class SecretMark(Table, table=True):
 
 
 class Person(Table, table=True):
-    """Somebody who uses the desk: `people`. `password`: Argon2's hash of it."""
+    """An account for the desk: `people`. `password`: its Argon2 hash."""
 
     __table_args__ = (index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
     id: int | None = Field(default=None, primary_key=True)
@@ -43,7 +43,7 @@ class Person(Table, table=True):
 
 
 class PersonRole(Table, table=True):
-    """The role that a person has for a study; an empty name stands for all studies."""
+    """An account's role for a study; an empty name stands for all studies."""
 
     __tablename__ = "person_role"
     person_id: int = Field(foreign_key="person.id", primary_key=True)
@@ -52,7 +52,7 @@ class PersonRole(Table, table=True):
 
 
 class SignIn(Table, table=True):
-    """A browser in which somebody is signed in, by the SHA-256 of its cookie: `sign_ins`."""
+    """A browser in which somebody is signed in, by its cookie's SHA-256: `sign_ins`."""
 
     __tablename__ = "sign_in"
     hash: str = Field(primary_key=True)
@@ -62,7 +62,7 @@ class SignIn(Table, table=True):
 
 
 class OneTimeLink(Table, table=True):
-    """A link that lets a person choose a password, once; without a person, the first owner's."""
+    """A link with which a person sets their password, once; without a person, the first owner's."""
 
     __tablename__ = "one_time_link"
     hash: str = Field(primary_key=True)
@@ -71,7 +71,7 @@ class OneTimeLink(Table, table=True):
 
 
 class AuditEntry(Table, table=True):
-    """Something that was done, by whom: `audit`. A trigger refuses to update or delete a row."""
+    """An action and its actor: `audit`. A trigger refuses to update or delete a row."""
 
     __tablename__ = "audit_entry"
     id: int | None = Field(default=None, primary_key=True)

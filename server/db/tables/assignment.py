@@ -1,4 +1,4 @@
-"""The tables of workers and their way through a run."""
+"""The tables of workers and their assignments."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from server.db.tables.table import Table, index_where
 
 
 class Worker(Table, table=True):
-    """A person, or a simulated one, as a platform names them. Exports show the pseudonym only."""
+    """A real or simulated worker, as their platform names them. Exports show only the pseudonym."""
 
     __table_args__ = (UniqueConstraint("platform", "external_id"),)
     id: int | None = Field(default=None, primary_key=True)
@@ -20,16 +20,16 @@ class Worker(Table, table=True):
 
 
 class Assignment(Table, table=True):
-    """One worker's way through a run. `place` is the number of the plan that it has in the balanced design;
-    a later assignment may fill the same place once this one has expired or was returned.
+    """One worker's assignment in a run. `place` is its slot's number in the balanced design; a later
+    assignment may fill the same slot once this one has expired or was returned.
 
-    `consent_ticked` has the labels of the boxes that were ticked, with commas between them.
+    `consent_ticked` has the labels of the ticked boxes, separated by commas.
 
-    `released`: it has expired because a researcher ended it, so that the worker did not drop out.
+    `released`: it has expired because a researcher ended it, so the worker did not drop out.
 
-    `fence` counts how often a process has taken its session over. Who writes names the number under which it
-    took over: a process that has lost the session cannot write to it, whatever it believes. Before anybody
-    has, it is 0, and the session belongs to the process that has stored the assignment.
+    `fence` counts how often a process has taken the session over. Each write names the number under which its
+    process took over, so a process that has lost the session cannot write to it. Before the first take-over
+    it is 0, and the session belongs to the process that stored the assignment.
     """
 
     __table_args__ = (
@@ -43,10 +43,10 @@ class Assignment(Table, table=True):
             unique=True,
         ),
         Index("place_of_a_run", "run_id", "simulated", "place"),
-        # Who has fallen silent, or takes too long, when a place is needed.
+        # Find workers who are silent, or take too long, when a slot is needed.
         index_where("status = 'active'", "silent_since", "run_id", "simulated", "active_at"),
         index_where("status = 'active'", "under_way_since", "run_id", "simulated", "created_at"),
-        # Few, and counted at each arrival.
+        # Few rows, counted at each arrival.
         index_where("released", "released_of_a_run", "run_id", "simulated"),
     )
     id: str = Field(primary_key=True)
@@ -71,7 +71,7 @@ class Assignment(Table, table=True):
 
 
 class Visit(Table, table=True):
-    """A coming of an assignment's worker, as their platform calls it: of Prolific a submission."""
+    """A visit of an assignment's worker, by their platform's id of it: for Prolific, a submission."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     visit: str = Field(primary_key=True)
@@ -92,7 +92,7 @@ class TutorialAnswer(Table, table=True):
 
 
 class Questionnaire(Table, table=True):
-    """A worker has handed in what they were asked before, or after, all conversations."""
+    """A worker has submitted the questionnaire before, or after, all conversations."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     part: str = Field(primary_key=True)
@@ -101,9 +101,9 @@ class Questionnaire(Table, table=True):
 
 
 class Answer(Table, table=True):
-    """An answer to a question: a text or a number. Each of several choices is an answer by itself.
+    """An answer to a question: a text or a number. Each of several choices is a row.
 
-    `conversation_id`: which one it is about; null before and after all of them.
+    `conversation_id`: the conversation that it is about; null before and after all of them.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -117,7 +117,7 @@ class Answer(Table, table=True):
 
 
 class Exclusion(Table, table=True):
-    """An assignment that analyses leave out, and why."""
+    """An assignment that analyses exclude, and the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     reason: str
@@ -125,7 +125,7 @@ class Exclusion(Table, table=True):
 
 
 class Removal(Table, table=True):
-    """What was removed of an assignment: `removal`. `extent`: `words` or `all`; `cause`: why."""
+    """The data removed from an assignment: `removal`. `extent`: `words` or `all`; `cause`: the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
     extent: str

@@ -1,4 +1,4 @@
-"""The tables of bots: what can answer, what is registered, and how its checks ended."""
+"""The tables of bots: all that were ever used, the registered ones, and their checks."""
 
 from datetime import datetime
 
@@ -8,15 +8,15 @@ from server.db.tables.table import Table
 
 
 class Bot(Table, table=True):
-    """Something that can answer, by the spec it is opened with."""
+    """A bot, by the spec with which it is opened."""
 
     id: int | None = Field(default=None, primary_key=True)
     spec: str = Field(unique=True)
 
 
 class Registration(Table, table=True):
-    """A bot that is registered with the server. `endpoint`: canonical JSON of where and how it is asked;
-    it names the environment variable of a key, never the key.
+    """A bot that is registered with the server. `endpoint`: canonical JSON of where and how it is asked. It
+    contains the name of a key's environment variable, never the key.
     """
 
     name: str = Field(primary_key=True)
@@ -26,7 +26,7 @@ class Registration(Table, table=True):
 
 
 class BotCheck(Table, table=True):
-    """A conformance check of a registered bot, and its whole report as JSON."""
+    """A conformance check of a registered bot, with its whole report as JSON."""
 
     __tablename__ = "bot_check"
     id: int | None = Field(default=None, primary_key=True)

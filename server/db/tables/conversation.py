@@ -1,4 +1,4 @@
-"""The tables of what is said, shown and rated at a position of an assignment."""
+"""The tables of the conversations and items at the positions of an assignment, and their ratings."""
 
 from datetime import datetime
 from typing import Final
@@ -8,14 +8,14 @@ from sqlmodel import Field
 
 from server.db.tables.table import Table
 
-REMOVED: Final = "[removed]"  # stands where words were, until they were removed
-PERSONA_SEPARATOR = "\n"  # of the lines of a persona
+REMOVED: Final = "[removed]"  # replaces a text that was removed
+PERSONA_SEPARATOR = "\n"  # between the lines of a persona
 
 
 class Conversation(Table, table=True):
     """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
 
-    `side`: of two that stand beside each other, `left` (an odd position) or `right` (the one after it).
+    `side`: in a pair, `left` (an odd position) or `right` (the position after it).
     """
 
     __table_args__ = (UniqueConstraint("assignment_id", "position", "attempt"),)
@@ -38,7 +38,7 @@ class Conversation(Table, table=True):
 
 
 class Choice(Table, table=True):
-    """Which of two conversations a worker has preferred after a line of both; named by the left one."""
+    """A worker's choice between two conversations after a line of both; stored with the left one."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
@@ -48,7 +48,7 @@ class Choice(Table, table=True):
 
 
 class ShownItem(Table, table=True):
-    """What is read at a position of an assignment, where nothing is chatted. `twin_of`: a position."""
+    """An item at a position of an assignment, in place of a chat. `twin_of`: a position."""
 
     __tablename__ = "shown_item"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -58,7 +58,7 @@ class ShownItem(Table, table=True):
 
 
 class ItemEdit(Table, table=True):
-    """How a worker has improved the text of an item."""
+    """A worker's improved text of an item."""
 
     __tablename__ = "item_edit"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -68,7 +68,7 @@ class ItemEdit(Table, table=True):
 
 
 class Turn(Table, table=True):
-    """One line of a conversation. `show_at`: a bot's line is not shown earlier."""
+    """One line of a conversation. `show_at`: the earliest time at which a bot's line may be shown."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
@@ -81,7 +81,7 @@ class Turn(Table, table=True):
 
 
 class Writing(Table, table=True):
-    """How a worker has written an input, as their page counts it: `session.writing`."""
+    """Counts of how a worker wrote a message, made by their page: `session.writing`."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
@@ -96,11 +96,11 @@ class Writing(Table, table=True):
 
 
 class ModeratedLine(Table, table=True):
-    """What the moderation service says of a line; a line without a row was not asked about.
+    """The moderation service's judgement of a line; a line without a row was not sent to it.
 
-    `flagged`: null where the service would not judge the line. `categories`: those for which it is flagged,
-    separated by commas. `score`: the highest of all categories. `model`: what judged, by the service's name.
-    `seen_at`, `seen_by`: which researcher has marked a flagged line as seen.
+    `flagged`: null if the service would not judge the line. `categories`: those for which it is flagged,
+    separated by commas. `score`: the highest of all categories. `model`: the service's name of the model.
+    `seen_at`, `seen_by`: when and by which researcher a flagged line was marked as seen.
     """
 
     __tablename__ = "moderated_line"
@@ -116,10 +116,10 @@ class ModeratedLine(Table, table=True):
 
 
 class ReplyOutput(Table, table=True):
-    """What a bot's model wrote, where the reply that was shown is not all of it, and in what they differ.
+    """A model's full output, if the reply shown differs from it, and the differences.
 
-    A table of its own: what reads a conversation for its worker cannot come upon it. `changes`: words of
-    `bots.shown`, separated by commas.
+    It is a table of its own, so that queries for workers never read it. `changes`: as named in `bots.shown`,
+    separated by commas.
     """
 
     __tablename__ = "reply_output"
@@ -132,8 +132,9 @@ class ReplyOutput(Table, table=True):
 class HumanConversation(Table, table=True):
     """A conversation whose chat partner is another worker.
 
-    `partner_id`: the other worker's conversation; `came_first`: this one waited for it. `taken_over_by`: the
-    bot that answers from line `taken_over_from` on, because of `nobody_came`, `silent` or `left`.
+    `partner_id`: the other worker's conversation. `came_first`: this worker waited for the other one.
+    `taken_over_by`: the bot that answers from line `taken_over_from` on, because of `nobody_came`, `silent`
+    or `left`.
     """
 
     __tablename__ = "human_conversation"
@@ -152,7 +153,7 @@ class HumanConversation(Table, table=True):
 class WizardLine(Table, table=True):
     """A line for which a worker waits while a researcher answers in a chatbot's place.
 
-    `answered_by`: the pseudonym of who answered, at `answered_at`. Without a `text` a bot took over, or the
+    `answered_by`: the pseudonym of the researcher who answered. Without a `text`, a bot took over, or the
     conversation ended.
     """
 
@@ -166,9 +167,9 @@ class WizardLine(Table, table=True):
 
 
 class BotCall(Table, table=True):
-    """A call by which a bot was asked for a line, and which was answered: see `server.session.call`.
+    """A call of a bot for a line, which was answered: see `server.session.call`.
 
-    `failure` is null where the answer is the line; `output` is kept where it is not.
+    `failure` is null if the answer is the line; `output` is stored if it is not.
     """
 
     __tablename__ = "bot_call"
@@ -194,7 +195,7 @@ class BotCall(Table, table=True):
 
 
 class TopicMark(Table, table=True):
-    """A topic as the worker recorded it, after `round` inputs; the opening topic has round 0, ordinal 0."""
+    """A topic as the worker recorded it, after `round` messages; the opening topic has round 0, ordinal 0."""
 
     __tablename__ = "topic_mark"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -218,7 +219,7 @@ class Rating(Table, table=True):
 
 
 class TurnRating(Table, table=True):
-    """What a worker thought of a reply, from 0 to 100; of several the last one counts."""
+    """A worker's rating of a reply, from 0 to 100; of several the last one counts."""
 
     __tablename__ = "turn_rating"
     id: int | None = Field(default=None, primary_key=True)
@@ -230,10 +231,10 @@ class TurnRating(Table, table=True):
 
 
 class MessageReport(Table, table=True):
-    """A worker's report of a message: why, with a note in their words; `leaves`: they left with it.
+    """A worker's report of a message: the reason, and a note. `leaves`: they left with the report.
 
-    `taken_back_at`: they took it back, or reported the line anew. `seen_by`: the researcher who has marked it
-    as seen.
+    `taken_back_at`: they took it back, or reported the line again. `seen_by`: the researcher who marked it as
+    seen.
     """
 
     __tablename__ = "message_report"
@@ -252,9 +253,9 @@ class MessageReport(Table, table=True):
 
 
 class Quiz(Table, table=True):
-    """The quiz after a conversation: what was chosen, and whether that is what its partner said.
+    """The quiz after a conversation: the choice, and whether it is the partner's line.
 
-    `why_not`: why it was not asked, `few_replies` or `few_lines`; then there are no lines.
+    `why_not`: why there was no quiz, `few_replies` or `few_lines`; then there are no lines.
     """
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -267,7 +268,7 @@ class Quiz(Table, table=True):
 
 
 class QuizLine(Table, table=True):
-    """Line number `choice` of a quiz, from 1, and where it was said: the partner's in the conversation."""
+    """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself."""
 
     __tablename__ = "quiz_line"
     conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
@@ -278,9 +279,9 @@ class QuizLine(Table, table=True):
 
 
 class Note(Table, table=True):
-    """An incident in a conversation: a bot that failed, gave up, was replaced, or gave itself away.
+    """An incident in a conversation, such as a bot that failed, gave up, was replaced or revealed itself.
 
-    `failure`: of a try that failed, its kind; null of everything else, and of what was stored before 0.2.
+    `failure`: the kind of failure of a failed try; null for everything else, and for rows from before 0.2.
     """
 
     id: int | None = Field(default=None, primary_key=True)

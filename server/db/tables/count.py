@@ -1,4 +1,4 @@
-"""The tables of what is counted of a run as it changes, so that nobody counts rows."""
+"""The tables of counts that are kept up to date, so that no query has to count rows."""
 
 from sqlmodel import Field
 
@@ -6,7 +6,7 @@ from server.db.tables.table import Table
 
 
 class PlanCount(Table, table=True):
-    """How many conversations the held places of a run have with a system at a position: `plan_counts`."""
+    """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
 
     __tablename__ = "plan_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -17,7 +17,7 @@ class PlanCount(Table, table=True):
 
 
 class PairCount(Table, table=True):
-    """How often two systems stood side by side, and which was preferred: `pair_counts`."""
+    """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
 
     __tablename__ = "pair_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -31,7 +31,7 @@ class PairCount(Table, table=True):
 
 
 class AssignmentCount(Table, table=True):
-    """How many assignments of a run have a status: `run_counts`."""
+    """The number of a run's assignments with a status: `run_counts`."""
 
     __tablename__ = "assignment_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -41,7 +41,7 @@ class AssignmentCount(Table, table=True):
 
 
 class RatedCount(Table, table=True):
-    """How many rated conversations with a system the completed assignments of a run have: `run_counts`."""
+    """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
 
     __tablename__ = "rated_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -51,7 +51,7 @@ class RatedCount(Table, table=True):
 
 
 class FreePlace(Table, table=True):
-    """A place of a run that was given back, and that nobody holds."""
+    """A slot of a run that was given back and is free."""
 
     __tablename__ = "free_place"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -60,7 +60,7 @@ class FreePlace(Table, table=True):
 
 
 class Spending(Table, table=True):
-    """What the calls of a bot have cost in a run: `spending`."""
+    """The cost of a bot's calls in a run: `spending`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     bot_id: int = Field(foreign_key="bot.id", primary_key=True)

@@ -1,4 +1,4 @@
-"""The tables by which processes know of each other's work: jobs, leases, and what has changed."""
+"""The tables that coordinate processes: jobs, leases, and revisions."""
 
 from datetime import datetime
 
@@ -8,9 +8,9 @@ from server.db.tables.table import Table
 
 
 class Job(Table, table=True):
-    """Something that the server does in the background for a run: a report, a rehearsal.
+    """A background job for a run, such as a report or a rehearsal.
 
-    `options` and `result` are JSON. `step`, `done`, `total`: how far it is. `error`: why it failed.
+    `options` and `result` are JSON. `step`, `done`, `total`: its progress. `error`: why it failed.
     """
 
     id: str = Field(primary_key=True)
@@ -28,7 +28,7 @@ class Job(Table, table=True):
 
 
 class JobLease(Table, table=True):
-    """Which process does what may be done by one at a time. Once `until` has passed, another may."""
+    """The process that does a task that only one may do at a time. After `until`, another may take it."""
 
     __tablename__ = "job_lease"
     name: str = Field(primary_key=True)
@@ -37,7 +37,7 @@ class JobLease(Table, table=True):
 
 
 class Revision(Table, table=True):
-    """How often a subject, bots or runs, has changed: `revisions`."""
+    """The number of changes of a subject (bots or runs): `revisions`."""
 
     subject: str = Field(primary_key=True)
     number: int

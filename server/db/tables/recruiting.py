@@ -1,6 +1,6 @@
-"""The tables of recruiting and pay: what a platform says, what people decide, what bonuses become.
+"""The tables of recruiting and pay: a platform's data, people's decisions, and bonuses.
 
-No participant's name is in them: a submission leads to one over the table `visit`.
+They contain no participant's name: a submission leads to a worker through the table `visit`.
 """
 
 from datetime import datetime
@@ -12,10 +12,10 @@ from server.db.tables.table import Table, index_where
 
 
 class Recruitment(Table, table=True):
-    """A run's study on a platform. `status` and `places` are as the platform said when it was last read.
+    """A run's study on a platform. `status` and `places` are as last read from the platform.
 
-    `reward` is in cents of the `currency` that the platform pays the study in; None: it has not said which.
-    `fault`: why the last reading came to nothing.
+    `reward` is in cents of the `currency` in which the platform pays the study; null if the platform has not
+    told it. `fault`: why the last reading failed.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -33,7 +33,7 @@ class Recruitment(Table, table=True):
 
 
 class RecruitmentCode(Table, table=True):
-    """The completion code with which those go back to the platform who end in one way."""
+    """The completion code with which workers return to the platform after an ending of this kind."""
 
     __tablename__ = "recruitment_code"
     recruitment_id: int = Field(foreign_key="recruitment.id", primary_key=True)
@@ -42,9 +42,9 @@ class RecruitmentCode(Table, table=True):
 
 
 class Submission(Table, table=True):
-    """A submission as the platform last said it; `id` is the platform's.
+    """A submission in its last known state; `id` is the platform's.
 
-    `paid_share`: per cent of the reward that it is known to have paid; None: nothing, or it is not known.
+    `paid_share`: the per cent of the reward that is known to be paid; null: nothing, or unknown.
     """
 
     id: str = Field(primary_key=True)
@@ -58,9 +58,9 @@ class Submission(Table, table=True):
 
 
 class PaymentDecision(Table, table=True):
-    """What a person has decided of a submission's pay. A row is never changed: a later one counts for more.
+    """A person's decision about a submission's pay. Rows are never changed; the latest counts.
 
-    `share`: per cent of the reward, where it is paid in part.
+    `share`: the per cent of the reward, if it is paid in part.
     """
 
     __tablename__ = "payment_decision"
@@ -77,13 +77,13 @@ class PaymentDecision(Table, table=True):
 class BonusBatch(Table, table=True):
     """Bonuses that are paid in one call, with their state; see `server.db.recruiting.bonuses`.
 
-    `platform_batch`: the platform's id of it. `total`: cents that it costs, fees and tax among them.
-    `sent_at`: when it was taken to be paid. `settled_at`: when its state last changed after that.
+    `platform_batch`: the platform's id. `total`: the cost in cents, with fees and tax. `sent_at`: when paying
+    began. `settled_at`: when the state last changed after that.
     """
 
     __tablename__ = "bonus_batch"
     __table_args__ = (
-        # A platform that pays at each call is never called twice at once, whatever a process believes.
+        # So that a platform that pays at each call is never called twice at once.
         index_where("state = 'unknown'", "one_bonus_batch_under_way", "recruitment_id", unique=True),
     )
     id: int | None = Field(default=None, primary_key=True)
@@ -98,11 +98,11 @@ class BonusBatch(Table, table=True):
 
 
 class Bonus(Table, table=True):
-    """A bonus of one submission, once for each `purpose`: so that nobody gets the same one twice.
+    """A bonus of one submission. There is one for each `purpose`, so that nobody gets the same one twice.
 
-    `purpose_key`: the purpose as it is compared. `seen_before`: how many payments of this amount the platform
-    showed for the submission before ours was sent; None: it was not sent. `seen_at`: when the payment was
-    first seen there.
+    `purpose_key`: the purpose in a form for comparison. `seen_before`: how many payments of this amount the
+    platform showed for the submission before ours was sent; null if it was not sent. `seen_at`: when the
+    payment was first seen there.
     """
 
     __table_args__ = (
@@ -119,7 +119,7 @@ class Bonus(Table, table=True):
 
 
 class Credit(Table, table=True):
-    """What came of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
+    """The result of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     worker_id: int = Field(foreign_key="worker.id", primary_key=True)
@@ -129,7 +129,7 @@ class Credit(Table, table=True):
 
 
 class PlatformEvent(Table, table=True):
-    """An event of a platform that was taken up. The id is not signed there: a copy has the same signature."""
+    """A platform's event that was handled. Ids are not signed there, but a copy has the same signature."""
 
     __tablename__ = "platform_event"
     id: str = Field(primary_key=True)

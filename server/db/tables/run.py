@@ -1,4 +1,4 @@
-"""The tables of runs: what is set for them, what they show, and how they stood when last looked at."""
+"""The tables of runs: their settings, their items, and their interim analyses."""
 
 from datetime import datetime
 
@@ -11,9 +11,9 @@ from server.db.tables.table import Table
 class Run(Table, table=True):
     """One run of a study; a second one is its replication.
 
-    `kind`: `study`, or `rehearsal` where simulated workers try the study out.
-    `cause` and `reason` say why it has its `status`: for programs what has led to it, for people a sentence.
-    `rules`: JSON of its `RunRules`, save who may not come.
+    `kind`: `study`, or `rehearsal`, in which simulated workers try the study out.
+    `cause` and `reason` explain its `status`: what changed it, for programs, and a sentence for people.
+    `rules`: its `RunRules` as JSON, without the excluded workers and runs.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -30,7 +30,7 @@ class Run(Table, table=True):
 
 
 class ExcludedRun(Table, table=True):
-    """A run whose workers may not come to the run `run_id`."""
+    """A run whose workers are excluded from the run `run_id`."""
 
     __tablename__ = "excluded_run"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -38,7 +38,7 @@ class ExcludedRun(Table, table=True):
 
 
 class ExcludedWorker(Table, table=True):
-    """A worker, by the id of their link, who may not come to a run."""
+    """A worker, by the id in their link, who is excluded from a run."""
 
     __tablename__ = "excluded_worker"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -46,7 +46,7 @@ class ExcludedWorker(Table, table=True):
 
 
 class Item(Table, table=True):
-    """What a run of a transcript study shows, fixed when the run is opened.
+    """An item of a run of a transcript study, fixed when the run is opened.
 
     `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
     `content` is JSON, an `ItemContent`. `source` is `conversation` or `text`.
@@ -64,7 +64,7 @@ class Item(Table, table=True):
 
 
 class StudyNotice(Table, table=True):
-    """Words of the researchers to one worker of a run; `assignment_id` None: to all who are under way."""
+    """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
 
     __tablename__ = "notice"
     id: int | None = Field(default=None, primary_key=True)
@@ -75,16 +75,16 @@ class StudyNotice(Table, table=True):
 
 
 class Rehearsal(Table, table=True):
-    """A run that is a rehearsal. `quality`: JSON, what its simulated workers think of each system, 0 to 1."""
+    """A run that is a rehearsal. `quality`: JSON, its simulated workers' opinion of each system, 0 to 1."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     quality: str
 
 
 class Analysis(Table, table=True):
-    """How a run stood when it was last looked at: what `python -m qc.watch` printed, as JSON.
+    """A run's latest interim analysis: the output of `python -m qc.watch`, as JSON.
 
-    `basis`: what there was to look at; as long as it is the same, so is the analysis.
+    `basis`: a summary of the data; as long as it is the same, so is the analysis.
     """
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -94,9 +94,9 @@ class Analysis(Table, table=True):
 
 
 class AnalysisPoint(Table, table=True):
-    """How the scores of a run stood at a number of ratings, so that their intervals are seen to narrow.
+    """A run's scores at a number of ratings, so that the desk can show how their intervals narrow.
 
-    `scores`: as in `Analysis.content`, JSON.
+    `scores`: JSON, as in `Analysis.content`.
     """
 
     __tablename__ = "analysis_point"

@@ -1,4 +1,4 @@
-"""The tables of studies: as they are written, and as they were opened."""
+"""The tables of studies: drafts with their versions, and studies as they were opened."""
 
 from datetime import datetime
 
@@ -7,11 +7,11 @@ from sqlmodel import Field
 
 from server.db.tables.table import Table
 
-CHOICE_SEPARATOR = "\n"  # of the choices of a question
+CHOICE_SEPARATOR = "\n"  # between the choices of a question
 
 
 class Study(Table, table=True):
-    """A study file as it was given. `turn_points`: on how many points replies are rated, if they are."""
+    """A study file as it was opened. `turn_points`: the number of points for rating replies, if any."""
 
     __table_args__ = (UniqueConstraint("name", "hash"),)
     id: int | None = Field(default=None, primary_key=True)
@@ -24,14 +24,14 @@ class Study(Table, table=True):
 
 
 class Draft(Table, table=True):
-    """A study as researchers write it, by its name. `archived_at`: since when it is out of the way."""
+    """A study as researchers write it, by its name. `archived_at`: since when it is archived."""
 
     name: str = Field(primary_key=True)
     archived_at: datetime | None = None
 
 
 class DraftVersion(Table, table=True):
-    """A study as it was saved once. It stays; what was opened as a run has the same hash in `study`."""
+    """A saved version of a study. A run opened from it has the same hash in `study`."""
 
     __tablename__ = "draft_version"
     name: str = Field(foreign_key="draft.name", primary_key=True)
@@ -54,9 +54,10 @@ class Criterion(Table, table=True):
 
 
 class Question(Table, table=True):
-    """A question of a study's questionnaires, or a criterion that is answered and not rated.
+    """A question of a study's questionnaires, or a criterion that is answered instead of rated.
 
-    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: of a Likert scale.
+    `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: the number on a Likert
+    scale.
     """
 
     study_id: int = Field(foreign_key="study.id", primary_key=True)
@@ -70,7 +71,7 @@ class Question(Table, table=True):
 
 
 class System(Table, table=True):
-    """What a study evaluates: a bot, its family, its persona policy."""
+    """A system that a study evaluates: a bot, its family, its persona policy."""
 
     __table_args__ = (UniqueConstraint("study_id", "name"),)
     id: int | None = Field(default=None, primary_key=True)

@@ -7,14 +7,15 @@ from sqlalchemy import Column, Index, text
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import SQLModel
 
-# Of a column of PostgreSQL; SQLite holds more, and a number beyond it was a fault of the server's.
+# The limit of PostgreSQL's integers; SQLite's are larger, and a number beyond this limit caused a server
+# error.
 MOST = 2**31 - 1
-RowNumber = Annotated[int, Field(ge=0, le=MOST)]  # in an address, where every number is a text
+RowNumber = Annotated[int, Field(ge=0, le=MOST)]  # in a URL, where every number is a text
 GivenNumber = Annotated[int, Field(ge=0, le=MOST, strict=True)]  # in a body
 
 
 def index_where(condition: str, name: str, *columns: str, unique: bool = False) -> Index:
-    """Return an index of the rows that `condition` holds for, on every kind of database."""
+    """Return an index of the rows that satisfy `condition`, for every kind of database."""
     where = text(condition)
     return Index(name, *columns, unique=unique, sqlite_where=where, postgresql_where=where)
 

@@ -1,7 +1,7 @@
 """Decide whether a worker may join, and which slot is open, from one query.
 
-Each statement gives the interpreter away and waits for it again, beside a busy event loop for longer than it
-takes.
+One query, because each statement releases Python's interpreter lock and waits to get it back. Beside a busy
+event loop that takes longer than the statement.
 """
 
 from collections.abc import Iterator
@@ -34,13 +34,13 @@ from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, 
 
 
 class ArrivalState(NamedTuple):
-    """What was found of a run, and of who arrives.
+    """The state of a run and of a worker who arrives at it.
 
-    `own` is the assignment that they have in it, `of_this_id` the one that has the id theirs would get.
-    `took_part`: in a run whose workers may not come. `is_excluded`: they are on the run's own list. `free` is
-    the lowest place that was given back, `last` the highest that anybody has had, `lapsed` the lowest whose
-    holder, the assignment `holder`, is gone. `counted`, for whoever draws a place: which system stands how
-    often where, for `plan_counts.positions_in`.
+    `own` is the worker's assignment in the run. `of_this_id` is the assignment with the id that theirs would
+    get. `took_part`: they took part in a run whose workers are excluded. `is_excluded`: they are on the run's
+    list of excluded workers. `free` is the lowest slot that was given back, `last` the highest slot ever
+    held, and `lapsed` the lowest slot whose holder, the assignment `holder`, is gone. `counted`, loaded only
+    for drawing a slot: how often each system stands at each position, for `plan_counts.positions_in`.
     """
 
     own: str | None
@@ -67,9 +67,9 @@ def look(
     at: datetime,
     to_draw: bool,
 ) -> ArrivalState:
-    """Return how `run` stands to `arrival`, whose assignment would have the id `assignment`.
+    """Load the state of `run` for `arrival`, whose assignment would have the id `assignment`.
 
-    `to_draw`: also what a draw goes by, which takes half of the time.
+    `to_draw`: also load the counts that a draw needs, which takes half of the time.
     """
     sought = {
         "run": run.id,
@@ -83,7 +83,7 @@ def look(
 
 
 def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
-    """Return since when a worker must have been silent, or under way, for their place to be open."""
+    """Return the times since which a worker must be silent, or active, for their slot to be open."""
     timeouts = run.study.timeouts
     return {
         "silent_since": at - timedelta(seconds=timeouts.idle),
@@ -117,7 +117,7 @@ _EXCLUDED = (
     )
     .exists()
 )
-# `status` is written out: the indexes that find them hold what is active only, a parameter could be anything.
+# `status` is a literal: the indexes used here cover only active rows, and a parameter could have any value.
 _UNDER_WAY = select(Assignment.c.place, Assignment.c.id).where(
     *IN_RUN, Assignment.c.status == literal_column("'active'")
 )
@@ -159,13 +159,13 @@ _WAY_IN_TO_DRAW = _way_in(COUNTS.scalar_subquery())
 def admit(
     connection: Connection, run: OpenRun, arrival_state: ArrivalState, *, simulated: bool, at: datetime
 ) -> bool:
-    """Return whether one more worker may be under way in `run`; if not, a place may still change hands.
+    """Return whether another worker may start in `run`; if not, they may only replace one who is gone.
 
-    The rules of a run are about people: simulated workers have the places that the study's file gives.
+    A run's rules apply to people. Simulated workers get the slots that the study's file sets.
 
     Raises:
-        RunPaused, RunClosed, RunComplete, RunOutOfHours: nobody may come now.
-        TookPart, NotInvited: this worker may not.
+        RunPaused, RunClosed, RunComplete, RunOutOfHours: Nobody is admitted now.
+        TookPart, NotInvited: This worker is not admitted.
     """
     require_open(arrival_state.status, arrival_state.cause)
     if simulated:
@@ -182,14 +182,14 @@ def admit(
 
 
 def standing_of(connection: Connection, run: OpenRun, rules: RunRules) -> Standing:
-    """Return how a run stands with people, and with what its bots may cost."""
+    """Return a run's progress with people, and the first spending cap that its bots have reached."""
     stands = standing(connection, run.id, run.study, rules)
     caps = dict.fromkeys(cap for caps in run.spending_caps.values() for cap in caps)
     return replace(stands, spent=first_reached(connection, caps)) if caps else stands
 
 
 def require_open(status: RunStatus, cause: Cause) -> None:
-    """Check that a run lets somebody new in. Raises RunPaused, RunClosed, RunComplete."""
+    """Check that a run admits new workers. Raises RunPaused, RunClosed, RunComplete."""
     if status == "paused":
         raise RunPaused("this study is paused for a while")
     if status == "closed" and cause != "researcher":
@@ -216,9 +216,9 @@ def _require_invited(arrival_state: ArrivalState) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that an arriving worker gets.
+    """A slot that an arriving worker gets.
 
-    `displaced` is the assignment that is to expire for it, if any. `is_new`: nobody has had it before.
+    `displaced` is the assignment that must expire for it, if any. `is_new`: nobody has had the slot before.
     """
 
     number: int
@@ -227,12 +227,12 @@ class Place:
 
 
 def next_place(run: OpenRun, arrival_state: ArrivalState, *, more: bool) -> Place:
-    """Return the lowest place that is free or whose holder is gone, or a new one.
+    """Return the lowest slot that is free or whose holder is gone, or a new one.
 
-    Where no more workers may be under way (`more`), it is one whose holder is gone: they lose it.
+    Without `more`, only a slot whose holder is gone: the holder loses it.
 
     Raises:
-        RunFull: every place is held, or as many are as may be.
+        RunFull: Every slot is held, or no more workers may be active.
     """
     free, lapsed = arrival_state.free, arrival_state.lapsed
     if more and free is not None and (lapsed is None or free < lapsed):
@@ -243,9 +243,9 @@ def next_place(run: OpenRun, arrival_state: ArrivalState, *, more: bool) -> Plac
 
 
 def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> Place:
-    """Return a place that nobody has had. Raises RunFull."""
+    """Return a slot that nobody has had. Raises RunFull."""
     if not more:
-        raise RunFull("as many people take part at the moment as the study has places for")
+        raise RunFull("this study has as many active workers as it may have at the moment")
     number = 0 if arrival_state.last is None else arrival_state.last + 1
     if most is not None and number >= most:
         raise RunFull("every place of this study is taken")
@@ -255,7 +255,7 @@ def new_place(arrival_state: ArrivalState, most: int | None, *, more: bool) -> P
 def held_before(
     connection: Connection, run: OpenRun, simulated: bool, at: datetime, *, more: bool
 ) -> Iterator[Place]:
-    """Yield the places that somebody has had and that are open now, the lowest first; `more`: as ever."""
+    """Yield the open slots that somebody has had, lowest first; without `more`, only those still held."""
     in_run = {"run": run.id, "simulated": simulated}
     lapsed = connection.execute(ALL_LAPSED, {**in_run, **gone_since(run, at)})
     open_places = [Place(int(row.place), displaced=str(row.id)) for row in lapsed]
@@ -265,7 +265,7 @@ def held_before(
 
 
 def take_place(connection: Connection, run: OpenRun, simulated: bool, place: Place) -> None:
-    """Have a place be free no longer; nothing happens where it was not."""
+    """Mark a slot as no longer free; nothing happens if it was not free."""
     connection.execute(_TAKE_PLACE, {"run": run.id, "simulated": simulated, "place": place.number})
 
 

@@ -1,10 +1,10 @@
 """Draw the systems of an assignment, their order, and the QC bot's position. Pure.
 
-The rules (METHOD sections 1 and 2): at most one system of each family, the qc bot never first or
-last. Balance: the family with the fewest conversations so far is drawn first, then its variant with
-the fewest, ties by seed; systems and the qc bot are also balanced over positions, because first
-conversations are rated about 0.15 z lower (METHOD section 5). Positions are balanced in the long run only,
-by a biased draw: whoever knows all former ones cannot tell the next.
+The rules (METHOD sections 1 and 2): at most one system of each family; the QC bot is never first or last.
+Balance: the family with the fewest conversations so far is drawn first, then its variant with the fewest,
+ties by seed. Systems and the QC bot are also balanced over positions, because first conversations are rated
+about 0.15 z lower (METHOD section 5). Positions are balanced in the long run only, by a biased draw: the next
+one cannot be predicted from all former ones.
 """
 
 import math
@@ -14,36 +14,35 @@ from dataclasses import dataclass, field
 
 from server.session.plan import QC, Variant
 
-# Where the one with the fewest turns always came next, whoever knows the rule and all former draws would know
-# it (B. Efron, *Forcing a sequential experiment to be balanced*, Biometrika 58, 1971).
-# By which share something is less likely to be drawn for each turn that it had more than others. With 0.05
-# and four positions, the turns of each have a standard deviation of some 2.7 after 400 draws (8.7 for a fair
-# die), and the best guess from all former draws is right in 29 % (chance: 25 %); of two sides, in 55 %.
+# A choice is less likely by this share for each turn that it had more than others. A rule that always took
+# the one with the fewest turns could be predicted from all former draws (B. Efron, *Forcing a sequential
+# experiment to be balanced*, Biometrika 58, 1971). With 0.05 and four positions, the turns of each have a
+# standard deviation of about 2.7 after 400 draws (8.7 for a fair die), and the best guess from all former
+# draws is right in 29 % (chance: 25 %); of two sides, in 55 %.
 _BIAS = 0.05
 _STEPS = 2**52
 
 
 def draw_cost(turns: int, rng: random.Random) -> float:
-    """Return a random cost of something that had so many `turns`; the lowest of several is drawn.
+    """Return a random cost for a choice that had `turns` turns; the choice with the lowest cost is drawn.
 
     A choice is drawn with a probability proportional to exp(-_BIAS * turns), and the n lowest are a sample
-    without replacement by those weights (P. Efraimidis and P. Spirakis, 2006). Costs can be added, too: the
+    without replacement by those weights (P. Efraimidis and P. Spirakis, 2006). Costs may be added: the
     cheapest of several plans is drawn by the total of its turns, roughly.
     """
     between_0_and_1 = (rng.getrandbits(52) + 0.5) / _STEPS
     return _BIAS * turns + math.log(-math.log(between_0_and_1))
 
 
-# SciPy has this too; a server that needs nothing else of it starts a fifth faster without.
+# SciPy has this too, but without SciPy the server starts a fifth faster.
 _INFINITE = float("inf")
 
 
 def cheapest_matching(cost: Sequence[Sequence[float]]) -> list[int]:
-    """Return, per row, the column that it gets, so that the sum of the costs is the least there is.
+    """Return the column of each row, such that each column is used once and the sum of the costs is minimal.
 
-    Rows are added one by one, each along the shortest path of exchanges that makes room for it (H. W. Kuhn,
-    The Hungarian Method for the Assignment Problem, 1955, with the potentials of J. Munkres, 1957); n rows
-    take time of the order of n³.
+    Rows are added one by one, each along the shortest augmenting path (H. W. Kuhn, The Hungarian Method for
+    the Assignment Problem, 1955, with the potentials of J. Munkres, 1957). The time is of the order of n³.
 
     Args:
         cost: n rows of n numbers.
@@ -67,11 +66,11 @@ def _make_room(
     holder: list[int | None],
     row: int,
 ) -> None:
-    """Give `row` a column; others give theirs up for one that costs them least more."""
+    """Assign a column to `row`, moving other rows along the path that adds the least cost."""
     distance = [_INFINITE] * len(cost)
-    came_from: list[int | None] = [None] * len(cost)  # the column that the path had before
+    came_from: list[int | None] = [None] * len(cost)  # the previous column on the path
     reached: list[int] = []
-    at: int | None = None  # the column that the path has come to; None: it is at its start
+    at: int | None = None  # the path's current column; None at its start
     here, walked = row, 0.0
     while True:
         for column, so_far in enumerate(distance):
@@ -98,13 +97,13 @@ def _make_room(
 
 def _held(holder: Sequence[int | None], column: int) -> int:
     row = holder[column]
-    assert row is not None  # noqa: S101 - only columns that are held are passed through
+    assert row is not None  # noqa: S101 - only assigned columns are on the path
     return row
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Conversations of the places held so far: per system, and per system and position (from 1)."""
+    """Conversations of the held slots so far: per system, and per system and position (from 1)."""
 
     systems: Mapping[str, int] = field(default_factory=dict)
     positions: Mapping[tuple[str, int], int] = field(default_factory=dict)
@@ -121,12 +120,12 @@ def draw_plan(
 ) -> tuple[str, ...]:
     """Return the names of the systems of one assignment, in the order in which the worker meets them.
 
-    `systems` of them are drawn from `variants`, at most one per family; `qc` places between the
-    first and the last are the qc bot's. Those that are `down` are drawn only where there are too few
-    others; they are the first to be drawn again, as they have the fewest conversations then.
+    `systems` of them are drawn from `variants`, at most one per family. `qc` positions between the first and
+    the last are the QC bot's. Systems that are `down` are drawn only if there are too few others. They have
+    the fewest conversations afterwards, so they are drawn first once they are back.
 
     Raises:
-        ValueError: there are fewer families than systems to draw, or no place for the qc bot.
+        ValueError: There are fewer families than systems to draw, or no position for the QC bot.
     """
     rng = random.Random(seed)
     drawn = _draw_systems(variants, counts, systems, rng, down)
@@ -170,7 +169,7 @@ def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random)
 def _place(
     drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
 ) -> dict[int, str]:
-    """Match systems to positions; those where a system stood less often are likelier."""
+    """Match systems to positions; a position where a system stood less often is likelier."""
     cost = [
         [draw_cost(counts.positions.get((name, position), 0), rng) for position in positions]
         for name in drawn

@@ -1,10 +1,10 @@
-"""Giving an arriving worker an assignment: their own if they have one, a freed place, or a new one.
+"""Give an arriving worker an assignment: their own if they have one, else a freed slot, else a new slot.
 
-A run's balanced design is a row of places. A place is held by one assignment that is completed or
-under way. It becomes free when its holder gives the assignment back, or falls silent past the
-study's time-outs; the next worker then gets that same place, with the same systems in the same order,
-so that the balance never suffers. Where workers rate items, a place has items instead, and goes to the next
-worker who may rate them all. Everything here runs within one transaction of the writer.
+A run's balanced design is a row of slots (`Place`). A slot is held by one assignment that is completed or
+active. It becomes free when its holder gives the assignment back, or is silent longer than the study's
+timeouts. The next worker then gets the same slot, with the same systems in the same order, so that the
+balance is kept. In studies that rate items, a slot has items instead of systems; it goes to the next worker
+who may rate all of them. Everything here runs in one transaction of the writer.
 """
 
 import math
@@ -52,15 +52,15 @@ from server.recruiters.arrival import Arrival
 from server.session.plan import derive_seed, plan_conversation, plan_item, plan_pair
 from server.session.records import Closed, ConversationPlanned
 
-FIRST_FENCE = 0  # of the process that enrols: nobody has taken the session over from it
+FIRST_FENCE = 0  # the fence of the enrolling process, until another process takes the session over
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """The assignment a worker gets. `displaced` is the one that has expired for it.
+    """The assignment that a worker gets. `displaced` is the assignment that has expired for it.
 
-    `planned`: of a new assignment, all the records that are stored of it; None: it was there before.
+    `planned` are all the records of a new assignment; None if the assignment existed before.
     """
 
     assignment: str
@@ -75,10 +75,10 @@ def new_assignment_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class ArrivingWorker:
-    """Who arrives: the platform's name for them, their pseudonym, whether and how they are simulated.
+    """An arriving worker: their name on the platform, their pseudonym, and how they are simulated, if at all.
 
-    `assignment` is the id that a new assignment of theirs gets, `simulated_as` what the data say of who
-    simulates.
+    `assignment` is the id for a new assignment of theirs. `simulated_as` is stored as the description of a
+    simulated worker.
     """
 
     arrival: Arrival
@@ -90,12 +90,12 @@ class ArrivingWorker:
 
 
 def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> Enrolment | None:
-    """Return the assignment in `run` of somebody who is back; None for somebody new.
+    """Return the assignment in `run` of a returning worker; None for a new one.
 
     Args:
-        connection: any transaction.
-        run: the run that they are back in; an assignment of another run counts for nothing.
-        who: an assignment's id, proved by its token, or a worker as their platform names them.
+        connection: Any transaction.
+        run: The run. Assignments of other runs do not count.
+        who: An assignment's id, proved by its token, or a worker as their platform names them.
     """
     if isinstance(who, Arrival):
         found = connection.execute(OWN, {"run": run.id, **_named(who)}).scalar_one_or_none()
@@ -105,12 +105,12 @@ def find_enrolment(connection: Connection, run: OpenRun, who: str | Arrival) -> 
 
 
 def enrolment_in(arrival_state: ArrivalState) -> Enrolment | None:
-    """Return the assignment of somebody who is back, as `find_enrolment` does, of what was looked up."""
+    """Return the assignment of a returning worker, like `find_enrolment`, from a state loaded before."""
     return Enrolment(arrival_state.own, None) if arrival_state.own is not None else None
 
 
 def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arrival, at: datetime) -> None:
-    """Note that the worker of an enrolment is back, so that its place is theirs a while longer."""
+    """Note that the worker of an enrolment is back, which extends their hold on the slot."""
     connection.execute(_RENEW, {"key": enrolment.assignment, "at": at})
     _note_visit(connection, enrolment.assignment, arrival, at)
 
@@ -118,12 +118,12 @@ def renew_enrolment(connection: Connection, enrolment: Enrolment, arrival: Arriv
 def require_place(
     connection: Connection, run: OpenRun, arrival_state: ArrivalState, *, simulated: bool, at: datetime
 ) -> None:
-    """Check that somebody new, to whom `run` stands so, would get a place in it; nothing is written.
+    """Check that a new worker would get a slot in `run`; nothing is written.
 
     Raises:
-        RunFull: every place is held.
-        RunNotReady: a bot that the worker would meet is down.
-        NotAvailable: as `admit`.
+        RunFull: Every slot is held.
+        RunNotReady: A bot that the worker would meet is down.
+        NotAvailable: As `admit`.
     """
     more = admit(connection, run, arrival_state, simulated=simulated, at=at)
     if run.study.task != "transcripts":
@@ -136,23 +136,23 @@ def require_place(
 
 
 def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: datetime) -> Enrolment:
-    """Return the worker's assignment in `run`; a new one is stored, and the end of one that it displaces.
+    """Return the worker's assignment in `run`; store a new one and the expiry of one that it displaces.
 
-    The session of a new one belongs to the process that enrols, under `FIRST_FENCE`.
+    The session of a new assignment belongs to the enrolling process, under `FIRST_FENCE`.
 
     Args:
-        connection: a transaction of the writer's. Enrolments in a run wait for each other, also those of
-            other processes: PostgreSQL locks the run's row, SQLite has one writer.
-        run: the run that the worker arrives at.
-        worker: who arrives.
-        at: now.
+        connection: A transaction of the writer's. Enrolments in a run wait for each other, also across
+            processes: PostgreSQL locks the run's row, and SQLite has one writer.
+        run: The run that the worker arrives at.
+        worker: The arriving worker.
+        at: The time now.
 
     Raises:
-        AlreadyTookPart: the id that a new assignment would have is taken: of two tickets of one browser,
-            under two names, the other one was used.
-        RunFull: every place is held, or the worker may not rate what is left.
-        RunNotReady: a bot that the worker would meet is down.
-        NotAvailable: as `admit`.
+        AlreadyTookPart: The id for a new assignment is taken: one browser has two tickets under two names,
+            and the other ticket was used.
+        RunFull: Every slot is held, or the worker may not rate the remaining items.
+        RunNotReady: A bot that the worker would meet is down.
+        NotAvailable: As `admit`.
     """
     lock_run(connection, run.id)
     new, simulated = worker.assignment, worker.simulated
@@ -177,8 +177,8 @@ def enrol(connection: Connection, run: OpenRun, worker: ArrivingWorker, at: date
     return Enrolment(worker.assignment, place.displaced, tuple(conversations))
 
 
-# What a place has, in its order: the names of systems to chat with (of pairs: the left one, then the right
-# one), or items to rate.
+# A slot's plan, in order: the names of systems to chat with (for pairs: the left one, then the right one), or
+# items to rate.
 _Plan = tuple[str, ...] | tuple[DrawnItem, ...]
 
 
@@ -191,11 +191,11 @@ def _planned_place(
     *,
     more: bool,
 ) -> tuple[Place, _Plan]:
-    """Return the place that a worker gets, and its plan; `more`: not only one whose holder is gone.
+    """Return a worker's slot and its plan; without `more`, only a slot whose holder is gone.
 
     Raises:
-        RunFull: there is none.
-        RunNotReady: a bot that the worker would meet is down.
+        RunFull: There is no slot.
+        RunNotReady: A bot that the worker would meet is down.
     """
     if run.study.task == "transcripts":
         return _place_with_items(connection, run, worker, arrival_state, at, more=more)
@@ -205,13 +205,13 @@ def _planned_place(
 def _planned_chats(
     connection: Connection, run: OpenRun, simulated: bool, arrival_state: ArrivalState, *, more: bool
 ) -> tuple[Place, tuple[str, ...]]:
-    """Return the place that somebody gets, and the systems that they meet in it.
+    """Return a worker's slot and the systems in it.
 
-    In a rehearsal a bot may be down: to find that out is what a rehearsal is for.
+    In a rehearsal a bot may be down, because rehearsals are for finding that out.
 
     Raises:
-        RunFull: there is no place.
-        RunNotReady: there is none without a bot that is down.
+        RunFull: There is no slot.
+        RunNotReady: Every slot has a bot that is down.
     """
     down = run.down()
     place = next_place(run, arrival_state, more=more)
@@ -231,7 +231,7 @@ def _planned_chats(
 def _without_dead_bots(
     connection: Connection, run: OpenRun, simulated: bool, arrival_state: ArrivalState, down: frozenset[str]
 ) -> tuple[Place, tuple[str, ...]] | None:
-    """Return a new place none of whose bots is known to be down; None: there is none."""
+    """Return a new slot without bots known to be down; None if there is none."""
     try:
         place = new_place(arrival_state, run.study.assignments, more=True)
     except RunFull:
@@ -301,10 +301,10 @@ def _place_with_items(
     *,
     more: bool,
 ) -> tuple[Place, tuple[DrawnItem, ...]]:
-    """Return the lowest open place whose items the worker may rate all, or a new one of such items.
+    """Return the lowest open slot whose items the worker may all rate, or a new slot with such items.
 
     Raises:
-        RunFull: every place is held, or none is left with items that this worker may rate.
+        RunFull: Every slot is held, or too few items are left that this worker may rate.
     """
     unfit = items.unfit_items(connection, run.id, worker.arrival.platform, worker.arrival.external_id)
     for place in held_before(connection, run, worker.simulated, at, more=more):
@@ -322,12 +322,12 @@ def _place_with_items(
             _seed_of_place(run, worker.simulated, place),
         )
     except ValueError as error:
-        raise RunFull("what is left to rate in this study are conversations that you held") from error
+        raise RunFull("the items left to rate in this study are your own conversations") from error
     return place, plan_of_new
 
 
 def _most_places(connection: Connection, run: OpenRun) -> int:
-    """Return how many assignments the study asks for; unless it says so, as many as its judgments need."""
+    """Return the study's number of assignments; if it sets none, the number that its judgments need."""
     if run.study.assignments is not None:
         return run.study.assignments
     judgments = len(items.systems_of_items(connection, run.id)) * run.study.judgments_per_item
@@ -346,14 +346,14 @@ def _plan_of(
     arrival_state: ArrivalState,
     down: frozenset[str],
 ) -> tuple[str, ...]:
-    """Return the systems of a place, in their order; drawn now where nobody has had it yet."""
+    """Return the systems of a slot, in order; drawn now if nobody has had the slot yet."""
     if not place.is_new:
         held = {"run": run.id, "simulated": simulated, "place": place.number}
         before = tuple(connection.execute(_EARLIER_PLAN, held).scalars())
         if before:
             return before
     plan = _draw(connection, run, simulated, place, arrival_state, down)
-    if down:  # by this line whoever finds counts apart knows why; the draw is not stored yet
+    if down:  # logged to explain unequal counts later; the draw is not stored yet
         log.info(
             "drawn while bots are away",
             run=run.slug,

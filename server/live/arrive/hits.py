@@ -1,9 +1,10 @@
-"""Draw the items of an assignment and their order. Pure: counts and a seed in.
+"""Draw the items of an assignment and their order. Pure: depends on counts and a seed.
 
-The composition is the study's (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only when
-no other one that its worker may rate was drawn less often; within an assignment systems take turns; and over
-positions systems are balanced in the long run, by a biased draw: the idea of the repeated Latin square (Belz
-and Reiter 2006), for assignments that come one by one and for workers who must not know the next system.
+The study sets the composition (Ji, PhD thesis, chapters 3 and 4). Balance: an item is drawn again only if no
+other item that its worker may rate was drawn less often. Within an assignment, systems take turns. Over
+positions, systems are balanced in the long run, by a biased draw. This is the idea of the repeated Latin
+square (Belz and Reiter 2006) for assignments that come one by one, and for workers who must not know the next
+system.
 """
 
 import random
@@ -29,15 +30,15 @@ def draw_hit(
     """Return the items of one assignment, in the order in which the worker meets them.
 
     Args:
-        systems: the system of every item of the run, by the item's name.
-        judgments: how often each item was drawn as an ordinary one; those that are missing never.
-        positions: how often each system stands at each position, from 1.
-        parts: how many of each kind there are to be.
-        unfit: the items that this worker must not rate.
-        seed: fixes what is drawn at random.
+        systems: The system of every item of the run, by the item's name.
+        judgments: How often each item was drawn as an ordinary one; missing means never.
+        positions: How often each system stands at each position, from 1.
+        parts: The number of items of each kind.
+        unfit: The items that this worker must not rate.
+        seed: The seed of the random choices.
 
     Raises:
-        ValueError: too few items are left that the worker may rate.
+        ValueError: Too few items are left that the worker may rate.
     """
     rng = random.Random(seed)
     fit = [name for name in systems if name not in unfit]
@@ -67,7 +68,7 @@ def _draw_ordinary(
     number: int,
     rng: random.Random,
 ) -> list[str]:
-    """Draw those judged least often; where there is a choice systems take turns, the least judged first."""
+    """Draw the items judged least often; among equals systems take turns, the least judged system first."""
     shuffled = rng.sample(fit, len(fit))
     most = sorted(judgments.get(name, 0) for name in fit)[number - 1]
     drawn = [name for name in shuffled if judgments.get(name, 0) < most]
@@ -94,7 +95,7 @@ def _place(
     positions: Positions,
     rng: random.Random,
 ) -> list[tuple[str, ItemKind]]:
-    """Give each position an item; those of a system that stood there less often are likelier."""
+    """Give each position an item; items of a system that stood there less often are likelier."""
     left = rng.sample(drawn, len(drawn))
     placed: dict[int, tuple[str, ItemKind]] = {}
     for position in rng.sample(range(1, len(drawn) + 1), len(drawn)):

@@ -1,4 +1,4 @@
-"""The worker's few HTTP calls: the page, and the way in."""
+"""Serve the worker's page and `/api/join`, which returns a token for the WebSocket."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -57,17 +57,17 @@ WORKER_PAGES = "/w/"
 _SELDOM = parse("1/minute")
 log = structlog.get_logger()
 _Parameter = Annotated[str, StringConstraints(max_length=64)]
-_Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has some 1,500
+_Value = Annotated[str, StringConstraints(max_length=2_500)]  # a signed arrival has about 1,500
 
 
 class JoinRequest(BaseModel):
-    """Somebody wants to take part. `token` is what an earlier join on this page returned.
+    """A worker's request to take part. `token` is the token that an earlier join on this page returned.
 
-    `worker`: the id in a plain link. `parameters`: of the address by which they came, for the recruiter;
-    `doubled` names those that it has with two values.
-    `signature` is that of a personal link (`candor links`). `earlier` is the token of the last session that
-    the browser had in this run, under whatever name. `simulated` and `reply_pace` (0 to 1) need a
-    researcher's token in the `Authorization` header; `simulated_as` is what the data say of who simulates.
+    `worker`: the id in a plain link. `parameters`: those of the page's address, for the recruiter.
+    `doubled`: names of parameters that the address has with two values.
+    `signature`: that of a personal link (`candor links`). `earlier`: the token of the browser's last session
+    in this run, under any name. `simulated` and `reply_pace` (0 to 1) need a researcher's token in the
+    `Authorization` header. `simulated_as`: the description of a simulated worker that the data keep.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -85,10 +85,10 @@ class JoinRequest(BaseModel):
 
 
 class JoinResponse(BaseModel):
-    """The way in: a token, the path of the WebSocket that takes it, and the id of the assignment.
+    """A token, the path of the WebSocket that takes it, and the id of the assignment.
 
-    Of somebody new there is no assignment until they agree; the token is a ticket, and `assignment` the id
-    that it will have.
+    A new worker has no assignment until they agree: the token is a ticket then, and `assignment` is the id
+    that their assignment will have.
     """
 
     token: str
@@ -97,10 +97,10 @@ class JoinResponse(BaseModel):
 
 
 class JoinRefused(ErrorBody):
-    """Why somebody cannot take part, and what the page needs to say so in the study's language.
+    """The reason why a worker cannot take part, with the page's texts in the study's language.
 
-    `words` is as in the study's card; `again_at`: when newcomers are taken again, where the hour is why;
-    `way_back`: where they return the study, if they came from a platform and have no assignment.
+    `words` is as in the study's card. `again_at`: when the run next admits workers, if it is outside its
+    hours. `way_back`: where to return the study, for workers from a platform who have no assignment.
     """
 
     words: TextsCard | None
@@ -110,11 +110,11 @@ class JoinRefused(ErrorBody):
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """Somebody who joins. `named`: who they are, where they came by a name.
+    """A request to join, with everything known of the worker. `named`: the worker, if the request names one.
 
-    `brought` is what their browser's token says, where that was made here. `latest` is the same of the token
-    that the browser was given last in this run, under whatever name. `unproven`: why `named` does not count,
-    unless the browser has brought a token that names the same.
+    `brought` is the content of the browser's token, if this server made it. `latest` is the same for the
+    browser's last token in this run, under any name. `unproven` is the error that makes `named` invalid,
+    unless the browser has brought a token for the same worker.
     """
 
     body: JoinRequest
@@ -131,21 +131,21 @@ class _Visit:
 
     @property
     def earlier_ticket(self) -> Ticket | None:
-        """The ticket that the browser was given last in this run."""
+        """The browser's last ticket in this run."""
         return _ticket_in(self.latest)
 
     @property
     def earlier(self) -> str | None:
-        """The id of the assignment that the browser's last session in this run had, or would have."""
+        """The id that the assignment of the browser's last session in this run has or would have."""
         return _assignment_of(self.latest)
 
     @property
     def old_assignment(self) -> str | None:
-        """The id of the assignment that the token opens, or would open if the ticket in it had led to one."""
+        """The id of the assignment that the token opens, or would open if its ticket had led to one."""
         return _assignment_of(self.brought)
 
     def is_kept(self, ticket: Ticket) -> bool:
-        """Return whether the browser has brought this ticket, for this person, and it is still good."""
+        """Return whether the browser has brought this ticket, for this worker, and it is still valid."""
         old = self.old_ticket
         return (
             old is not None
@@ -160,7 +160,7 @@ class _Visit:
 
 
 def _why_not_open(entry: RunEntry) -> NotAvailable:
-    """Return why nobody is let in to a run that this process does not have open."""
+    """Return the error for a run that is not open in this process."""
     try:
         require_open(entry.status, entry.cause)
     except NotAvailable as error:
@@ -169,7 +169,7 @@ def _why_not_open(entry: RunEntry) -> NotAvailable:
 
 
 def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | None:
-    """Return who joins by what they came by; None: the address does not say."""
+    """Return the worker that a request names; None if it names none."""
     if body.worker is not None and (is_signed or study.recruiter is None):
         return by_link(body.worker, simulated=body.simulated)
     if study.recruiter is None or body.simulated:
@@ -178,7 +178,7 @@ def _named(body: JoinRequest, study: Study, *, is_signed: bool) -> Arrival | Non
 
 
 def _require_one_name(body: JoinRequest, study: Study) -> None:
-    """Check that the address, as far as it names anybody, names one. Raises LinkAmbiguous, LinkUnfilled."""
+    """Check that the address names at most one worker. Raises LinkAmbiguous, LinkUnfilled."""
     person = "worker" if study.recruiter is None else study.recruiter.person
     values = [body.worker or ""] if study.recruiter is None else values_of(body.parameters, person)
     named = {"worker", "signature", person.lower()}
@@ -192,11 +192,11 @@ def _require_one_name(body: JoinRequest, study: Study) -> None:
 
 def _require_recruited(study: Study, ticket: Ticket) -> None:
     if study.recruiter is not None and ticket.arrival.platform == LINK and not ticket.is_signed:
-        raise LinkUnsigned(f"this study takes those who come from {study.recruiter.kind}, by the link there")
+        raise LinkUnsigned(f"this study takes workers from {study.recruiter.kind} only, by the link there")
 
 
 def _ticket(visit: _Visit) -> Ticket:
-    """Return the ticket that somebody has brought, if it is theirs, or a new one."""
+    """Return the ticket that the browser has brought, if it is this worker's, or a new one."""
     body, run, old, named = visit.body, visit.run, visit.old_ticket, visit.named
     if (
         old is not None
@@ -205,7 +205,7 @@ def _ticket(visit: _Visit) -> Ticket:
     ):
         arrival = named or old.arrival
         return replace(old, arrival=arrival, is_signed=old.is_signed or visit.is_signed)
-    # Two tickets of one browser lead to one assignment, whichever of the names agrees first.
+    # Two tickets of one browser lead to one assignment, whichever name agrees first.
     rival = visit.earlier_ticket if not visit.is_signed else None
     assignment = rival.assignment if rival is not None and rival.run == run.id else new_assignment_id()
     arrival = named or stranger(simulated=body.simulated)
@@ -224,18 +224,18 @@ def _assignment_of(token: WorkerToken | None) -> str | None:
 
 
 class JoinApi:
-    """Tells workers the way in. Nothing is stored of those who are new.
+    """Give workers a token for their session. Nothing is stored of new workers.
 
     Args:
-        store: Where it is looked up who has an assignment, and whether there is a place.
-        auth: Makes the tokens, tells a researcher's, and checks links.
-        runs: The open runs, by a run's id.
+        store: Looks up assignments and free slots.
+        auth: Makes workers' tokens, checks researchers' tokens and links.
+        runs: The open runs, by the run's id.
         limits: Counts the calls of each address.
-        per_address: How many calls of one address are answered.
+        per_address: Limit on calls from one address.
         signed_links: Whether workers need a signed link.
-        signed_arrivals: Checks what platforms have signed.
-        prolific_site: Where the pages of Prolific's participants begin.
-        pages: The folder with the built pages, of which `worker.html` is served.
+        signed_arrivals: Checks platforms' signatures.
+        prolific_site: The base address of Prolific's pages for participants.
+        pages: The folder of the built pages, from which `worker.html` is served.
     """
 
     def __init__(
@@ -273,7 +273,7 @@ class JoinApi:
         self.router.add_api_route("/preview", self.preview_page, methods=["GET"], include_in_schema=False)
 
     async def page(self, run: str, request: Request) -> HTMLResponse:
-        """Serve the worker's page, which asks for itself whether the run exists."""
+        """Serve the worker's page. The page itself asks whether the run exists."""
         return built_page(self._pages / "worker.html", request)
 
     async def preview_page(self, request: Request) -> HTMLResponse:
@@ -283,7 +283,7 @@ class JoinApi:
     async def join(
         self, body: JoinRequest, request: Request, authorization: Annotated[str | None, Header()] = None
     ) -> JoinResponse | JSONResponse:
-        """Give an arriving worker the way to their assignment, or a ticket for the one that they may get."""
+        """Return a token for an arriving worker's assignment, or a ticket for the one that they may get."""
         what = "attempts to take part from this address"
         await self._limits.count_address(self._per_address, what, request)
         run = next((run for run in self._runs.values() if run.slug == body.run), None)
@@ -300,16 +300,16 @@ class JoinApi:
         except LinkUnfilled as error:
             if self._logged.hit(_SELDOM, run.slug):
                 log.warning(
-                    "workers come with an id that was not filled in", run=run.slug, reason=error.message
+                    "workers arrive with a placeholder instead of an id", run=run.slug, reason=error.message
                 )
             return self._refusal(error, run.study, body)
         except (LinkAltered, LinkAmbiguous, LinkExpired, LinkUnsigned, NotAvailable) as error:
             return self._refusal(error, run.study, body)
 
     def _refusal(self, error: NotAuthorised | NotAvailable, study: Study, body: JoinRequest) -> JSONResponse:
-        """Return the answer to somebody who is not let in.
+        """Return the response to a worker who is not admitted.
 
-        Who may have an assignment is not told to return it: that would cost them the pay.
+        Workers who may have an assignment are not told to return it: that would cost them their pay.
         """
         may_have_one = isinstance(error, AlreadyTookPart) or (isinstance(error, RunClosed) and body.token)
         is_newcomer = isinstance(error, NotAvailable) and not may_have_one
@@ -323,13 +323,13 @@ class JoinApi:
         return JSONResponse(refused.model_dump(mode="json"), error.status)
 
     async def _study_of(self, slug: str, run: OpenRun | None) -> str | None:
-        """Return the name of the study of a run, which is asked for where the run is not open here."""
+        """Return the name of a run's study, read from the database if the run is not open here."""
         if run is not None:
             return run.study.name
         return await self._auth.directory.study_of({"run": slug})
 
     async def _admitted(self, body: JoinRequest, run: OpenRun) -> JoinResponse:
-        """Return the way in to a run. Raises what `_find` and `_ticket` raise, or that it is a rehearsal."""
+        """Return a token for a run. Raises RunClosed for a rehearsal, and what `_visit` and `_find` raise."""
         if run.is_rehearsal and not body.simulated:
             raise RunClosed("this is a rehearsal, which takes simulated workers only")
         visit = await self._visit(body, run)
@@ -344,7 +344,10 @@ class JoinApi:
         return JoinResponse(token=token, assignment=enrolment.assignment)
 
     async def _visit(self, body: JoinRequest, run: OpenRun) -> _Visit:
-        """Return who joins. Raises LinkAltered, LinkAmbiguous, LinkUnfilled, PlatformFailed."""
+        """Return the request with everything known of the worker.
+
+        Raises LinkAltered, LinkAmbiguous, LinkUnfilled, PlatformFailed.
+        """
         is_signed = body.simulated or self._is_signed(body)
         if not is_signed:
             _require_one_name(body, run.study)
@@ -365,19 +368,19 @@ class JoinApi:
         if body.signature is None:
             return False
         if body.worker is None or not self._auth.is_link_signature(body.signature, body.run, body.worker):
-            raise LinkAltered("this link is not as it was given out")
+            raise LinkAltered("this link was changed after it was made")
         return True
 
     def _find(self, connection: Connection, visit: _Visit, ticket: Ticket) -> Enrolment | None:
-        """Return the assignment that somebody has; None for somebody new, for whom there is a place.
+        """Return a worker's assignment; None for a new worker who may take part.
 
         Raises:
-            TokenExpired: the token by which they are known was made here, but too long ago.
-            LinkUnsigned: only signed links are taken, and theirs is not; or the study's recruiter names its
-                workers, and nothing names this one.
-            NotAvailable: there is no place for them; as `require_place`.
-            AlreadyTookPart: their browser has an assignment in this run, under another name.
-            LinkUnsigned, LinkExpired: nothing proves who they are, where the recruiter has to sign it.
+            TokenExpired: The token that identifies the worker has expired.
+            LinkUnsigned: Only signed links are allowed and this one is unsigned; or the study's recruiter
+                names its workers, and the request names none.
+            NotAvailable: There is no slot for them; as `require_place`.
+            AlreadyTookPart: Their browser has an assignment in this run, under another name.
+            LinkUnsigned, LinkExpired: The recruiter must sign arrivals, and no signature proves this one.
         """
         run, is_named = visit.run, visit.named is not None
         arrival = self._auth.kept(ticket.arrival)

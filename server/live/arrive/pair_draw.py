@@ -1,20 +1,20 @@
-"""Draw the two systems of a comparison, their order and their sides. Pure: counts and a seed in.
+"""Draw the two systems of each comparison, their order and their sides. Pure: depends on counts and a seed.
 
 The rule:
 
-1. *Every pair.* A pair that was placed less than half as often as the average pair goes first; so every pair
-   is placed once before any is placed twice, and none falls behind.
-2. *What tells most.* Else the pair whose next comparison is expected to tell most of the difference between
-   its two systems: the gain of a D-optimal design, log(1 + I · v). I is the information that one comparison
-   has of the difference under the Bradley-Terry-Davidson model as fitted so far; v approximates the variance
-   with which the difference is known by 1/N for each of the two systems, N being the information of all
-   comparisons that the system was placed in (the diagonal of the information matrix, which costs no
-   inversion). Comparisons that are placed and not yet made count, so that workers who arrive together are
-   spread.
-3. *Sides.* Of a pair, the system that stood on the left less often is likelier to be on the left, by a biased
+1. *Every pair.* Pairs that were placed less than half as often as the average pair go first. So every pair is
+   placed once before any is placed twice, and none falls behind.
+2. *Most informative.* Otherwise, the pair whose next comparison is expected to tell most about the difference
+   between its two systems: the gain of a D-optimal design, log(1 + I · v). I is the information of one
+   comparison about the difference, under the Bradley-Terry-Davidson model as fitted so far. v approximates
+   the variance of the difference by the sum of 1/N over the two systems. N is the information of all
+   comparisons in which the system was placed (the diagonal of the information matrix, which costs no
+   inversion). Comparisons that are placed and not yet made count too, so that workers who arrive together get
+   different pairs.
+3. *Sides.* In a pair, the system that stood on the left less often is likelier to be on the left, by a biased
    draw: a worker who compares the same two again cannot tell which is where.
-4. *Quality control.* Pairs of the qc bot and a system: the system that met it least often; never the first or
-   the last pair of an assignment.
+4. *Quality control.* The QC bot is paired with the system that met it least often, and is never in the first
+   or the last pair of an assignment.
 """
 
 import math
@@ -30,24 +30,24 @@ Pair = tuple[str, str]
 Counts = Mapping[Pair, PairCount]
 _NONE = PairCount()
 _ROUNDS = 12
-_PRIOR = 0.5  # won and lost against a system of strength 1, so that an unbeaten system is finite
+_PRIOR = 0.5  # wins and losses against a system of strength 1, so that an unbeaten system is finite
 
 
 def draw_pairs(systems: Sequence[str], counts: Counts, *, pairs: int, qc: int, seed: int) -> tuple[str, ...]:
-    """Return the systems of one assignment: those of its first pair, left and right, of its second, …
+    """Return the systems of one assignment: the first pair's left and right system, the second pair's, …
 
     Args:
-        systems: the names of all systems, at least two, without the qc bot.
-        counts: of the run so far, by the names on the left and on the right.
-        pairs: how many pairs of systems.
-        qc: how many pairs with the qc bot beside them.
-        seed: of everything that is drawn.
+        systems: The names of all systems, at least two, without the QC bot.
+        counts: The run's counts so far, by the names on the left and on the right.
+        pairs: The number of pairs of systems.
+        qc: The number of further pairs with the QC bot.
+        seed: The seed of all draws.
 
     Raises:
-        ValueError: there are fewer than two systems, or no place for the qc bot.
+        ValueError: There are fewer than two systems, or no position for the QC bot.
     """
     if len(systems) < 2:
-        raise ValueError("two systems at least are needed to compare them")
+        raise ValueError("at least two systems are needed to compare them")
     rng = random.Random(seed)
     drawn = _draw_compared(sorted(systems), counts, pairs, rng)
     with_qc = _draw_with_qc(sorted(systems), counts, qc, rng)
@@ -65,9 +65,9 @@ def strengths(systems: Sequence[str], counts: Counts) -> tuple[dict[str, float],
     """Return the strength of each system and the tie parameter nu of Davidson (1970), roughly.
 
     A few rounds of minorisation and maximisation, as D. R. Hunter has them for models of this family (*MM
-    algorithms for generalized Bradley-Terry models*, Annals of Statistics 32, 2004); the root of Davidson's
-    ties is bounded by the arithmetic mean of its two factors, each over its present value. A little prior
-    holds every system to 1. The report fits the model properly; the draw needs no more than this.
+    algorithms for generalized Bradley-Terry models*, Annals of Statistics 32, 2004). The root of Davidson's
+    ties is bounded by the arithmetic mean of its two factors, each over its present value. A small prior
+    pulls every strength towards 1. The report fits the model properly; the draw needs no more than this.
     """
     strength, nu = dict.fromkeys(systems, 1.0), 0.5
     compared = [
@@ -96,7 +96,7 @@ def strengths(systems: Sequence[str], counts: Counts) -> tuple[dict[str, float],
 
 
 def information(a: float, b: float, nu: float) -> float:
-    """Return what one comparison of two strengths tells of the difference of their logarithms."""
+    """Return the information of one comparison of two strengths about the difference of their logarithms."""
     root = nu * math.sqrt(a * b)
     total = a + b + root
     win, loss = a / total, b / total
@@ -149,10 +149,10 @@ def _draw_with_qc(systems: Sequence[str], counts: Counts, qc: int, rng: random.R
 
 
 def _sided(order: Sequence[Pair], counts: Counts, rng: random.Random) -> list[Pair]:
-    """Return the pairs; in each the one that stood on the left less often is likelier to be there."""
+    """Return the pairs with sides; the system that stood on the left less often is likelier to be there."""
     sided: list[Pair] = []
     for a, b in order:
-        both = (a, b), (b, a)  # a pair may come twice where there are few
+        both = (a, b), (b, a)  # a pair may be drawn twice if there are few
         cost = {pair: draw_cost(counts.get(pair, _NONE).placed + sided.count(pair), rng) for pair in both}
         sided.append(min(both, key=cost.__getitem__))
     return sided

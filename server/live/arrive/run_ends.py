@@ -1,4 +1,4 @@
-"""Runs that have enough stop by themselves, and say why."""
+"""Stop runs that have enough data or have reached a limit, and store the reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,27 +18,27 @@ from server.news import News
 from server.periodic import PeriodicTask
 from server.run_rules import End, end_of
 
-SECONDS = 1.0  # between two looks
+SECONDS = 1.0  # between two checks
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Who has stopped a run that nobody has stopped, for the log."""
+    """The actor in the audit log when a run's rules stop it."""
 
     kind: str = "server"
     name: str = "rules of the run"
 
 
 class RunEnds:
-    """Looks again and again whether a run has enough. Every process does; the first one stops it.
+    """Check periodically whether runs have ended. All processes check; the first to see it closes the run.
 
-    Newcomers do not wait for that: who arrives is told at once, as arrivals go by the same decision.
+    Newcomers do not wait for this check: each arrival applies the same rules.
 
     Args:
-        store: where the runs are.
-        runs: the runs that this process serves.
-        news: where other processes are told that a run has stopped.
+        store: The database.
+        runs: The runs that this process serves.
+        news: Tells other processes that a run has stopped.
     """
 
     def __init__(self, store: Store, runs: Mapping[int, OpenRun], news: News) -> None:
@@ -48,15 +48,15 @@ class RunEnds:
         self._task = PeriodicTask(self.look, SECONDS, "runs were not looked at")
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start checking."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more; a look that is under way comes to its end."""
+        """Stop checking, after a check in progress has ended."""
         await self._task.stop()
 
     async def look(self) -> None:
-        """Stop what has enough. Raises StorageFailed."""
+        """Stop the runs that have ended by their rules. Raises StorageFailed."""
         runs = tuple(self._runs.values())
         for run in await self._store.read(lambda connection: _ended(connection, runs)):
             end = await self._store.submit(lambda connection, run=run: _stop(connection, run))  # type: ignore[misc]
@@ -66,7 +66,7 @@ class RunEnds:
 
 
 def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:
-    """Return those of `runs` that have enough and are not closed."""
+    """Return those of `runs` that have ended by their rules and are not closed."""
     going_on = set(connection.execute(select(Run.c.id).where(Run.c.status != "closed")).scalars())
     return [run for run in runs if run.id in going_on and _end(connection, run) is not None]
 
@@ -77,7 +77,7 @@ def _end(connection: Connection, run: OpenRun) -> End | None:
 
 
 def _stop(connection: Connection, run: OpenRun) -> End | None:
-    """Close a run that has enough; None: its rules have changed meanwhile, or it is closed already."""
+    """Close a run that has ended; None if its rules have changed meanwhile, or it is closed already."""
     lock_run(connection, run.id)
     end = _end(connection, run)
     if end is None or not stop_run(connection, run.id, end):

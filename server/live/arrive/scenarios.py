@@ -17,14 +17,14 @@ def draw_scenarios(
 ) -> tuple[str, ...]:
     """Return the label of a scenario for each of `systems`, in their order. Pure.
 
-    A system gets one of those that it has had least often, so that its counts differ by at most one; where
-    there is a choice, one that this worker has met least often, ties by seed.
+    A system gets a scenario that it has had least often, so that its counts differ by at most one. Among
+    these, it gets one that this worker has met least often, ties by seed.
 
     Args:
-        systems: those of a place, in the order in which the worker meets them.
-        labels: the study's scenarios.
-        counts: how often each system had each scenario in the places that are held; those missing never.
-        seed: fixes what is drawn at random.
+        systems: The systems of a slot, in the order in which the worker meets them.
+        labels: The study's scenarios.
+        counts: How often each system had each scenario in the held slots; missing means never.
+        seed: The seed of the random choices.
     """
     rng = random.Random(seed)
     here: Counter[str] = Counter()
@@ -40,9 +40,9 @@ def draw_scenarios(
 def scenarios_of_place(
     connection: Connection, run: OpenRun, place: int, systems: Sequence[str], *, simulated: bool
 ) -> tuple[str | None, ...]:
-    """Return the scenario of each conversation of a place: those that its last holder had, else drawn now.
+    """Return the scenario of each conversation of a slot: its last holder's, or newly drawn ones.
 
-    Where the study has scenarios, the conversations of the run are counted anew, in time of their order.
+    In a study with scenarios this counts the conversations of the run, in time proportional to their number.
     """
     labels = tuple(run.rules.scenarios)
     if not labels:

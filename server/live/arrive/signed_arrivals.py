@@ -1,4 +1,4 @@
-"""Check the platform's signature of an arrival, where the study requires one."""
+"""Check the platform's signature of an arrival, if the study requires one."""
 
 from dataclasses import replace
 from urllib.parse import quote
@@ -20,12 +20,12 @@ from server.recruiters.recruiter import Parameters, Prolific
 
 
 class SignedArrivals:
-    """Checks the signed arrivals of every run of this server."""
+    """Check the signed arrivals of every run of this server."""
 
     def __init__(self, store: Store, prolific_api: str, public_url: str) -> None:
-        """Read keys from `prolific_api`; participants are sent to addresses below `public_url`.
+        """Read keys from `prolific_api`; participants' links begin with `public_url`.
 
-        The `store` has which run each study is of.
+        `store` tells which run a platform's study belongs to.
         """
         self._store = store
         self._keys = StudyKeys(prolific_api)
@@ -34,34 +34,34 @@ class SignedArrivals:
     async def checked(
         self, recruiter: Prolific, run: str, parameters: Parameters
     ) -> tuple[Arrival | None, NotAuthorised | None]:
-        """Return who arrives at `run` by an address with these parameters, and why that is not proven.
+        """Return the worker whom the parameters of a run's address name, and an error if that is not proven.
 
-        It is not where the signature is missing, or was good for two minutes that are over: as of a page that
-        is loaded again. Whoever has been here before has a token of ours then, which proves it.
+        It is not proven if the signature is missing or has expired after its two minutes, as when a page is
+        reloaded. A worker who has been here before has a token of ours then, which proves who they are.
 
         Raises:
-            LinkAltered: the platform has not signed this, or for the study of another run.
-            PlatformFailed: its keys cannot be read; the page tries again.
+            LinkAltered: The platform has not signed these parameters, or signed them for another run's study.
+            PlatformFailed: The platform's keys cannot be read; the page tries again.
         """
         token = parameters.get(PARAMETER)
         if token is None:
-            unsigned = LinkUnsigned("this study takes those who come from Prolific, by the link there")
+            unsigned = LinkUnsigned("this study takes workers from Prolific only, by the link there")
             return recruiter.arrival(parameters), unsigned
         try:
             signed = await signed_arrival(self._keys, token, f"{self._public_url}/w/{quote(run)}")
         except Expired:
-            late = LinkExpired("this link was good for two minutes: open the study at Prolific again")
+            late = LinkExpired("this link was valid for two minutes only: open the study at Prolific again")
             return recruiter.arrival(parameters), late
         except Forged as error:
-            raise LinkAltered(f"this link is not as Prolific has made it: {error}") from error
+            raise LinkAltered(f"this link is not as Prolific made it: {error}") from error
         except KeysUnavailable as error:
             raise PlatformFailed(str(error), "Try again in a moment.") from error
         named = recruiter.arrival(signed.parameters)
         given = {name: parameters[name] for name in signed.parameters if name in parameters}
         if named is None or named.visit not in {None, signed.submission}:
-            raise LinkAltered("this link is not as Prolific has made it: it does not say who comes")
+            raise LinkAltered("this link was changed after Prolific made it: it names no worker")
         if any(value != signed.parameters[name] for name, value in given.items()):
-            raise LinkAltered("this link is not as Prolific has made it: it names somebody else")
+            raise LinkAltered("this link was changed after Prolific made it: it names another worker")
         study = signed.parameters.get(STUDY)
         if not await self._store.read(lambda connection: leads_to_run(connection, study, run)):
             raise LinkAltered("this link is for another study: open this one at Prolific again")

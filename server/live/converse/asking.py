@@ -1,4 +1,4 @@
-"""Asking the bots of one session: again until they answer, or it is of no use."""
+"""Ask a session's bots for replies, and try again until they answer or no further try can help."""
 
 import asyncio
 import math
@@ -21,16 +21,16 @@ from server.session.replies import seconds_for_retries
 from server.session.state import State
 
 MAX_REASON = 500
-_WAKING = 0.05  # seconds by which the end of a rest is surely over
+_WAKING = 0.05  # added to a replica's rest, so that the rest is surely over
 log = structlog.get_logger()
 
 
 class Asking:
-    """Asks the bots of one session.
+    """Ask the bots of one session.
 
     Args:
-        run: whose bots they are.
-        store: knows what they have cost.
+        run: The run that the bots belong to.
+        store: Has the bots' cost so far.
     """
 
     def __init__(self, run: OpenRun, store: Store) -> None:
@@ -41,11 +41,11 @@ class Asking:
     async def answer(
         self, effect: AskBot, state: State, note: Callable[[BotStumbled], Awaitable[None]]
     ) -> BotReplied | BotGaveUp:
-        """Return what a bot answers in `state`.
+        """Return a bot's answer in `state`.
 
-        It is asked until it answers, asking again is of no use, or another try would begin too late: after
-        the deadline, or so late that its reply would tell of it. `note` stores that a try has failed, and
-        that another one will follow.
+        The bot is asked until it answers, until its error says that another try cannot help, or until another
+        try would begin too late: after the deadline, or so late that the delay would reveal the failure.
+        `note` stores that a try has failed and that another one follows.
         """
         conversation = state.conversation(effect.conversation)
         system = conversation.plan.system
@@ -77,7 +77,7 @@ class Asking:
                 )
                 if not error.retry or clock() + pause >= tried_until:
                     return BotGaveUp(*failed)
-                if not error.unasked or tries == 1:  # nobody was asked, and it is known that nobody answers
+                if not error.unasked or tries == 1:  # a try that asked no bot is noted only once
                     await note(BotStumbled(*failed))
                 await asyncio.sleep(pause)
                 continue
@@ -97,23 +97,23 @@ class Asking:
         raise AssertionError("a count has no end")
 
     def _seconds_for_retries(self, effect: AskBot, state: State, conversation: Conversation) -> float:
-        """Return for how many seconds a bot is asked again; no pace of people is hidden."""
+        """Return for how many seconds a bot is asked again; no limit for people, whose pace is not hidden."""
         if conversation.plan.system in self._run.people:
             return math.inf
         return seconds_for_retries(state, conversation, effect.index)
 
     async def _require_money(self, caps: Sequence[SpendingCap]) -> float:
-        """Check that a bot with these caps may cost more. Raises BudgetSpent.
+        """Check that no spending cap is reached. Raises BudgetSpent.
 
-        Returns how many seconds that took: while the database is away, it is asked again until it answers,
-        and that is not of the bot's time.
+        Returns how many seconds the check took. While the database is unreachable the check is repeated, and
+        that time does not count against the bot.
         """
         clock = asyncio.get_running_loop().time
         asked = clock()
         for pause in pauses():
             try:
                 reached = await self._store.look_up(lambda connection: first_reached(connection, caps))
-            except StorageFailed:  # as the store has said
+            except StorageFailed:  # the store has logged it
                 await asyncio.sleep(pause)
                 continue
             if reached is not None:
@@ -122,7 +122,7 @@ class Asking:
         raise AssertionError("pauses have no end")
 
     def _lines_of(self, state: State, conversation: Conversation) -> tuple[Turn, ...]:
-        """Return a conversation's lines as bots see them; those of its earlier turns are not made anew."""
+        """Return a conversation's lines as bots see them, reusing those of its earlier turns."""
         heard = pairs.heard(state, conversation)
         name, lines = self._lines
         if name != conversation.plan.conversation or len(lines) > len(heard):
@@ -137,10 +137,7 @@ def _reason(system: str, error: BotError) -> str:
 
 
 def _call(tries: int, provenance: Provenance | None, error: BotError | None = None) -> BotCall | None:
-    """Return a call to be kept.
-
-    One that told where its answer came from, or that has an answer to be kept.
-    """
+    """Return a call's record, if the call has a provenance or an output worth storing; else None."""
     if error is None:
         return None if provenance is None else BotCall(tries, provenance)
     if provenance is None and error.output is None:
@@ -152,8 +149,7 @@ def _call(tries: int, provenance: Provenance | None, error: BotError | None = No
 def pause_after(error: BotError, waits: Iterator[float]) -> float:
     """Return how many seconds to wait before a bot is asked again.
 
-    A call for which every replica rests has asked nobody: who waits is woken when the rest ends, and no later
-    for it.
+    If every replica of a bot rests, nothing was asked: the wait ends just after the rest does.
     """
     if error.unasked and error.after is not None:
         return error.after + _WAKING
@@ -161,9 +157,9 @@ def pause_after(error: BotError, waits: Iterator[float]) -> float:
 
 
 def pauses() -> Iterator[float]:
-    """Yield how many seconds to wait before trying again, for ever.
+    """Yield how many seconds to wait before each further try, without end.
 
-    Tenacity would do this: it takes 7 % of all that the server computes for a turn, where nothing has failed.
+    Tenacity would do this, but takes 7 % of the server's computing time for a turn even if nothing fails.
     """
     pause = 0.25
     while True:

@@ -20,36 +20,36 @@ from server.session.worker_view import reply
 
 Answer = BotReplied | BotGaveUp
 log = structlog.get_logger()
-# A timer of the event loop counts whole milliseconds, from a whole one on, and rounded: it may ring up to one
-# and a half before its time. An answer to a reply that was shown too early would be refused.
+# The event loop's timers count whole milliseconds and round them, so one may fire up to 1.5 ms early. A
+# worker's answer to a reply that was shown too early would be refused.
 _EARLY = 0.002
 
 
 class Session(Protocol):
-    """Whose effects they are."""
+    """The session whose effects are performed."""
 
     state: State
     is_lost: bool
 
     def show(self, *messages: ServerMessage) -> None:
-        """Have the page show messages, in one frame, where there is a page."""
+        """Send messages to the attached page, if any, in one frame."""
 
     def take_answer(self, event: Answer, trace: Trace, then: WhenDone) -> None:
-        """Take what a bot has answered, after what came before it; `then` is told of the end."""
+        """Process a bot's answer after all earlier events, then call `then`."""
 
     async def note(self, event: BotStumbled) -> None:
-        """Store that a bot has failed and is asked again."""
+        """Store that a call of a bot has failed and that the bot is asked again."""
 
 
 class Effects:
-    """What one session's decisions have begun and is not over.
+    """The effects of one session that are in progress.
 
-    The session is named at each call, and kept by what is under way alone: two that had each other would stay
-    in memory until the collector of garbage looks.
+    The session is passed to each call, and referenced only while an effect is in progress. If the two objects
+    referenced each other, they would stay in memory until the garbage collector runs.
 
     Args:
-        asking: asks its bots.
-        on_over: is called whenever something has ended.
+        asking: Asks the session's bots.
+        on_over: Called whenever an effect has ended.
     """
 
     def __init__(self, asking: Asking, on_over: Callable[[], None]) -> None:
@@ -60,7 +60,7 @@ class Effects:
 
     @property
     def are_over(self) -> bool:
-        """Whether nothing is under way."""
+        """Whether no effect is in progress."""
         return not self._under_way
 
     async def until_answered(self) -> None:
@@ -70,7 +70,7 @@ class Effects:
             await self._ended_ask.wait()
 
     def cancel(self) -> list[asyncio.Task[Answer]]:
-        """Drop all that is under way; return the tasks that end by that."""
+        """Cancel everything in progress; return the tasks that were cancelled."""
         tasks = [each for each in self._under_way.values() if isinstance(each, asyncio.Task)]
         for each in self._under_way.values():
             each.cancel()
@@ -79,7 +79,7 @@ class Effects:
         return tasks
 
     def perform(self, session: Session, effects: tuple[Effect, ...], trace: Trace) -> None:
-        """Do what is to be done, and then tell the page all that there is to say, in one frame."""
+        """Perform effects, and then send the page all resulting messages in one frame."""
         told: list[ServerMessage] = []
         for effect in effects:
             match effect:
@@ -98,7 +98,7 @@ class Effects:
             session.show(*told)
 
     def _over(self, effect: Effect) -> None:
-        """Take up that what `effect` has begun is over."""
+        """Note that an effect has ended."""
         self._under_way.pop(effect, None)
         self._ended_ask.set()
         self._on_over()
@@ -114,7 +114,7 @@ class Effects:
         try:
             for message in _shown(session.state, effect):
                 session.show(message)
-        except Exception as fault:  # of ours: what never ends would keep the session for good
+        except Exception as fault:  # in our code: an effect that never ends would keep the session for good
             self._fail(session, effect, fault)
         else:
             self._over(effect)
@@ -139,7 +139,7 @@ class Effects:
     def _take_answer(
         self, session: Session, effect: AskBot, event: Answer, trace: Trace, waits: Iterator[float]
     ) -> None:
-        """Have what a bot has answered taken. It is kept in memory until the database takes it."""
+        """Pass a bot's answer to the session. It is kept in memory until the database has stored it."""
 
         def then(error: Exception | None) -> None:
             if isinstance(error, StorageFailed) and not session.is_lost:
@@ -159,12 +159,12 @@ class Effects:
 
 
 def seconds_until(at: datetime, now: datetime) -> float:
-    """Return for how long a reply waits that may be shown from `at` on, so that no timer is too early."""
+    """Return how long to wait before showing a reply that is due at `at`, so that no timer fires early."""
     return (at - now).total_seconds() + _EARLY
 
 
 def _may_show(state: State, effect: ShowReply, at: datetime) -> bool:
-    """Return whether a reply may be shown now. The clock may have been set back while it was stored."""
+    """Return whether a reply may be shown now, also if the clock was set back while it was being stored."""
     conversation = state.conversation(effect.conversation)
     return effect.at <= at or not any(c.hides_reply(at) for c in state.held_with(conversation))
 
@@ -172,5 +172,5 @@ def _may_show(state: State, effect: ShowReply, at: datetime) -> bool:
 def _shown(state: State, effect: ShowReply) -> list[ServerMessage]:
     conversation = state.conversation(effect.conversation)
     if conversation.status != "active" or len(conversation.turns) > effect.index + 1:
-        return []  # it was ended by researchers, or a snapshot has shown it and it was answered
+        return []  # researchers ended it, or a snapshot has shown the reply and the worker has answered
     return [reply(state, effect.conversation, effect.index)]

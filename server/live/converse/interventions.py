@@ -1,7 +1,7 @@
 """Deliver researchers' actions to workers' sessions, in whichever process they are.
 
-What changes a session is done by the process that owns it: this one, or another that is asked over the news
-and answers. Where nobody answers, this one takes the session over first.
+The process that owns a session changes it. If that is another process, it is asked over the news and
+answers. If no process answers, this one takes the session over first.
 """
 
 import asyncio
@@ -26,21 +26,21 @@ from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
 from server.session.events import EndedByResearcher
 
-ASKED, ANSWERED = "intervention", "intervened"  # of news
-_SECONDS = 3.0  # until nobody counts as having the session
+ASKED, ANSWERED = "intervention", "intervened"  # topics of news
+_SECONDS = 3.0  # to wait for an answer before this process takes the session over
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Who has asked, as the news tells it."""
+    """The account that asked for an intervention, as the news carries it."""
 
     kind: str
     name: str
 
 
 class Interventions:
-    """Acts on workers. Everything is written with its row in the audit log, in one transaction."""
+    """Act on workers' assignments. Each action and its row in the audit log are one transaction."""
 
     def __init__(self, live: LiveSessions, store: Store, news: News) -> None:
         self._live = live
@@ -48,16 +48,16 @@ class Interventions:
         self._news = news
         self._asked: dict[str, asyncio.Future[str | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        news.subscribe(ASKED, self._hear)
-        news.subscribe(ANSWERED, self._take_answer)
+        news.subscribe(ASKED, self._on_asked)
+        news.subscribe(ANSWERED, self._on_answered)
 
     async def release(self, assignment: str, actor: Doer) -> None:
-        """End an assignment that is under way, so that its place is free; its page says so.
+        """End an active assignment, so that its slot is free; its page says so.
 
         Raises:
-            AssignmentNotFound: there is none of this id.
-            AssignmentOver: it has ended before.
-            StorageFailed: nothing was done.
+            AssignmentNotFound: There is no assignment of this id.
+            AssignmentOver: It has ended already.
+            StorageFailed: Nothing was done.
         """
 
         def work(connection: Connection) -> AssignmentState:
@@ -68,7 +68,7 @@ class Interventions:
         self._live.tell_changed(assignment)
 
     async def exclude(self, assignment: str, reason: str, actor: Doer) -> None:
-        """Leave an assignment out of every analysis. Raises AssignmentNotFound, StorageFailed."""
+        """Exclude an assignment from every analysis. Raises AssignmentNotFound, StorageFailed."""
 
         def work(connection: Connection) -> AssignmentState:
             record(connection, actor, "assignment.exclude", assignment, reason)
@@ -77,7 +77,7 @@ class Interventions:
         await self._changed(work)
 
     async def include(self, assignment: str, actor: Doer) -> None:
-        """Take an assignment into analyses again. Raises AssignmentNotFound, StorageFailed."""
+        """Include an assignment in analyses again. Raises AssignmentNotFound, StorageFailed."""
 
         def work(connection: Connection) -> AssignmentState:
             found = interventions.find_assignment(connection, assignment)
@@ -88,12 +88,12 @@ class Interventions:
         await self._changed(work)
 
     async def tell_worker(self, assignment: str, text: str, actor: Doer) -> None:
-        """Show words to the worker of an assignment.
+        """Show a notice to the worker of an assignment.
 
         Raises:
-            AssignmentNotFound: there is none of this id.
-            AssignmentOver: it has ended.
-            StorageFailed: nothing was done.
+            AssignmentNotFound: There is no assignment of this id.
+            AssignmentOver: It has ended.
+            StorageFailed: Nothing was done.
         """
 
         def work(connection: Connection) -> StoredNotice:
@@ -106,7 +106,7 @@ class Interventions:
         self._live.tell_notice(await self._store.submit(work))
 
     async def tell_all(self, run: str, text: str, actor: Doer) -> None:
-        """Show words to every worker of a run who is under way. Raises RunNotFound, StorageFailed."""
+        """Show a notice to every active worker of a run. Raises RunNotFound, StorageFailed."""
 
         def work(connection: Connection) -> StoredNotice:
             record(connection, actor, "run.message", run, text)
@@ -115,12 +115,12 @@ class Interventions:
         self._live.tell_notice(await self._store.submit(work))
 
     async def end_conversation(self, assignment: str, why: str, actor: Doer) -> None:
-        """End the conversation that a worker is in; they are told why, and go on to rate it.
+        """End a worker's current conversation; they are told why, and go on to rate it.
 
         Raises:
-            AssignmentNotFound: there is none of this id.
-            NothingToRate: no conversation is under way in which the chatbot has replied.
-            StorageFailed: nothing was done.
+            AssignmentNotFound: There is no assignment of this id.
+            NothingToRate: No conversation is active, or its chatbot has not replied yet.
+            StorageFailed: Nothing was done.
         """
         if self._live.held(assignment) is None and await self._ask_elsewhere(assignment, why, actor):
             return
@@ -146,9 +146,12 @@ class Interventions:
             self._live.tell_notice(notices[-1])
 
     async def _ask_elsewhere(self, assignment: str, why: str, actor: Doer) -> bool:
-        """Have the process that shows the session do it; return whether one has. Raises what it raised."""
+        """Ask the process that shows the session to end the conversation; return whether one did.
+
+        Raises NothingToRate if that process refused.
+        """
         if self._live.presence.away.get(assignment, "unknown") is not None:
-            return False  # no page is open anywhere: nobody is disturbed by a take-over
+            return False  # no page is open anywhere, so a take-over disturbs nobody
         name = secrets.token_hex(8)
         answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._asked[name] = answer
@@ -165,7 +168,7 @@ class Interventions:
             raise NothingToRate(refusal)
         return True
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_asked(self, payload: Payload) -> None:
         if self._live.held(payload["assignment"]) is not None and payload["name"] not in self._asked:
             task = asyncio.get_running_loop().create_task(self._do(payload))
             self._tasks.add(task)
@@ -181,15 +184,15 @@ class Interventions:
         except NothingToRate as error:
             answer["refusal"] = error.message
         except CandorError as error:
-            log.warning("what another process asked for failed", error=error.message)
+            log.warning("intervention for another process failed", error=error.message)
             return
-        except Exception:  # nobody waits for this task, and so nobody would hear of it
-            log.exception("what another process asked for failed", assignment=payload["assignment"])
+        except Exception:  # nobody awaits this task, so the error would be lost
+            log.exception("intervention for another process failed", assignment=payload["assignment"])
             return
         if not session.is_lost:
             self._news.publish(ANSWERED, answer)
 
-    def _take_answer(self, payload: Payload) -> None:
+    def _on_answered(self, payload: Payload) -> None:
         asked = self._asked.get(payload["name"])
         if asked is not None:
             with suppress(asyncio.InvalidStateError):

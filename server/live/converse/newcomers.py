@@ -1,7 +1,7 @@
-"""Newcomers: who has a ticket and reads the instructions. A place is theirs once they agree, not before.
+"""Serve newcomers: workers with a ticket who read the instructions. They get a slot once they agree.
 
-Until then nothing is stored of them. What they are shown, and what they may send, is what `step` makes of a
-session without conversations.
+Nothing is stored of newcomers. `step` decides what they see and may send, as for a session without
+conversations.
 """
 
 import asyncio
@@ -29,20 +29,20 @@ from server.session.state import AssignmentContext, Phase, State, WaysOut
 from server.session.step import step
 from server.session.worker_view import snapshot
 
-_APART = 0.005  # seconds from one page that is let go to the next
+_APART = 0.005  # seconds between two pages that are told to reconnect
 
 
 class Newcomers:
-    """Lets those take part who agree.
+    """Admit newcomers once they agree.
 
     Args:
         store: Where enrolments are stored.
-        live: Opens their sessions; one that loses its place to a newcomer is told so.
+        live: Opens their sessions; tells a session that has lost its slot to a newcomer.
         auth: Makes pseudonyms.
-        runs: The open runs, by a run's id.
-        limits: Counts the places taken from each address.
-        per_address: How many places may be taken from one address.
-        signed_links: Whether a newcomer whose link is unsigned is refused.
+        runs: The open runs, by the run's id.
+        limits: Counts the slots taken from each address.
+        per_address: Limit on slots taken from one address.
+        signed_links: Whether newcomers with an unsigned link are refused.
     """
 
     def __init__(
@@ -66,13 +66,13 @@ class Newcomers:
         self._reading: set[Connection] = set()
 
     async def find(self, ticket: Ticket) -> str | None:
-        """Return the assignment that a ticket's holder has by now, whatever ticket it came of; None: none.
+        """Return the assignment of a ticket's holder, also one from another ticket; None if there is none.
 
         Raises:
-            RunNotReady: this process does not have the run yet.
-            LinkUnsigned: only signed links are taken, and the ticket was got by another. What has become of
-                this very ticket opens all the same.
-            StorageFailed: the database could not be asked.
+            RunNotReady: This process does not have the run yet.
+            LinkUnsigned: Only signed links are allowed and the ticket came from an unsigned one. A
+                ticket that has become an assignment opens it all the same.
+            StorageFailed: The database could not be read.
         """
         run, arrival = self._run(ticket), self._auth.kept(ticket.arrival)
         found = await self._store.look_up(lambda connection: find_enrolment(connection, run, arrival))
@@ -85,26 +85,26 @@ class Newcomers:
         """Return the session of a ticket's holder who has no assignment. Raises RunNotReady, as `find`.
 
         Args:
-            ticket: whose holder it is.
-            connection: over which they come; what they take counts for its address.
+            ticket: The newcomer's ticket.
+            connection: The newcomer's connection; a slot they take counts for its address.
         """
         return Newcomer(self, ticket, self._run(ticket), connection)
 
     async def enrol(self, ticket: Ticket, connection: HTTPConnection) -> tuple[str, LiveSession]:
         """Give a ticket's holder an assignment, unless they have one; return its id and its session.
 
-        Who has agreed on another page meanwhile counts once more for the address, and is refused nothing.
+        Workers who have agreed on another page meanwhile count twice for the address, but are not refused.
 
         Args:
-            ticket: whose holder `find` had no assignment for.
-            connection: over which they come.
+            ticket: A ticket for which `find` has found no assignment.
+            connection: The newcomer's connection.
 
         Raises:
-            NotAvailable: there is no place for them any more.
-            TooMany: as many places were taken from this address as may be.
-            RunNotReady, StorageFailed: as `find`; or the database could not write.
+            NotAvailable: The run has no slot for them any more.
+            TooMany: The limit of slots for this address is reached.
+            RunNotReady, StorageFailed: As `find`, or the database could not be written.
         """
-        if not ticket.simulated:  # those come from one address, and a researcher has let them in
+        if not ticket.simulated:  # simulated workers share one address, and a researcher has admitted them
             await self._count(ticket, connection)
         run = self._run(ticket)
         enrolment = await self._enrol(ticket)
@@ -116,7 +116,7 @@ class Newcomers:
         return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
 
     async def drain(self, seconds: float) -> None:
-        """Have the pages of newcomers connect anew, one after the other; give up after so many seconds."""
+        """Make newcomers' pages reconnect, one after the other; stop after `seconds`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 for page in tuple(self._reading):
@@ -124,23 +124,23 @@ class Newcomers:
                     await asyncio.sleep(_APART)
 
     async def ways_out(self, ticket: Ticket) -> WaysOut:
-        """Return where a ticket's holder goes who does not agree. Raises RunNotReady, StorageFailed."""
+        """Return the links for a ticket's holder who does not agree. Raises RunNotReady, StorageFailed."""
         return await self._live.ways_out(self._run(ticket), ticket.arrival)
 
     def way_back(self, ticket: Ticket) -> WayBackCard | None:
-        """Return where a ticket's holder returns the study. Raises RunNotReady."""
+        """Return a ticket's holder's link for returning the study. Raises RunNotReady."""
         return self._live.way_back(self._run(ticket), ticket.arrival)
 
     def begin_reading(self, page: Connection) -> None:
-        """Take up that `page` shows the instructions to somebody who has no session."""
+        """Note that `page` shows the instructions to a newcomer."""
         self._reading.add(page)
 
     def end_reading(self, page: Connection) -> None:
-        """Take up that `page` has a session, or is gone."""
+        """Note that `page` has a session now, or is gone."""
         self._reading.discard(page)
 
     def release(self, assignment: str) -> None:
-        """Forget the session of an assignment, if nobody holds it any more."""
+        """Forget the session of an assignment, if it is idle."""
         self._live.release(assignment)
 
     def _run(self, ticket: Ticket) -> OpenRun:
@@ -149,7 +149,7 @@ class Newcomers:
         return self._runs[ticket.run]
 
     async def _count(self, ticket: Ticket, connection: HTTPConnection) -> None:
-        """Count a place that is taken from an address. Raises TooMany: of somebody who has none yet."""
+        """Count a slot taken from an address. Raises TooMany, unless the worker has an assignment already."""
         try:
             await self._limits.count_address(self._per_address, "arrivals from this address", connection)
         except TooMany:
@@ -171,7 +171,7 @@ class Newcomers:
 
 
 class Newcomer:
-    """The session of somebody who has not agreed; from then on, the live session that they have got."""
+    """The session of a worker who has not agreed yet. Once they agree, it forwards to their live session."""
 
     def __init__(
         self, newcomers: Newcomers, ticket: Ticket, run: OpenRun, connection: HTTPConnection
@@ -188,7 +188,7 @@ class Newcomer:
 
     @property
     def way_back(self) -> WayBackCard | None:
-        """Where they return the study, as long as they have no assignment."""
+        """The link for returning the study, as long as the worker has no assignment."""
         return self._way_back if self._enrolled is None else None
 
     async def attach(self, page: Connection) -> None:
@@ -197,9 +197,9 @@ class Newcomer:
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
     def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
-        """Take a worker's message: as somebody new, who can agree or leave, or as the session takes it.
+        """Process a message: a newcomer's, who can agree or leave, or one for the live session.
 
-        `then` is told when that is done, or what is raised: RefusedMessage, or what `Newcomers.enrol` raises.
+        `then` is called with None at the end, or with RefusedMessage or an error of `Newcomers.enrol`.
         """
         if self._enrolled is not None:
             _, session = self._enrolled
@@ -209,7 +209,7 @@ class Newcomer:
             self._taking.add_done_callback(partial(self._taken, then))
 
     def _taken(self, then: WhenDone, task: asyncio.Task[None]) -> None:
-        self._taking = None  # its error has its frames, which have this
+        self._taking = None  # the task's error holds its frames, which hold this object
         error = None if task.cancelled() else task.exception()
         then(error if isinstance(error, Exception) else None)
 
@@ -220,7 +220,7 @@ class Newcomer:
             await self._stay(message, page)
 
     def detach(self, page: Connection) -> None:
-        """Forget `page`."""
+        """Detach `page`."""
         self._newcomers.end_reading(page)
         if self._enrolled is not None:
             assignment, session = self._enrolled
@@ -228,19 +228,19 @@ class Newcomer:
             self._newcomers.release(assignment)
 
     async def _agree(self, message: FromWorker, message_id: str, page: Connection) -> None:
-        step(self._state, message)  # an agreement that cannot be taken takes no place
+        step(self._state, message)  # raises if the agreement is not allowed, before a slot is taken
         self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
         _, session = self._enrolled
         await session.attach(page, shown=Phase.INSTRUCTIONS)
         self._newcomers.end_reading(page)
         if session.state.agreed and not session.state.has_seen(message_id):
-            # On another page of theirs. This one has just been shown where they are.
+            # The worker has agreed on another page. This page has just got a snapshot.
             page.send(Accepted(id=message_id))
         else:
             await session.receive(message, page)
 
     async def _stay(self, message: FromWorker, page: Connection) -> None:
-        """Perform what a message means that leads to nothing to be stored."""
+        """Perform the effects of a message of which nothing is stored."""
         if isinstance(message.message, Leave):
             ways_out = await self._newcomers.ways_out(self._ticket)
             self._state = self._state._replace(context=replace(self._state.context, ways_out=ways_out))

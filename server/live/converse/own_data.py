@@ -28,7 +28,7 @@ from server.study import parse_study
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    """Who withdraws, for the log: nobody's name."""
+    """The actor of a withdrawal in the audit log, without a name."""
 
     kind: str = "worker"
     name: str = "a worker"
@@ -42,10 +42,10 @@ class OwnToken(BaseModel):
 
 
 class OwnLine(BaseModel):
-    """A line of a conversation: `you`, or the `partner`. `writing`: how you wrote it.
+    """A line of a conversation, from `you` or the `partner`. `writing`: how you wrote the line.
 
-    `rating`: what you thought of the reply. `flagged`: what the moderation service says of your line, where
-    it was asked: the categories of what may be offensive; none where it found nothing.
+    `rating`: your rating of the reply. `flagged`: what the moderation service found in your line: categories
+    of possibly offensive content, an empty list if it found nothing, null if it was not asked.
     """
 
     who: str
@@ -57,7 +57,7 @@ class OwnLine(BaseModel):
 
 
 class OwnReport(BaseModel):
-    """A message that you have reported: the line, from 0, why, and whether you left the study with it."""
+    """A message that you have reported: its line from 0, the reason, and whether you left with the report."""
 
     line: int
     reason: ReportReason
@@ -66,10 +66,10 @@ class OwnReport(BaseModel):
 
 
 class OwnConversation(BaseModel):
-    """A conversation in the order in which it came, or an item; with whom, or by whom, is not said.
+    """A conversation or an item, in order. It does not name the chatbot or the item's author.
 
-    `preferences`: the better of two side by side, reply by reply, with the left one. `improved`: your text.
-    `quiz`: the number of the line that you chose. `reports`: what you reported, and did not take back.
+    `preferences`: for each pair of replies side by side, the better one. `improved`: your text. `quiz`: the
+    number of the line that you chose. `reports`: your reports, without those that you took back.
     """
 
     topics: list[str]
@@ -96,7 +96,7 @@ class OwnData(BaseModel):
 
 
 class OwnDataApi:
-    """Gives workers what they gave, and takes it out again. Whoever has the session's token is the worker."""
+    """Return or remove workers' data. A request with a session's token is taken as the worker's."""
 
     def __init__(
         self, *, store: Store, auth: Auth, live: LiveSessions, limits: RateLimits, per_address: RateLimitItem
@@ -116,7 +116,7 @@ class OwnDataApi:
         return await self._store.read(lambda connection: _own_data(connection, assignment, utc_now()))
 
     async def withdraw(self, body: OwnToken, request: Request) -> Response:
-        """Remove all that the worker of a token has given. This cannot be undone."""
+        """Remove all data of the worker of a token. This cannot be undone."""
         assignment = await self._assignment(body, request)
         await self._store.remove(lambda connection: _withdraw(connection, assignment, utc_now()))
         self._live.tell_changed(assignment)
@@ -124,7 +124,9 @@ class OwnDataApi:
 
     async def _assignment(self, body: OwnToken, request: Request) -> str:
         await self._limits.count_address(self._per_address, "attempts from this address", request)
-        opens = self._auth.read_worker_token(body.token).opens  # the study says for how long it is good
+        opens = self._auth.read_worker_token(
+            body.token
+        ).opens  # even if expired: the study sets the time limit
         return opens if isinstance(opens, str) else opens.assignment
 
 
@@ -143,13 +145,13 @@ def _require_in_time(connection: Connection, assignment: str, at: datetime) -> A
     )
     found = connection.execute(query).one_or_none()
     if found is None:
-        raise AssignmentNotFound("there is nothing of you here")
+        raise AssignmentNotFound("this server has no data of yours")
     days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
     if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
-        raise WithdrawalOver("the time in which this study gives your data back is over")
+        raise WithdrawalOver("the time for downloading or withdrawing your data is over")
     gone = select(Removal.c.extent).where(Removal.c.assignment_id == assignment, Removal.c.extent == "all")
     if connection.execute(gone).first() is not None:
-        raise AssignmentNotFound("there is nothing of you here any more")
+        raise AssignmentNotFound("this server has no data of yours any more")
     return found
 
 
@@ -201,8 +203,8 @@ def _own_conversations(
 def _own_lines(connection: Connection, named: dict[str, str], now: datetime) -> Iterator[tuple[str, OwnLine]]:
     """Yield the lines of an assignment, each with its conversation and the time at which it was shown.
 
-    When a reply was made is not said: it would tell a chatbot that is fast from one that is slow. So the
-    replies of two side by side have one time, and neither is there before the other.
+    The time at which a reply was made is left out: it would tell fast chatbots from slow ones. For the same
+    reason the two replies of a pair side by side appear together, with the same time.
     """
     written = {
         (row.conversation_id, row.turn_index): Writing.model_validate(row, from_attributes=True)

@@ -1,4 +1,4 @@
-"""Workers' pages tell over plain HTTP what keeps them from working, for the log and for the researcher."""
+"""Receive reports over plain HTTP of problems that keep workers' pages from working, and log them."""
 
 from typing import Annotated, Final, Literal
 
@@ -16,7 +16,7 @@ from server.db.tables import Assignment, Conversation, Note
 from server.live.converse.run_news import RunNews
 from server.session.protocol import MAX_TOKEN, plain
 
-# Troubles that a researcher should know of, as incidents are called, and as the log says them.
+# Problems that a researcher should know of: the kind of the incident, and the log line.
 _INCIDENTS: Final = {
     "not_drawn": ("page_not_drawn", "a worker's page cannot draw a part of itself"),
     "translated": ("page_translated", "a worker's browser translates the page"),
@@ -26,10 +26,10 @@ log = structlog.get_logger()
 
 
 class PageTrouble(BaseModel):
-    """Trouble of a worker's page.
+    """A problem of a worker's page.
 
-    `no_socket`: it cannot open the WebSocket. `not_drawn`: it cannot draw the part of itself that `text`
-    names. `translated`: the browser translates it.
+    `no_socket`: it cannot open the WebSocket. `not_drawn`: it cannot draw the part that `text` names.
+    `translated`: the browser translates it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -39,7 +39,7 @@ class PageTrouble(BaseModel):
 
 
 class PageTroubleApi:
-    """Takes what pages tell. Whoever has a session's token is its worker; an answer shows that HTTP works."""
+    """Receive pages' problems. A request with a session's token is taken as the worker's."""
 
     def __init__(
         self, *, store: Store, auth: Auth, run_news: RunNews, limits: RateLimits, per_address: RateLimitItem
@@ -54,7 +54,7 @@ class PageTroubleApi:
         self.router.add_api_route("/api/page-trouble", self.tell, methods=["POST"], status_code=204)
 
     async def tell(self, body: PageTrouble, request: Request) -> Response:
-        """Log the trouble of a worker's page, and note it for the researcher where it concerns them."""
+        """Log the problem of a worker's page, and note it for the researcher if it concerns them."""
         await self._limits.count_address(self._per_address, "attempts from this address", request)
         opens = self._auth.read_worker_token(body.token).opens
         assignment = opens if isinstance(opens, str) else opens.assignment
@@ -83,7 +83,7 @@ class PageTroubleApi:
 
 
 def _noted(connection: Connection, assignment: str, kind: str, text: str) -> int | None:
-    """Store an incident in the conversation that was begun last, once; return the run where it is new."""
+    """Store an incident, once, in the conversation that began last; return the run if the incident is new."""
     latest = (
         select(Conversation.c.id, Assignment.c.run_id)
         .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)

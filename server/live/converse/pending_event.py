@@ -1,4 +1,4 @@
-"""A session event being processed, with its completion callback, one at a time."""
+"""Process the events of a session one at a time, each with its completion callback."""
 
 import asyncio
 from collections import deque
@@ -12,9 +12,9 @@ from server.session.events import Event
 
 
 class SerialQueue:
-    """What is let in keeps all others waiting until it leaves. Used within one event loop.
+    """Run one thing at a time: all others wait until it leaves. For use within one event loop.
 
-    asyncio's lock is for coroutines only: a task for each message takes longer than what is done about it.
+    asyncio's lock serves coroutines only, and a task for each message takes longer than processing it.
     """
 
     def __init__(self) -> None:
@@ -23,13 +23,13 @@ class SerialQueue:
 
     @property
     def is_taken(self) -> bool:
-        """Whether something is under way."""
+        """Whether something is in progress."""
         return self._is_taken
 
     def enter(self, begin: Callable[[], None]) -> None:
-        """Call `begin`, which must not raise, once nothing else is under way: now, where nothing is.
+        """Call `begin` once nothing else is in progress: at once if the queue is free.
 
-        Whatever it begins ends with a call of `leave`.
+        `begin` must not raise, and whatever it starts must end with a call of `leave`.
         """
         if self._is_taken:
             self._waiting.append(begin)
@@ -38,7 +38,7 @@ class SerialQueue:
             begin()
 
     def leave(self) -> None:
-        """Let in what has waited longest."""
+        """Start whatever has waited longest."""
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._waiting.popleft())
         else:
@@ -46,7 +46,7 @@ class SerialQueue:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Be what is under way."""
+        """Hold the queue during a `with` block."""
         entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def begin() -> None:
@@ -59,7 +59,7 @@ class SerialQueue:
         try:
             await entered
         except asyncio.CancelledError:
-            if not entered.cancelled():  # it was let in, in the moment in which it was given up
+            if not entered.cancelled():  # it was entered at the moment in which the wait was cancelled
                 self.leave()
             raise
         try:
@@ -68,14 +68,14 @@ class SerialQueue:
             self.leave()
 
 
-WhenDone = Callable[[Exception | None], None]  # gets None once something is done, or why it is not
+WhenDone = Callable[[Exception | None], None]  # called with None on success, or with the error
 
 
 class PendingEvent:
-    """An event that a session takes. `then` is told of its end.
+    """An event that a session processes. `then` is called at its end.
 
-    `also`: what is written with its records. `is_behind`: the state was, and has been loaded anew for it.
-    `storing`: the trace of its records' way.
+    `also` writes in the same transaction as the event's records. `is_behind` is set once the state was found
+    outdated and reloaded for this event. `storing` is the trace span of storing the records.
     """
 
     __slots__ = ("also", "event", "is_behind", "storing", "then", "trace")
@@ -92,13 +92,13 @@ class PendingEvent:
 
 
 class Done:
-    """A `WhenDone` for which a coroutine can wait."""
+    """A `WhenDone` that a coroutine can await."""
 
     def __init__(self) -> None:
         self.future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def __call__(self, error: Exception | None) -> None:
-        """Let whoever waits go on, or raise the error there."""
+        """Set the result, or the error, of `future`."""
         if self.future.cancelled():
             return
         if error is None:

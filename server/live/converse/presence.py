@@ -1,6 +1,6 @@
 """Share between processes which workers have a page open.
 
-Nothing of this is stored: it may be lost, and a process that has died is found out by its silence.
+Nothing is stored: presence may be lost, and a dead process is detected by its silence.
 """
 
 import secrets
@@ -12,63 +12,63 @@ from server.clock import utc_now
 from server.news import News, Payload
 from server.periodic import PeriodicTask
 
-TOPIC = "presence"  # of news
-_EVERY = 15.0  # seconds, from one telling of all pages here to the next
+TOPIC = "presence"  # a topic of news
+_EVERY = 15.0  # seconds between two messages that list all pages open here
 _SILENCE = timedelta(seconds=4 * _EVERY)
-_KEPT = timedelta(hours=6)  # that a page was open
+_KEPT = timedelta(hours=6)  # how long a closed page is remembered
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A page: which process has it or had it last, and since when it is gone, None while it is open."""
+    """A page: the process that has or had it last, and since when it is closed (None while it is open)."""
 
     process: str
     away_since: datetime | None
 
 
 class Presence:
-    """Knows of every worker's page whether it is open. Used within one event loop."""
+    """Know whether each worker's page is open. For use within one event loop."""
 
     def __init__(self, news: News) -> None:
         self._news = news
         self._process = secrets.token_hex(8)
         self._pages: dict[str, _Seen] = {}
-        self._heard: dict[str, datetime] = {}
+        self._last_news: dict[str, datetime] = {}
         self._task = PeriodicTask(self._tell_all, _EVERY, "whose pages are open was not told")
-        news.subscribe(TOPIC, self._hear)
+        news.subscribe(TOPIC, self._on_news)
 
     @property
     def away(self) -> Mapping[str, datetime | None]:
-        """Since when the page of an assignment is gone, None while it is open; of those ever seen open."""
+        """Map assignments to the time at which their page closed, None while it is open."""
         return {assignment: seen.away_since for assignment, seen in self._pages.items()}
 
     def start(self) -> None:
-        """Begin to tell others; ask them what they know."""
+        """Start telling other processes about our pages; ask for theirs."""
         self._tell(asks=True)
         self._task.start()
 
     async def close(self) -> None:
-        """Tell nothing more."""
+        """Stop telling other processes."""
         await self._task.cancel()
 
     def opened(self, assignment: str) -> None:
-        """Take up that a page of this process shows an assignment."""
+        """Note that a page of this process shows an assignment."""
         self._tell(opened=[assignment])
 
     def gone(self, assignment: str) -> None:
-        """Take up that the page of an assignment is gone from this process."""
+        """Note that the page of an assignment is gone from this process."""
         self._tell(gone=[assignment])
 
     def _tell(self, **told: object) -> None:
         self._news.publish(TOPIC, {"process": self._process, "at": utc_now().isoformat(), **told})
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_news(self, payload: Payload) -> None:
         process, at = payload["process"], datetime.fromisoformat(payload["at"])
-        self._heard[process] = at
+        self._last_news[process] = at
         for assignment in payload.get("opened", ()):
             self._pages[assignment] = _Seen(process, None)
         for assignment in payload.get("gone", ()):
-            # A page that has another process since is not gone.
+            # A page that another process has by now is not gone.
             seen = self._pages.get(assignment)
             if seen is None or seen.process == process:
                 self._pages[assignment] = _Seen(process, at)
@@ -87,9 +87,9 @@ class Presence:
         self._forget(utc_now())
 
     def _forget(self, now: datetime) -> None:
-        """Count the pages of a process as gone that is silent; forget those that are gone for long."""
+        """Count the pages of silent processes as closed; forget pages that were closed long ago."""
         for assignment, seen in tuple(self._pages.items()):
-            heard = self._heard.get(seen.process, now)
+            heard = self._last_news.get(seen.process, now)
             if seen.away_since is None and now - heard > _SILENCE:
                 self._pages[assignment] = _Seen(seen.process, heard)
             elif seen.away_since is not None and now - seen.away_since > _KEPT:

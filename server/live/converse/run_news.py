@@ -1,22 +1,22 @@
-"""That something has changed in a run, told to every process, a few times a second at most."""
+"""Tell every process that something has changed in a run, a few times a second at most."""
 
 import asyncio
 
 from server.news import News
 
-TOPIC = "run"  # of news: something of a run was stored, or a page of it has come or gone
-_SECONDS = 0.3  # for which changes gather
+TOPIC = "run"  # a topic of news: something of a run was stored, or one of its pages was opened or closed
+_SECONDS = 0.3  # for which changes are collected
 
 
 class RunNews:
-    """Tells of changes. Used within one event loop."""
+    """Announce changes of runs. For use within one event loop."""
 
     def __init__(self, news: News) -> None:
         self._news = news
         self._due: set[int] = set()
 
     def tell(self, run: int) -> None:
-        """Tell soon that the run of this id has changed."""
+        """Announce soon that the run of this id has changed."""
         if run in self._due:
             return
         self._due.add(run)

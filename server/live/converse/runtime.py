@@ -1,4 +1,4 @@
-"""One live session: has decided what an event means, has that stored, and only then has it performed."""
+"""Run one live session: decide what an event means, store the decision, and only then perform its effects."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -27,26 +27,26 @@ log = structlog.get_logger()
 
 
 class Connection(Protocol):
-    """A worker's page at the other end."""
+    """The connection to a worker's page."""
 
     def send(self, *messages: ServerMessage) -> None:
-        """Send messages, in one frame; never waits. A page that does not read is disconnected."""
+        """Send messages, in one frame, without waiting. A page that does not read is disconnected."""
 
     def close(self, code: int = ...) -> None:
-        """End the connection, with a WebSocket's code, once what was queued is out."""
+        """Close the WebSocket with `code` once everything queued is sent."""
 
 
 class Watcher(Protocol):
-    """Who is told what a session does, for researchers who watch. Nothing here waits."""
+    """Notify researchers who watch a session. No method waits."""
 
     def stored(self) -> None:
-        """Something of the session was stored."""
+        """Note that a record of the session was stored."""
 
     def page_opened(self) -> None:
-        """Note that a page shows the session."""
+        """Note that a page was attached to the session."""
 
     def page_gone(self) -> None:
-        """Note that the page that showed the session is gone."""
+        """Note that the session's page was detached."""
 
 
 class SessionLost(Exception):
@@ -54,21 +54,21 @@ class SessionLost(Exception):
 
 
 class LiveSession:
-    """A session in this process. One event at a time; at most one page attached.
+    """A session in this process. It processes one event at a time and has at most one page attached.
 
     Args:
         state: The session as it is stored.
-        fence: The number under which this process has taken it over, and writes.
-        run: The run that it belongs to, its bots opened.
-        store: Where its records go before anything is done about them.
-        reload: Returns the state as it is stored now; called when the rows turn out to be further than
-            `state`. It raises SessionLost, and what reading the database raises.
-        on_idle: Called whenever something under way has ended, so that an idle session can be forgotten.
-        watcher: Told what the session does.
-        notices: Words of the researchers to the worker so far.
+        fence: The number under which this process owns the session and writes its records.
+        run: The run that the session belongs to, with its bots open.
+        store: Stores the records before any effect is performed.
+        reload: Returns the state as it is stored now; called when the database turns out to be ahead of
+            `state`. It raises SessionLost, and the errors of reading the database.
+        on_idle: Called whenever an effect has ended, so that an idle session can be released.
+        watcher: Notified of changes of the session.
+        notices: The researchers' notices to the worker so far.
     """
 
-    way_back = None  # who has an assignment is not told to return it: that would cost them the pay
+    way_back = None  # workers with an assignment are not told to return it: that would cost them their pay
 
     def __init__(
         self,
@@ -97,13 +97,13 @@ class LiveSession:
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is attached and nothing is under way, so that it may be forgotten."""
+        """Whether no page is attached and nothing is in progress, so that the session may be released."""
         return self._page is None and self._effects.are_over and not self._exclusive.is_taken
 
     async def attach(self, page: Connection, shown: Phase | None = None) -> None:
-        """Give the session to `page`; the page that had it is told so and closed.
+        """Attach `page`; the page that was attached before is told so and closed.
 
-        `shown` is the phase that `page` shows already: where the session is there, it gets no snapshot.
+        `shown` is the phase that `page` shows already. A session in that phase sends no snapshot.
         """
         async with self._exclusive.alone():
             self._give_up_page()
@@ -121,50 +121,50 @@ class LiveSession:
             self._effects.perform(self, resume(self.state, now), NO_TRACE)
 
     def detach(self, page: Connection) -> None:
-        """Forget `page`; what is under way goes on without it."""
+        """Detach `page`; effects in progress go on without it."""
         if self._page is page:
             self._page = None
             self._watcher.page_gone()
 
     def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
-        """Take a worker's message, after what came before it.
+        """Process a worker's message after all earlier events.
 
         Args:
-            message: what the worker says.
-            page: over which they say it; nothing is done where another one has the session.
-            then: is told when it is done, or what `receive` raises.
+            message: The worker's message.
+            page: The page that sent it. If another page is attached by now, nothing is done.
+            then: Called with None once the message is processed, or with an error that `receive` would raise.
         """
-        self._exclusive.enter(partial(self._take_from, message, page, then))
+        self._exclusive.enter(partial(self._take_message, message, page, then))
 
     async def receive(self, message: FromWorker, page: Connection) -> None:
-        """Take a worker's message, as `take` does.
+        """Process a worker's message, as `take` does, and wait for the end.
 
         Raises:
-            RefusedMessage: it cannot be taken now; nothing was stored.
-            StorageFailed: it could not be stored.
+            RefusedMessage: The message is not allowed now; nothing was stored.
+            StorageFailed: The message could not be stored.
         """
         done = Done()
         self.take(message, page, done)
         try:
             await done.future
         finally:
-            del done  # its error has this frame, which would have it
+            del done  # its error holds this frame, which would hold the error
 
     def take_answer(self, event: Answer, trace: Trace, then: WhenDone) -> None:
-        """Take what a bot has answered, after what came before it; `then` is told of the end."""
+        """Process a bot's answer after all earlier events, then call `then`."""
         self._exclusive.enter(partial(self._begin, PendingEvent(event, then, trace)))
 
     async def note(self, event: BotStumbled) -> None:
-        """Store that a bot has failed and is asked again."""
+        """Store that a call of a bot has failed and that the bot is asked again."""
         where = {"conversation": event.conversation, "turn": event.index}
         log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
         try:
-            await self._taken(event)
+            await self._process(event)
         except CandorError as refusal:
             log.error("incident not stored", conversation=event.conversation, error=refusal.message)
 
     def show(self, *messages: ServerMessage) -> None:
-        """Have the page show messages, in one frame, where there is a page."""
+        """Send messages to the attached page, if any, in one frame."""
         if self._page is not None:
             self._page.send(*messages)
 
@@ -174,21 +174,21 @@ class LiveSession:
         return self._run.id
 
     def notify(self, notice: StudyNotice) -> None:
-        """Show the worker words of the researchers, once; again on every page that connects later."""
+        """Show the worker a researchers' notice, once here and again on every page that connects later."""
         if notice.notice not in self._notices and self.state.closed is None:
             self._notices[notice.notice] = notice
             self.show(notice)
 
     async def intervene(self, event: EndedByResearcher, also: Callable[[Transaction], None]) -> bool:
-        """Take what the researchers do to the session, `also` written in the same transaction.
+        """Process a researcher's intervention; `also` writes in the same transaction.
 
-        Returns whether it was done: not where another process has the session now.
+        Returns whether it was done: False if another process owns the session now.
 
         Raises:
-            NothingToRate: it cannot be done now; nothing was stored.
-            StorageFailed: it could not be stored.
+            NothingToRate: The intervention is not possible now; nothing was stored.
+            StorageFailed: It could not be stored.
         """
-        await self._taken(event, also)
+        await self._process(event, also)
         return not self.is_lost
 
     @property
@@ -197,7 +197,7 @@ class LiveSession:
         return self._page is not None
 
     async def drain(self) -> None:
-        """Let the bot that is being asked answer, then have the page connect anew."""
+        """Wait until the bot that is being asked has answered, then make the page reconnect."""
         await self._effects.until_answered()
         async with self._exclusive.alone():  # what is being stored is acknowledged first
             if self._page is not None:
@@ -206,23 +206,23 @@ class LiveSession:
                 self._watcher.page_gone()
 
     async def close(self) -> None:
-        """Drop what is under way. Nothing is lost: `resume` takes it up again from what is stored."""
+        """Cancel everything in progress. Nothing is lost: `resume` continues from what is stored."""
         tasks = self._effects.cancel()
         for each in self._reading:
             each.cancel()
         await asyncio.gather(*tasks, *self._reading, return_exceptions=True)
 
     def lose(self) -> None:
-        """Take up that another process has the session now: the page that is there has gone elsewhere."""
+        """Give up the session because another process owns it now."""
         self.is_lost = True
         self._give_up_page()
         self._effects.cancel()
 
     async def look_again(self) -> None:
-        """Take up what others have stored: that the assignment has expired, or has another owner.
+        """Reload the state, after another process has stored that the session expired or has a new owner.
 
         Raises:
-            StorageFailed: what is stored could not be read; the worker's next message will find out.
+            StorageFailed: The database could not be read; the worker's next message will detect the change.
         """
         async with self._exclusive.alone():
             try:
@@ -240,15 +240,15 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    def _take_from(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
-        taking = PendingEvent(message, then, begin_trace("message", type=message.message.type))
+    def _take_message(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+        pending = PendingEvent(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
-            self._begin(taking)
+            self._begin(pending)
         else:
-            self._end(taking, None)
+            self._end(pending, None)
 
-    async def _taken(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
-        """Take an event that is not a worker's, `also` written with it. Raises what `receive` raises."""
+    async def _process(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
+        """Process an event that is not a worker's; `also` writes with it. Raises what `receive` raises."""
         done = Done()
         self._exclusive.enter(partial(self._begin, PendingEvent(event, done, NO_TRACE, also)))
         try:
@@ -256,44 +256,44 @@ class LiveSession:
         finally:
             del done  # as in `receive`
 
-    def _begin(self, taking: PendingEvent) -> None:
-        """Have an event done; whatever comes of it ends with `_end`."""
-        event = taking.event
+    def _begin(self, pending: PendingEvent) -> None:
+        """Process an event. Every path ends with `_end`."""
+        event = pending.event
         if self.is_lost:
-            self._end(taking, None)
+            self._end(pending, None)
         elif self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
-            self._prepare(taking)
+            self._prepare(pending)
         else:
-            self._decide(taking)
+            self._decide(pending)
 
-    def _decide(self, taking: PendingEvent) -> None:
-        """Find out what an event means, and have that stored."""
-        event = taking.event
-        stepping = taking.trace.child("step")
+    def _decide(self, pending: PendingEvent) -> None:
+        """Compute the outcome of an event and queue its records for the store."""
+        event = pending.event
+        stepping = pending.trace.child("step")
         try:
             if isinstance(event, FromWorker) and isinstance(event.message, Say):
                 event = self._with_offences(event, event.message)
             outcome = step(self.state, event)
-        except Exception as error:  # a refusal, or a fault of ours
-            self._end(taking, error)
+        except Exception as error:  # a refusal, or an error in our code
+            self._end(pending, error)
             return
         finally:
             stepping.end()
         if not outcome.records:
-            self._stored(taking, outcome, None)
+            self._stored(pending, outcome, None)
             return
-        taking.storing = taking.trace.child("store", records=len(outcome.records))
-        stored, assignment = partial(self._stored, taking, outcome), self.state.context.assignment
-        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, taking.also)
+        pending.storing = pending.trace.child("store", records=len(outcome.records))
+        stored, assignment = partial(self._stored, pending, outcome), self.state.context.assignment
+        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, pending.also)
 
-    def _stored(self, taking: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
-        """Go on once the records of an event are on disk, or could not be stored."""
-        taking.storing.end()
-        taking.storing = NO_TRACE
+    def _stored(self, pending: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
+        """Perform an event's effects once its records are stored, or end it if they could not be stored."""
+        pending.storing.end()
+        pending.storing = NO_TRACE
         if isinstance(error, StaleState):
-            if not taking.is_behind:
-                taking.is_behind = True
-                self._prepare(taking)
+            if not pending.is_behind:
+                pending.is_behind = True
+                self._prepare(pending)
                 return
             error = StorageFailed("the session changed elsewhere at the same moment")
         if error is None:
@@ -301,58 +301,58 @@ class LiveSession:
                 if outcome.records:
                     self._watcher.stored()
                 self.state = outcome.state
-                self._effects.perform(self, outcome.effects, taking.trace)
-            except Exception as fault:  # of ours: the session goes on
+                self._effects.perform(self, outcome.effects, pending.trace)
+            except Exception as fault:  # in our code: the session goes on
                 error = fault
         elif isinstance(error, StorageFailed):
-            # It may be stored all the same: the connection was lost before the answer came.
+            # The records may be stored all the same, if the connection was lost before the answer came.
             self._may_be_behind = True
-        self._end(taking, error)
+        self._end(pending, error)
 
-    def _end(self, taking: PendingEvent, error: Exception | None) -> None:
-        if isinstance(taking.event, FromWorker):
-            taking.trace.end()
+    def _end(self, pending: PendingEvent, error: Exception | None) -> None:
+        if isinstance(pending.event, FromWorker):
+            pending.trace.end()
         self._exclusive.leave()
-        taking.then(error)
+        pending.then(error)
 
-    def _prepare(self, taking: PendingEvent) -> None:
-        """Read what has to be read for an event, and then decide it."""
-        with taking.trace.current():
-            task = asyncio.get_running_loop().create_task(self._read_for(taking))
+    def _prepare(self, pending: PendingEvent) -> None:
+        """Read from the database whatever an event needs, in a task, and then decide it."""
+        with pending.trace.current():
+            task = asyncio.get_running_loop().create_task(self._read_for(pending))
         self._reading.add(task)
-        task.add_done_callback(partial(self._prepared, taking))
+        task.add_done_callback(partial(self._prepared, pending))
 
-    def _prepared(self, taking: PendingEvent, task: asyncio.Task[None]) -> None:
+    def _prepared(self, pending: PendingEvent, task: asyncio.Task[None]) -> None:
         self._reading.discard(task)
-        if task.cancelled():  # the server ends
-            self._end(taking, None)
+        if task.cancelled():  # the server is ending
+            self._end(pending, None)
             return
         error = task.exception()
         if error is None:
-            self._decide(taking)
+            self._decide(pending)
         elif isinstance(error, SessionLost):
             self.lose()
-            self._end(taking, None)
+            self._end(pending, None)
         else:
-            self._end(taking, error if isinstance(error, Exception) else RuntimeError(repr(error)))
+            self._end(pending, error if isinstance(error, Exception) else RuntimeError(repr(error)))
 
-    async def _read_for(self, taking: PendingEvent) -> None:
-        """Read what is stored, if that may be further than the state, and lines for a quiz that may follow.
+    async def _read_for(self, pending: PendingEvent) -> None:
+        """Reload a state that may be outdated, and read lines for a quiz that may follow.
 
         Raises:
-            SessionLost: another process has the session now.
-            StorageFailed: the database could not be read.
+            SessionLost: Another process owns the session now.
+            StorageFailed: The database could not be read.
         """
-        if self._may_be_behind or taking.is_behind:
-            await self._catch_up(taking.event)
-        event, current = taking.event, self.state.current
+        if self._may_be_behind or pending.is_behind:
+            await self._catch_up(pending.event)
+        event, current = pending.event, self.state.current
         if isinstance(event, FromWorker) and current is not None and self._asks_quiz(event):
             name, seed = current.plan.conversation, current.plan.seed
             others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
-            taking.event = event._replace(others=others)
+            pending.event = event._replace(others=others)
 
     def _asks_quiz(self, event: FromWorker) -> bool:
-        """Return whether a quiz may follow a message, so that lines of others have to be read for it."""
+        """Return whether a quiz may follow a message. A quiz needs lines of other conversations."""
         asked = self.state.rules.quiz_choices is not None and isinstance(event.message, Rate)
         return asked and self.state.phase is Phase.RATING and self.state.current is not None
 
@@ -361,9 +361,9 @@ class LiveSession:
         return event._replace(offensive=found) if found else event
 
     async def _catch_up(self, event: Event) -> None:
-        """Take up what is stored, which may be further than what was shown and performed here.
+        """Reload the state, which may be ahead of this process.
 
-        The page is drawn anew, a bot may have to be asked, a line to be shown.
+        Then send a snapshot to the page, and resume: a bot may have to be asked, or a reply to be shown.
         """
         self.state = await self._reload()
         self._may_be_behind = False

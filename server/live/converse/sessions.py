@@ -1,7 +1,7 @@
-"""Sessions alive in this process: each is loaded once and has one owner at a time.
+"""Hold the sessions of this process. Each is loaded once and has one owner at a time.
 
-A session belongs to the process that has raised its fence last (`Assignment.fence`), before that to the one
-that has stored its assignment. Whatever a former owner still writes names a lower number and is refused.
+A session's owner is the process that raised its fence last (`Assignment.fence`), or before that, the process
+that stored the assignment. A former owner's records carry a lower fence and are refused.
 """
 
 import asyncio
@@ -44,15 +44,15 @@ from server.session.protocol import StudyNotice, WayBackCard
 from server.session.records import Record
 from server.session.state import AssignmentContext, State, WaysOut, fold
 
-NOTICES = "notice"  # of news: words of the researchers
-TOPIC = "session"  # of news: a session has another owner, or has expired
+NOTICES = "notice"  # a topic of news: notices from the researchers
+TOPIC = "session"  # a topic of news: a session has another owner, or has expired
 log = structlog.get_logger()
-_APART = 0.005  # seconds from one page that is let go to the next
+_APART = 0.005  # seconds between two pages that are told to reconnect
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A session as the database has it. `fence`: of the process that owns it."""
+    """A session as the database has it. `fence` is that of the owner."""
 
     state: State
     fence: int
@@ -64,7 +64,7 @@ class _Stored:
 class Begun:
     """A session whose assignment this process has just stored, in a transaction that made it the owner.
 
-    `whose`: who the worker is. `records`: all that is stored of the session. `fence`: under which it is.
+    `whose` is the worker. `records` are all the session's records. `fence` is that of this process.
     """
 
     run: OpenRun
@@ -76,14 +76,14 @@ class Begun:
 
 @dataclass(slots=True, eq=False)
 class _Opening:
-    """A session that is being opened, and words of the researchers that come meanwhile, to whomever."""
+    """A session that is being opened, with all notices that arrive meanwhile, whoever they are for."""
 
-    heard: list[StoredNotice] = field(default_factory=list)
+    notices: list[StoredNotice] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Watcher:
-    """Tells whoever watches what one session does."""
+    """Notify researchers who watch one session of its changes."""
 
     assignment: str
     run: int
@@ -91,16 +91,16 @@ class _Watcher:
     run_news: RunNews
 
     def stored(self) -> None:
-        """Something of the session was stored."""
+        """Note that a record of the session was stored."""
         self.run_news.tell(self.run)
 
     def page_opened(self) -> None:
-        """Note that a page shows the session."""
+        """Note that a page was attached to the session."""
         self.presence.opened(self.assignment)
         self.run_news.tell(self.run)
 
     def page_gone(self) -> None:
-        """Note that the page that showed the session is gone."""
+        """Note that the session's page was detached."""
         self.presence.gone(self.assignment)
         self.run_news.tell(self.run)
 
@@ -122,57 +122,57 @@ class LiveSessions:
         self._auth = auth
         self._prolific_site = prolific_site
         self._sessions: dict[str, LiveSession] = {}
-        # Of those being opened now: a lock lives as long as somebody holds it or waits for it.
+        # One lock for each session being opened. It lives as long as somebody holds it or waits for it.
         self._opening = WeakValueDictionary[str, asyncio.Lock]()
         self._looking: set[asyncio.Task[None]] = set()
-        self._hearing: set[_Opening] = set()
+        self._openings: set[_Opening] = set()
         self.presence = Presence(news)
         self.run_news = RunNews(news)
-        news.subscribe(TOPIC, self._hear)
-        news.subscribe(NOTICES, self._notify)
+        news.subscribe(TOPIC, self._on_session_changed)
+        news.subscribe(NOTICES, self._on_notice)
 
     def down(self, run: int) -> frozenset[str]:
-        """Return the systems of a run, if it is open here, whose bots are known to answer nobody."""
+        """Return a run's systems whose bots are known not to answer; empty if the run is not open here."""
         return self._runs[run].down() if run in self._runs else frozenset()
 
     def __len__(self) -> int:
         return len(self._sessions)
 
     def start(self) -> None:
-        """Begin to tell other processes whose pages are open here."""
+        """Start telling other processes which pages are open here."""
         self.presence.start()
 
     async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
-        """Return where somebody goes who leaves a run without having agreed. Raises StorageFailed."""
+        """Return the links for a worker who leaves a run without agreeing. Raises StorageFailed."""
         codes: dict[str, str] = {}
         if arrival.platform == PROLIFIC:
             codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
         return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
 
     def way_back(self, run: OpenRun, arrival: Arrival) -> WayBackCard | None:
-        """Return where somebody returns the study whom a run does not take."""
+        """Return the link for returning the study, for a worker whom a run does not admit."""
         way = way_back(run.study.recruiter, arrival, self._prolific_site)
         return None if way is None else WayBackCard(platform=way.platform, to=way.to)
 
     async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
-        """Return the session of an assignment; where it is not this process's, that takes it over.
+        """Return the session of an assignment, after taking it over if another process owns it.
 
         Args:
-            assignment_id: the assignment.
-            begun: what is known of a session that this process has begun: it is not read, nor taken over.
-                Where another process has it by now, its first record says so.
+            assignment_id: The assignment.
+            begun: A session that this process has just begun. It is neither read nor taken over. If another
+                process owns it by now, storing its first record detects that.
 
         Raises:
-            AssignmentNotFound: there is no such assignment, or its run is not open here.
-            StorageFailed: the database could not be asked, or not write.
+            AssignmentNotFound: There is no such assignment, or its run is not open here.
+            StorageFailed: The database could not be read or written.
         """
         turn = self._opening.setdefault(assignment_id, asyncio.Lock())
-        self._hearing.add(opening := _Opening())
+        self._openings.add(opening := _Opening())
         try:
             async with turn:
                 return await self._open(assignment_id, begun, opening)
         finally:
-            self._hearing.discard(opening)
+            self._openings.discard(opening)
 
     async def _open(self, assignment_id: str, begun: Begun | None, opening: _Opening) -> LiveSession:
         session = self._sessions.get(assignment_id)
@@ -184,20 +184,20 @@ class LiveSessions:
             stored = await (
                 self._take_over(assignment_id) if begun is None else self._begin(assignment_id, begun)
             )
-            session = self._live(assignment_id, stored, opening.heard)
+            session = self._live(assignment_id, stored, opening.notices)
         self._sessions[assignment_id] = session  # it may have been released while the database was asked
         return session
 
     def release(self, assignment_id: str) -> None:
-        """Forget a session that nobody holds and that has nothing under way, or that was lost."""
+        """Forget a session that is idle or lost."""
         session = self._sessions.get(assignment_id)
         if session is not None and (session.idle or session.is_lost):
             del self._sessions[assignment_id]
 
     async def drain(self, seconds: float) -> None:
-        """Have every page connect anew, each once its bot has answered; give up after so many seconds.
+        """Make every page reconnect, each once its bot has answered; stop waiting after `seconds`.
 
-        The pages are let go one after the other, so that they do not all come back in one moment.
+        The pages are closed one after the other, so that they do not all reconnect at the same moment.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -206,17 +206,17 @@ class LiveSessions:
                     await asyncio.sleep(_APART)
 
     async def close(self) -> None:
-        """Drop what is under way in every session: what is stored takes it up again after the next start."""
+        """Cancel everything in progress in every session; it is resumed from the database after a restart."""
         await self.presence.close()
         for task in self._looking:
             task.cancel()
         await asyncio.gather(*(session.close() for session in tuple(self._sessions.values())))
 
     async def look_again(self, assignment_id: str) -> None:
-        """Have a session, if it is alive here, take up what others have stored of it.
+        """Reload a session, if this process has it, after others have stored a change of it.
 
         Raises:
-            StorageFailed: what is stored could not be read; the worker's next message will find out.
+            StorageFailed: The database could not be read; the worker's next message will detect the change.
         """
         session = self._sessions.get(assignment_id)
         if session is not None:
@@ -224,44 +224,44 @@ class LiveSessions:
             self.release(assignment_id)
 
     def tell_changed(self, assignment_id: str, fence: int | None = None) -> None:
-        """Tell whichever process has a session that others have stored something of it.
+        """Tell the process that has a session that another process has stored a change of it.
 
-        `fence`: of its new owner, where that is what is new. News may be lost: a former owner finds out
-        with its next record then.
+        `fence` is the new owner's, if the owner has changed. News may be lost: then the former owner detects
+        the change when its next record is refused.
         """
         self._news.publish(TOPIC, {"assignment": assignment_id, "fence": fence})
 
     def held(self, assignment_id: str) -> LiveSession | None:
-        """Return the session of an assignment if it is alive in this process."""
+        """Return the session of an assignment if this process has it."""
         return self._sessions.get(assignment_id)
 
     def tell_notice(self, notice: StoredNotice) -> None:
-        """Have words of the researchers shown to whom they are for, whichever process has them."""
+        """Show a researchers' notice to the workers whom it is for, in all processes."""
         self._news.publish(NOTICES, asdict(notice))
 
-    def _notify(self, payload: Payload) -> None:
+    def _on_notice(self, payload: Payload) -> None:
         notice = StoredNotice(**payload)
-        for opening in self._hearing:
-            opening.heard.append(notice)
+        for opening in self._openings:
+            opening.notices.append(notice)
         for assignment_id, session in tuple(self._sessions.items()):
             if notice.is_for(session.run_id, assignment_id):
                 session.notify(StudyNotice(notice=notice.id, text=notice.text))
 
-    def _hear(self, payload: Payload) -> None:
+    def _on_session_changed(self, payload: Payload) -> None:
         assignment_id = payload["assignment"]
         session, fence = self._sessions.get(assignment_id), payload["fence"]
         if session is not None and (fence is None or fence > session.fence):
-            task = asyncio.get_running_loop().create_task(self._look(assignment_id))
+            task = asyncio.get_running_loop().create_task(self._reload(assignment_id))
             self._looking.add(task)
             task.add_done_callback(self._looking.discard)
 
-    async def _look(self, assignment_id: str) -> None:
+    async def _reload(self, assignment_id: str) -> None:
         try:
             await self.look_again(assignment_id)
         except CandorError as error:
-            log.warning("session not looked at again", assignment=assignment_id, error=error.message)
-        except Exception:  # nobody waits for this task, and so nobody would hear of it
-            log.exception("session not looked at again", assignment=assignment_id)
+            log.warning("session not reloaded", assignment=assignment_id, error=error.message)
+        except Exception:  # nobody awaits this task, so the error would be lost
+            log.exception("session not reloaded", assignment=assignment_id)
 
     async def _is_ours(self, session: LiveSession, assignment_id: str) -> bool:
         fence = await self._store.look_up(lambda connection: _fence(connection, assignment_id))
@@ -271,7 +271,7 @@ class LiveSessions:
         fence = await self._store.submit(lambda connection: _raise_fence(connection, assignment_id))
         self.tell_changed(assignment_id, fence)
         stored = await self._restore(assignment_id)
-        return replace(stored, fence=fence)  # where another process was quicker, this one's is the lower
+        return replace(stored, fence=fence)  # if another process was faster, ours is the lower one
 
     async def _begin(self, assignment_id: str, begun: Begun) -> _Stored:
         ways, pace = await self.ways_out(begun.run, begun.whose), begun.reply_pace
@@ -288,7 +288,7 @@ class LiveSessions:
         return _Stored(state, begun.fence, begun.run, ())
 
     def _live(self, assignment_id: str, stored: _Stored, heard: Sequence[StoredNotice]) -> LiveSession:
-        """Return a session as it is stored, `heard` being words that may have been stored since."""
+        """Build a live session from a stored one. `heard` are notices that may have been stored since."""
         fence = stored.fence
 
         async def reload() -> State:
@@ -325,12 +325,12 @@ _WAYS = ("no_consent", "screened_out", "our_failure", "reported", "returned")
 def _ways_out(
     arrival: Arrival, recruiter: Recruiter | None, codes: Mapping[str, str], prolific_site: str
 ) -> WaysOut:
-    """Return where somebody goes who ends without handing in: by the study's setting, or its run's codes."""
+    """Return the links for workers who end without submitting: by the study's setting or the run's codes."""
     if arrival.platform == PROLIFIC:
         ways = {way: prolific_return(codes[way], prolific_site) for way in _WAYS if way in codes}
         return WaysOut(**ways, reported_code=codes.get("reported"))
     if arrival.platform == CONNECT and isinstance(recruiter, Connect):
-        # Who has left with a report is paid in full: they go where those go who have finished.
+        # Workers who leave with a report are paid in full, so they get the link of those who finish.
         return WaysOut(**(dict.fromkeys(_WAYS, recruiter.partial_url) | {"reported": None}))
     return WaysOut()
 
@@ -345,7 +345,7 @@ def restore(
     prolific_site: str = PROLIFIC_SITE,
     ways_out: WaysOut = WaysOut(),  # noqa: B008  (frozen)
 ) -> State:
-    """Return a session's state, folded from what is stored of it; `arrival` is whose it is."""
+    """Return a session's state, folded from its records; `arrival` is the worker's."""
     study = run.study
     code = auth.completion_code(assignment_id)
     end = ending(study.recruiter, study.completion_url, arrival, code, prolific_site)
@@ -365,7 +365,7 @@ def _fence(connection: Connection, assignment_id: str) -> int | None:
 
 
 def _raise_fence(connection: Connection, assignment_id: str) -> int:
-    """Make this process a session's owner; return the number under which it is. Raises AssignmentNotFound."""
+    """Make this process a session's owner; return the new fence. Raises AssignmentNotFound."""
     fence = connection.execute(_TAKE_OVER, {"key": assignment_id}).scalar_one_or_none()
     if fence is None:
         raise AssignmentNotFound("this session is not known here")

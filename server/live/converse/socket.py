@@ -1,4 +1,4 @@
-"""The WebSocket adapter: frames in, typed messages to the session; messages out, in frames."""
+"""Serve the workers' WebSocket: parse frames into typed messages, and write messages as frames."""
 
 import asyncio
 import contextvars
@@ -49,8 +49,8 @@ from server.session.protocol import (
     plain,
 )
 
-# An extension of our server's. `write` writes a text at once, or says that it cannot; `hear_by` has each text
-# given to a function as it comes, which says whether it takes it.
+# The name of an extension of our server. `write` writes a text at once and returns whether it could.
+# `hear_by` sets a function that gets each text as it arrives and returns whether it takes it.
 DIRECT = "candor.direct"
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
@@ -62,9 +62,9 @@ log = structlog.get_logger()
 
 
 class Page:
-    """One worker's page: sends what it is told at once, where the page takes it at once.
+    """One worker's page. Messages are sent at once if the page can take them.
 
-    A task does what has to wait: for a page that reads slowly, and to close it.
+    A task does everything that has to wait: sending to a page that reads slowly, and closing.
     """
 
     def __init__(self, socket: WebSocket) -> None:
@@ -79,7 +79,7 @@ class Page:
     def send(self, *messages: ServerMessage) -> None:
         """Send messages, in one frame.
 
-        A page that has stopped reading is cut off, and gets a snapshot when it is back.
+        A page that has stopped reading is disconnected, and gets a snapshot when it reconnects.
         """
         if self._closing is not None:
             return
@@ -92,7 +92,7 @@ class Page:
             self.sender.cancel()
 
     def close(self, code: int = _CLOSE_NORMAL) -> None:
-        """Close the socket with `code` once everything queued is out; the first call counts."""
+        """Close the socket with `code` once everything queued is sent. Only the first call counts."""
         if self._closing is None:
             self._closing = code
             self._news.set()
@@ -119,33 +119,33 @@ def _frame_of(messages: Sequence[ServerMessage]) -> bytes:
 
 
 class Session(Protocol):
-    """What a page is connected to: a live session, or that of a newcomer."""
+    """The session that a page is connected to: a live session, or one of a newcomer."""
 
     @property
     def way_back(self) -> WayBackCard | None:
-        """Where the worker returns the study, if they came from a platform and have no assignment."""
+        """The link for returning the study, if the worker came from a platform and has no assignment."""
 
     async def attach(self, page: Page) -> None:
-        """Show `page` where the worker is."""
+        """Attach `page`, and show the session's current state there."""
 
     def take(self, message: FromWorker, page: Page, then: Callable[[Exception | None], None]) -> None:
-        """Take a worker's message; `then` is told when that is done, or why it is not taken."""
+        """Process a worker's message; then call `then` with None, or with the error that prevented it."""
 
     def detach(self, page: Page) -> None:
-        """Forget `page`."""
+        """Detach `page`."""
 
 
 class WorkerSocket:
-    """Serves the workers' WebSocket.
+    """Serve the workers' WebSocket.
 
     Args:
-        live: The sessions alive here, which it opens and releases.
-        newcomers: Takes those who have a ticket and no assignment.
-        auth: Tells what a token is for.
+        live: The sessions of this process; opened and released here.
+        newcomers: Handles workers who have a ticket and no assignment yet.
+        auth: Tells which assignment or ticket a token stands for.
         limits: Counts connections and messages.
-        per_session: How many messages of one assignment are taken.
-        per_address: How many connections of one address are taken.
-        open_sockets: Counts those that are open.
+        per_session: Limit on messages for one assignment.
+        per_address: Limit on connections from one address.
+        open_sockets: Counts open sockets.
     """
 
     def __init__(
@@ -170,9 +170,9 @@ class WorkerSocket:
     async def serve(self, socket: WebSocket) -> None:
         """Serve one connection until either side closes it.
 
-        In a task of its own: within that of the application each message would wake the twenty coroutines of
-        the framework that stand above this one. The server cancels what is left as it ends, as where a page
-        waits for a database that is away: that page was told to come back, and it is no fault.
+        Runs in a task of its own: in the application's task, each message would wake the twenty coroutines of
+        the framework above this one. When the server ends it cancels tasks that are left, such as one that
+        waits for an unreachable database. That is no error: its page was told to reconnect.
         """
         with self._open_sockets.counted(socket) as may_be_open, suppress(asyncio.CancelledError):
             await asyncio.get_running_loop().create_task(self._serve(socket, may_be_open=may_be_open))
@@ -183,7 +183,7 @@ class WorkerSocket:
         try:
             if may_be_open:
                 await self._converse(socket, page)
-            else:  # at once: who says nothing would be one more for as long as a `hello` may take
+            else:  # before any `hello`: a silent client would hold one more socket until the `hello` timeout
                 page.send(_error_message(TooMany("too many open connections from this address"), None))
         except WebSocketDisconnect:
             pass
@@ -226,7 +226,7 @@ class WorkerSocket:
             return None
 
     async def _open(self, token: str, socket: WebSocket) -> tuple[str, Session]:
-        """Return the session that a token opens, and the id of its assignment. Raises CandorError."""
+        """Return the id of the assignment that a token opens, and its session. Raises CandorError."""
         opens = self._auth.opened_by(token)
         if isinstance(opens, Ticket):
             ticket = opens
@@ -243,13 +243,13 @@ class WorkerSocket:
 
 
 class Listener:
-    """Hears a page's messages, one after the other, and has its session take them.
+    """Receive a page's messages one after the other and pass them to its session.
 
     Args:
-        page: what is refused is answered there.
-        session: who takes them.
-        count: Raises TooMany where there are too many.
-        assignment: whose they are, for the log.
+        page: Gets the error message if a message is refused.
+        session: Processes the messages.
+        count: Counts a message; raises TooMany above the limit.
+        assignment: The assignment's id, for the log.
     """
 
     def __init__(self, page: Page, session: Session, count: Callable[[], None], assignment: str) -> None:
@@ -257,7 +257,7 @@ class Listener:
         self._session = session
         self._count = count
         self._assignment = assignment
-        self._context = contextvars.copy_context()  # by which lines of the log know the connection
+        self._context = contextvars.copy_context()  # holds the connection's fields for log lines
         self._refused = 0
         self._is_busy = False
         self._is_kept_waiting = False
@@ -266,20 +266,20 @@ class Listener:
         page.sender.add_done_callback(lambda _: self._end())
 
     async def hear_all(self, socket: WebSocket) -> None:
-        """Hear until the page is gone, or has sent too much that nobody can take."""
+        """Receive until the page is gone or has sent too many messages that were refused."""
         if (hear_by := _direct(socket).get("hear_by")) is not None:
-            hear_by(self._hear_now)
+            hear_by(self._process_at_once)
         try:
             while (frame := await self._next(socket)) is not None:
                 await self._until_free()
-                self._hear(frame)
+                self._process(frame)
         finally:
             await self._until_free()
             if hear_by is not None:
                 hear_by(None)
 
     async def _next(self, socket: WebSocket) -> str | None:
-        """Return what comes next; None: no more is heard."""
+        """Return the next frame, or None if no more frames are to be read."""
         reading = asyncio.ensure_future(self._read(socket))
         try:
             await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
@@ -291,10 +291,10 @@ class Listener:
         try:
             frame = await _frame(socket)
         except WebSocketDisconnect:
-            # Raised by the task that reads, it would keep whoever waits for that, and all that they hold: an
-            # error keeps the frames that it went through, and one of them has the task, which has the error.
+            # Not raised: an error keeps the frames it went through. One of them has the reading task, which
+            # has the error. The cycle would keep the waiting task and all that it holds in memory.
             return None
-        self._is_kept_waiting = True  # from now on, until it is heard: nothing that comes may overtake it
+        self._is_kept_waiting = True  # until this frame is processed, so that no later frame overtakes it
         return frame
 
     async def _until_free(self) -> None:
@@ -304,25 +304,25 @@ class Listener:
             await self._free.wait()
         self._is_kept_waiting = False
 
-    def _hear_now(self, frame: str) -> bool:
-        """Hear a message as it comes, unless others are before it; return whether it was heard."""
+    def _process_at_once(self, frame: str) -> bool:
+        """Process a frame as it arrives, unless others are before it; return whether it was processed."""
         if self._is_busy or self._is_kept_waiting or self._over.done():
             return False
-        self._context.run(self._hear, frame)
+        self._context.run(self._process, frame)
         return True
 
-    def _hear(self, frame: str) -> None:
+    def _process(self, frame: str) -> None:
         self._is_busy = True
         try:
             self._count()
             message = FromWorker(parse(frame), utc_now())
-        except Exception as error:  # a refusal, or a fault of ours
-            self._heard(frame, error)
+        except Exception as error:  # a refusal, or an error in our code
+            self._processed(frame, error)
         else:
-            self._session.take(message, self._page, partial(self._heard, frame))
+            self._session.take(message, self._page, partial(self._processed, frame))
 
-    def _heard(self, frame: str, error: Exception | None) -> None:
-        """Go on once a message was taken, or was not."""
+    def _processed(self, frame: str, error: Exception | None) -> None:
+        """Note that a message was processed or refused, and let the next one begin."""
         self._is_busy = False
         if error is not None:
             self._refuse(frame, error)
@@ -331,13 +331,17 @@ class Listener:
 
     def _refuse(self, frame: str, error: Exception) -> None:
         if isinstance(error, CandorError):
-            self._refused += not isinstance(error, StorageFailed)  # which is no fault of the page's
-        else:  # a fault of ours must not end the session of a worker
+            self._refused += not isinstance(error, StorageFailed)  # which is not the page's fault
+        else:  # an error in our code must not end a worker's session
             log.error("message failed", assignment=self._assignment, exc_info=error)
             error = CandorError("something went wrong on the server")
         self._page.send(_error_message(error, _id_in(frame), self._session.way_back))
         if self._refused == _MOST_REFUSED:
-            log.warning("page closed for what it sends", assignment=self._assignment, refused=self._refused)
+            log.warning(
+                "page closed after too many refused messages",
+                assignment=self._assignment,
+                refused=self._refused,
+            )
             self._page.close(_CLOSE_POLICY)
             self._end()
 
@@ -350,15 +354,15 @@ def parse(frame: str) -> ClientMessage:
     """Return the message that a frame holds.
 
     Raises:
-        InvalidMessage: which kind of it, and which field.
+        InvalidMessage: The frame holds no valid message. Its subclass names the kind of problem.
     """
-    # A character has four bytes at most: most frames need not be written out to be measured.
+    # A character has four bytes at most, so most frames need not be encoded to be measured.
     if 4 * len(frame) > MAX_FRAME_BYTES and len(frame.encode("utf-8", "replace")) > MAX_FRAME_BYTES:
         raise MessageTooLong(f"a frame holds at most {MAX_FRAME_BYTES} bytes")
     try:
         return client_messages.validate_json(frame)
     except ValidationError as error:
-        # Without its context: a ValueError there has this frame, which would have it.
+        # Without the context: a ValueError in it holds this frame, which would hold the error.
         problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where, reason = ".".join(str(key) for key in problem["loc"][1:]), problem["msg"]
     match problem["type"]:
@@ -373,7 +377,7 @@ def parse(frame: str) -> ClientMessage:
 
 
 def _direct(socket: WebSocket) -> dict[str, Any]:
-    """Return what our server's `DIRECT` can do; another server's can nothing of it."""
+    """Return the functions of the `DIRECT` extension; empty with any other server."""
     found: dict[str, Any] = socket.scope.get("extensions", {}).get(DIRECT, {})
     return found
 
@@ -388,7 +392,7 @@ async def _frame(socket: WebSocket) -> str:
 
 def _error_message(error: CandorError, message_id: str | None, way_back: WayBackCard | None = None) -> Error:
     hint = f" {error.hint}" if isinstance(error, RefusedMessage | InvalidMessage) else ""
-    what = error.message[:_LONGEST_ERROR]  # some repeat what was sent
+    what = error.message[:_LONGEST_ERROR]  # some messages repeat what was sent
     again_at = error.again_at if isinstance(error, RunOutOfHours) else None
     has_none = isinstance(error, NotAvailable) and not isinstance(error, AlreadyTookPart)
     return Error(
@@ -402,7 +406,7 @@ def _error_message(error: CandorError, message_id: str | None, way_back: WayBack
 
 
 def _id_in(frame: str) -> str | None:
-    """Return the id of a message that was refused, if it has one, so that its sender can tell which."""
+    """Return the id in a refused frame, if it has one, so that the page knows which message was refused."""
     with suppress(ValueError, RecursionError):
         content: Any = json.loads(frame)
         if isinstance(content, dict) and isinstance(content.get("id"), str):

@@ -1,11 +1,11 @@
-"""The wire between a worker's page and the server: JSON messages over one WebSocket.
+"""The wire protocol between a worker's page and the server: JSON messages over one WebSocket.
 
-A page sends one message a frame. A frame of the server's is an array of messages: all that there was to say
-by then. Only the answer to a page of another version is a message by itself, which every version can read.
+A page sends one message per frame. A server's frame is an array of all messages that are due. Only the answer
+to a page of another version is a single message, which every version can read.
 
-Every client message carries an `id` made by the client. The server answers it with `accepted` once
-what it says is on disk and all that it led to was sent, or with an `error` that names the id. Sending
-the same message again is safe.
+Every client message carries an `id` made by the client. The server answers with `accepted`, once the message
+is on disk and everything that it led to was sent, or with an `error` that names the id. Sending the same
+message again is safe.
 """
 
 from collections.abc import Sequence
@@ -153,26 +153,26 @@ __all__ = [
     "plain",
 ]
 
-# The code that a connection is closed with when the page speaks another version.
+# The code for closing a connection whose page speaks another version.
 CLOSE_OUTDATED = 4409
-CLOSE_RESTART = 1012  # the server ends, and the page should connect anew at once
+CLOSE_RESTART = 1012  # the server is ending, and the page should reconnect at once
 MAX_FRAME_BYTES = 32_768
 
 
 def frame_of(messages: Sequence[ServerMessage]) -> bytes:
-    """Return the frame that holds these messages: a text, in UTF-8."""
+    """Return the frame that holds these messages: JSON text in UTF-8."""
     return to_json([message.__dict__ for message in messages])
 
 
 class _Wire(BaseModel):
-    """Holds both directions, so that one schema has every definition."""
+    """Both directions, so that one schema has every definition."""
 
     client: ClientMessage
     server: Annotated[ServerMessage, Field(discriminator="type")]
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of both directions, for pages and for clients that do not import this."""
+    """Return the JSON Schema of both directions, for pages and for clients that do not import Python."""
     schema = _Wire.model_json_schema(mode="serialization")
     schema["title"] = "Wire"
     schema["description"] = f"Candor wire protocol, version {PROTOCOL_VERSION}"

@@ -1,4 +1,4 @@
-"""Cards: what the server's messages hold of a study, a conversation, a question, a quiz."""
+"""Cards: the parts of server messages that describe a study, a conversation, a question or a quiz."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from server.session.texts import TextsCard
 
 
 class CriterionCard(Message):
-    """A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider."""
+    """A statement to rate. The label names the answer and is never shown. `scale`: null for a slider."""
 
     label: str
     statement: str
@@ -19,16 +19,16 @@ class CriterionCard(Message):
 
 
 class PostEditCard(Message):
-    """A text that is rated below `top` on this criterion, named by its label, has to be improved."""
+    """A text rated below `top` on this criterion, named by its label, must be improved."""
 
     criterion: str
     top: int
 
 
 class ComparisonCard(Message):
-    """How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
+    """The comparison of two chatbots: after each turn or at the end, with or without ties, and the question.
 
-    `history`: both know what each has said itself (`own`), or what the worker has chosen (`chosen`).
+    `history`: each chatbot gets its own earlier replies (`own`), or those that the worker chose (`chosen`).
     """
 
     choose: Literal["end", "turn"]
@@ -38,17 +38,16 @@ class ComparisonCard(Message):
 
 
 class StudyCard(Message):
-    """What a worker may know of the study.
+    """The facts about a study that a worker may know.
 
-    `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
-    `conversations` then counts items, or pairs. `comparison`: how they compare the two.
-    `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
-    many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
-    `turn_points`: on how many points single replies are rated; two are thumbs.
-    `withdrawal_days`: how long after the end they can download or withdraw what they gave.
-    `records_writing`: the page tells with each input how it was written, and the worker that it does.
-    `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
-    `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
+    `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
+    conversations, items or pairs. `comparison`: how they compare the two. `rates_all`: they rate every
+    conversation, not only some. `duration`: about how many minutes it takes. `transcript_while_rating`: the
+    conversation is visible while it is rated. `turn_points`: the number of points for rating single replies;
+    2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
+    data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
+    `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
+    the researchers' address. `words`: texts that replace the page's own.
     """
 
     title: str
@@ -76,11 +75,11 @@ class StudyCard(Message):
 
 
 class TurnCard(Message):
-    """One line of the conversation as it stands on the screen.
+    """One line of the conversation, as shown.
 
-    `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
+    `right`: the reply on the right, if two chatbots have answered; `text` is the one on the left then. If
     replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
-    milliseconds since it began to appear. `value`: what the worker thinks of a reply, a point from 1.
+    milliseconds since it began to appear. `value`: the worker's rating of a reply, a point from 1.
     """
 
     turn: int
@@ -93,7 +92,7 @@ class TurnCard(Message):
 
 
 class ReportCard(Message):
-    """What the worker has reported of line `turn`, and not taken back. `side`: of two, whose line it is."""
+    """The worker's report of line `turn`, if not taken back. `side`: for a pair, the side of the line."""
 
     turn: int
     side: Side | None
@@ -102,15 +101,15 @@ class ReportCard(Message):
 
 
 class ConversationCard(Message):
-    """The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
+    """The worker's current conversation: its number in the assignment, and the attempt, both from 1.
 
-    `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
-    opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
-    begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
-    lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
-    to chat. `scenario`: the situation or the task of the conversation. `choice_due`: the line after which the
-    worker is to choose between two replies or conversations, None where there is nothing to choose now.
-    `side`: which of two is to be rated. `reports`: what the worker has reported of it.
+    `attempt` is above 1 if the conversation began again because a chatbot failed. `icebreaker` is the study's
+    opening topic, in the topic phase. `topic` is the current topic once the chat has begun; `opinion` and
+    `bot_opinion` are the worker's latest statements about it. `inputs` counts the worker's messages.
+    `typing`: a reply is due. `item` is an item to read and rate, in place of a chat. `scenario`: the
+    situation or task of the conversation. `choice_due`: the line after which the worker must choose between
+    two replies or conversations, null if there is nothing to choose now. `side`: the side of a pair to rate.
+    `reports`: the worker's reports of the conversation.
     """
 
     conversation: int
@@ -130,7 +129,7 @@ class ConversationCard(Message):
 
 
 class QuestionCard(Message):
-    """A test question, number `question` of `questions`: a text, what is asked of it, the answers.
+    """A test question, number `question` of `questions`: a text, a question about it, and the answers.
 
     `why` explains the question's right answer to a worker who has just given a wrong one.
     """
@@ -146,7 +145,7 @@ class QuestionCard(Message):
 class QuizCard(Message):
     """The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
 
-    No line of the conversation stands beside it: who may read it again shows nothing by a right answer.
+    The conversation is not shown with it: otherwise a right answer would prove nothing.
     """
 
     conversation: int
@@ -155,7 +154,7 @@ class QuizCard(Message):
 
 
 class WayBackCard(Message):
-    """Where somebody who could not take part returns the study. `to`: an address that pays nothing."""
+    """The link with which workers who could not take part return the study. `to` pays nothing."""
 
     platform: str
     to: str | None

@@ -23,7 +23,7 @@ from server.session.writing import Writing
 
 
 class _ClientMessage(Message):
-    """What a page sends has an `id` that the page has made."""
+    """A message from a page, with an `id` that the page has made."""
 
     id: MessageId
 
@@ -31,8 +31,8 @@ class _ClientMessage(Message):
 class Hello(_ClientMessage):
     """Open the session that `token` names. Must be the first message on a connection.
 
-    `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
-    are ignored, so that a page of any other version is told to load itself again.
+    `protocol` is the version that the page speaks; version 1 did not name it. Unknown fields are ignored, so
+    that a page of any other version can be told to reload itself.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -45,7 +45,8 @@ class Hello(_ClientMessage):
 class Agree(_ClientMessage):
     """The worker has read the instructions and consents.
 
-    Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
+    If the study has a consent form: `consent` is its version, and `ticked` has the labels of the ticked
+    boxes.
     """
 
     type: Literal["agree"]
@@ -54,10 +55,10 @@ class Agree(_ClientMessage):
 
 
 class _ForConversation(_ClientMessage):
-    """What belongs to a conversation names it by its number in the assignment, and the attempt at it.
+    """A message for a conversation, named by its number in the assignment and the attempt, both from 1.
 
-    Both are counted from 1. A page that was away for long may send what it still holds when the worker, on
-    another device, is already in a later conversation, or in the same one with another system.
+    A page that was away for long may send old messages when the worker, on another device, is already in a
+    later conversation, or in the same one with another system. These are refused by their numbers.
     """
 
     conversation: Annotated[int, Field(ge=1, strict=True)]
@@ -65,7 +66,7 @@ class _ForConversation(_ClientMessage):
 
 
 class Topic(_ForConversation):
-    """The opening topic of a conversation: typed by the worker, or left out where the study picks it."""
+    """The opening topic of a conversation: typed by the worker, or left out if the study chooses it."""
 
     type: Literal["topic"]
     text: TopicText | None = None
@@ -73,9 +74,9 @@ class Topic(_ForConversation):
 
 
 class Say(_ForConversation):
-    """One input of the worker: line number `turn` of the conversation, counted from 0.
+    """One message of the worker: line number `turn` of the conversation, counted from 0.
 
-    `writing`: how it was written, where the study records that.
+    `writing`: how it was written, if the study records that.
     """
 
     type: Literal["say"]
@@ -85,7 +86,7 @@ class Say(_ForConversation):
 
 
 class TopicChange(_ForConversation):
-    """The topic has changed: how, to what, and what both sides seem to think of it."""
+    """The topic has changed: how, to what, and both sides' apparent opinions of it."""
 
     type: Literal["topic_change"]
     how: TopicChangeKind
@@ -95,18 +96,18 @@ class TopicChange(_ForConversation):
 
 
 class EndConversation(_ForConversation):
-    """The worker is done chatting and goes on to rate."""
+    """The worker ends the chat and goes on to rate."""
 
     type: Literal["end_conversation"]
 
 
 class Rate(_ForConversation):
-    """One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
-    its Likert scale, from 1.
+    """One value for each rated criterion of the study, by its label: from 0 to 100, or the point of its
+    Likert scale, from 1.
 
     `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
-    improved text, where the study asks for it and the text was not rated at the top. `side`: of two
-    conversations beside each other, which one is rated.
+    improved text, if the study asks for one and the text was not rated at the top. `side`: for a pair, the
+    side that is rated.
     """
 
     type: Literal["rate"]
@@ -117,7 +118,7 @@ class Rate(_ForConversation):
 
 
 class Choose(_ForConversation):
-    """Which of two conversations the worker prefers, after line number `turn` of both."""
+    """The worker's choice between two conversations, after line number `turn` of both."""
 
     type: Literal["choose"]
     turn: Annotated[int, Field(ge=1, strict=True)]
@@ -125,14 +126,14 @@ class Choose(_ForConversation):
 
 
 class AnswerQuiz(_ForConversation):
-    """Which line of the quiz the worker says that their partner said, from 1."""
+    """The number, from 1, of the quiz line that the worker thinks their partner said."""
 
     type: Literal["answer_quiz"]
     choice: Annotated[int, Field(ge=1, strict=True)]
 
 
 class RateTurn(_ForConversation):
-    """What the worker thinks of reply number `turn`: a point from 1. It takes the place of an earlier one."""
+    """The worker's rating of reply number `turn`: a point from 1. It replaces an earlier one."""
 
     type: Literal["rate_turn"]
     turn: Annotated[int, Field(ge=0, strict=True)]
@@ -140,10 +141,10 @@ class RateTurn(_ForConversation):
 
 
 class Report(_ForConversation):
-    """Line number `turn` should not have been said: why, with a note. It takes an earlier report's place.
+    """A report of line number `turn` as unacceptable: the reason, and a note. It replaces an earlier report.
 
-    `leave`: the worker leaves the study with it, and is paid in full. `side`: of two chatbots beside each
-    other, which one's line it is; none where both stand for one line.
+    `leave`: the worker leaves the study with the report, and is paid in full. `side`: for a pair, the side of
+    the line; none if both sides show the same line.
     """
 
     type: Literal["report"]
@@ -155,7 +156,7 @@ class Report(_ForConversation):
 
 
 class TakeBackReport(_ForConversation):
-    """What was reported of line number `turn` is taken back. `side`: as it was reported."""
+    """The report of line number `turn` is taken back. `side`: as in the report."""
 
     type: Literal["take_back_report"]
     turn: Annotated[int, Field(ge=0, strict=True)]
@@ -179,7 +180,7 @@ class Answer(_ClientMessage):
 
 
 class Feedback(_ClientMessage):
-    """What the worker wants to tell the researchers; empty when nothing. Hands the assignment in."""
+    """The worker's comments for the researchers; empty if there are none. Submits the assignment."""
 
     type: Literal["feedback"]
     text: FeedbackText

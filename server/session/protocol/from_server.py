@@ -16,9 +16,9 @@ CutShort = Literal["chatbot", "researcher"]
 
 
 class Snapshot(Message):
-    """All that a page needs to draw itself; sent on every connect.
+    """Everything that a page needs to draw itself; sent on every connect.
 
-    `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and None until then.
+    `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and null until then.
     """
 
     type: Literal["snapshot"] = "snapshot"
@@ -35,14 +35,14 @@ class Snapshot(Message):
 
 @turn_message
 class Accepted:
-    """The message with this id is on disk; what it led to was sent before this."""
+    """The message with this id is on disk; everything that it led to was sent before."""
 
     type: Literal["accepted"] = "accepted"
     id: str
 
 
 class _OfConversation(Message):
-    """What is told of a conversation: its number in the assignment, and the attempt at it, from 1."""
+    """A message about a conversation: its number in the assignment, and the attempt, both from 1."""
 
     conversation: int
     attempt: int
@@ -68,14 +68,14 @@ class ItemDue(_OfConversation):
 
 
 class QuestionDue(Message):
-    """This test question is next, or once more after a wrong answer."""
+    """This test question is next, or again after a wrong answer."""
 
     type: Literal["question_due"] = "question_due"
     question: QuestionCard
 
 
 class QuestionnaireDue(Message):
-    """Ask what the study asks before, or after, all conversations."""
+    """Show the questionnaire before, or after, all conversations."""
 
     type: Literal["questionnaire_due"] = "questionnaire_due"
     part: Literal["before", "after"]
@@ -92,7 +92,7 @@ class ConversationStarted(_OfConversation):
 
 @turn_message
 class Typing:
-    """A reply is on its way."""
+    """The chatbot is about to reply."""
 
     conversation: int
     attempt: int
@@ -103,7 +103,7 @@ class Typing:
 class SaidByBot:
     """The chatbot's reply: line number `turn` of the conversation, counted from 0.
 
-    `pace`: it is to appear word by word, so many milliseconds each; None: at once.
+    `pace`: the milliseconds for each word, to show it word by word; null: show it at once.
     """
 
     conversation: int
@@ -118,7 +118,7 @@ class SaidByBot:
 class SaidByBoth:
     """The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
 
-    `pace`: of both, as in `said`.
+    `pace`: as in `said`, for both.
     """
 
     conversation: int
@@ -131,7 +131,7 @@ class SaidByBoth:
 
 
 class GoesOn(_OfConversation):
-    """The conversation goes on with this one of the two replies that were line number `turn`."""
+    """The conversation goes on with this one of the two replies at line number `turn`."""
 
     type: Literal["goes_on"] = "goes_on"
     turn: int
@@ -146,10 +146,10 @@ class ChoiceDue(_OfConversation):
 
 
 class RatingDue(_OfConversation):
-    """The chat is over: rate the conversation. `side`: of two, which one.
+    """The chat is over: rate the conversation. `side`: for a pair, the side to rate.
 
-    `cut_short`: who has ended it where the worker has not: a chatbot that could not go on, whichever of two
-    it was, or a researcher.
+    `cut_short`: who ended the chat, if not the worker: a chatbot that failed (either one of a pair), or a
+    researcher.
     """
 
     type: Literal["rating_due"] = "rating_due"
@@ -165,7 +165,7 @@ class QuizDue(Message):
 
 
 class Replaced(_OfConversation):
-    """The chatbot could not go on; the conversation starts over with another one, as `attempt`.
+    """The chatbot failed; the conversation begins again with another one, as `attempt`.
 
     `topic_due` follows.
     """
@@ -180,9 +180,9 @@ class FeedbackDue(Message):
 
 
 class Completed(Message):
-    """The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+    """The assignment is submitted: `code` proves it. `return_to`: the link for the worker afterwards.
 
-    `debriefing`: what the study tells about itself now that it is over.
+    `debriefing`: the study's text for workers at the end.
     """
 
     type: Literal["completed"] = "completed"
@@ -192,11 +192,11 @@ class Completed(Message):
 
 
 class Ended(Message):
-    """The assignment is over without being handed in.
+    """The assignment has ended without being submitted.
 
-    `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
-    expected to say so, on the platform that they came from. `code`: of who left with a report, who is paid in
-    full, and proves it so.
+    `debriefing`: as in `completed`, for workers who had agreed. `return_to`: the link to the worker's
+    platform. `code`: the proof for workers who left with a report, who are paid in
+    full.
     """
 
     type: Literal["ended"] = "ended"
@@ -207,9 +207,9 @@ class Ended(Message):
 
 
 class StudyNotice(Message):
-    """Words of the researchers: to be shown until the worker puts them away. Sent again on every connect.
+    """A notice from the researchers, to be shown until the worker closes it. Sent again on every connect.
 
-    `notice` is their number; a later one may be shown beside an earlier.
+    `notice` is its number; a later notice may be shown beside an earlier one.
     """
 
     type: Literal["notice"] = "notice"
@@ -226,8 +226,8 @@ class TakenOver(Message):
 class Error(Message):
     """A message was refused. `retry`: the same message may be sent again later.
 
-    `again_at`: when the run takes newcomers again, where it does not now because of its hours. `way_back`:
-    where a newcomer returns the study whom the run does not take, if they came from a platform.
+    `again_at`: when the run next admits newcomers, if it is outside its hours. `way_back`: where to return
+    the study, for newcomers from a platform whom the run does not admit.
     """
 
     type: Literal["error"] = "error"

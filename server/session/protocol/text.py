@@ -11,7 +11,7 @@ from server.session.text_length import MostCharacters
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
 MAX_TOKEN = 4_096
-# In characters, as people see them.
+# In characters as readers see them.
 MAX_SAY = 1_000
 MAX_TOPIC = 200
 MAX_FEEDBACK = 5_000
@@ -19,32 +19,32 @@ MAX_EDIT = 5_000
 MAX_NOTE = 500
 
 
-# Control characters, halves of surrogate pairs, and what turns the direction of all the text around it.
+# Control characters, lone surrogates, and marks that change the direction of all the text around them.
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
 
 
 def plain(text: str) -> str:
-    """Return `text` without control characters, overrides of direction and broken surrogates.
+    """Return `text` without control characters, direction overrides and lone surrogates.
 
     Line feeds and tabs stay.
 
-    This is what can be stored of any text, and all that is asked of what workers write: their words are
-    data. What a bot may show them is held to a stricter rule, that of bots' replies.
+    Any text can be stored in this form, and workers' texts need no more: they are data. Texts that bots show
+    to workers follow a stricter rule, that of bots' replies.
     """
-    if text.isascii() and text.isprintable():  # most text is: it has nothing of the kind in it
+    if text.isascii() and text.isprintable():  # most text is, and has nothing to remove
         return text.strip()
     return _UNSPEAKABLE.sub("", text).strip()
 
 
 def _something(text: str) -> str:
     if not ("!" <= text[:1] <= "~" or any(_is_seen(mark) for mark in text)):  # most text begins so
-        raise ValueError("there is nothing to see in the text")
+        raise ValueError("the text has no visible characters")
     return text
 
 
 def _is_seen(mark: str) -> bool:
-    """Return whether a character is drawn; one that is newer than Python's tables may well be."""
+    """Return whether a character is visible; characters newer than Python's tables count as visible."""
     kind = unicodedata.category(mark)
     return kind not in {"Cc", "Cf", "Cs"} and not kind.startswith("Z") and mark not in _BLANK
 
@@ -55,7 +55,7 @@ Said = Annotated[str, MostCharacters(MAX_SAY), PlainText, AfterValidator(_someth
 TopicText = Annotated[str, MostCharacters(MAX_TOPIC), PlainText, AfterValidator(_something)]
 Edit = Annotated[str, MostCharacters(MAX_EDIT), PlainText]
 AnswerText = Annotated[str, MostCharacters(MAX_ANSWER), PlainText]
-# A number, a text, or several of the choices; which of them a question takes, the session knows.
+# A number, a text, or several of the choices; the session checks which of them a question allows.
 GivenAnswer = (
     Annotated[float, Field(strict=True, allow_inf_nan=False)]
     | AnswerText

@@ -1,4 +1,4 @@
-"""The instruments that ship with the server: every text of a worker's page, a file for each language."""
+"""The shipped instruments: all texts of the worker's page, one file for each language."""
 
 from server.study.texts.shipped import ENGLISH, LANGUAGES, Instrument, instrument_of
 

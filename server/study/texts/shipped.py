@@ -1,4 +1,4 @@
-"""The shipped instruments, read from their files."""
+"""Read the shipped instruments from their files."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -14,11 +14,11 @@ LANGUAGES = tuple(sorted(path.stem for path in _FOLDER.glob("*.yaml")))
 
 
 class Instrument(BaseModel):
-    """What workers read, in one language.
+    """The texts for workers in one language.
 
-    `name`: the language in English. `validated`: whether ratings of these statements were compared with those
-    of others, as the published English ones were; a translation has to earn that anew. `statements`: those of
-    the published criteria, by label. `debriefing`: that one of the chatbots was bad on purpose.
+    `name`: the language in English. `validated`: whether ratings with these statements were validated, as
+    those with the published English ones were; each translation needs its own validation. `statements`: those
+    of the published criteria, by label. `debriefing`: it says that one of the chatbots was bad on purpose.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,14 +31,14 @@ class Instrument(BaseModel):
 
 
 def instrument_of(language: str) -> Instrument | None:
-    """Return the instrument for a language's tag, `de-AT` falling back to `de`; None where none ships."""
+    """Return the instrument for a language's tag, with `de` for `de-AT`; None if none is shipped."""
     first = language.lower().partition("-")[0]
     return _read(first) if first in LANGUAGES else None
 
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _read(name: str) -> Instrument:
-    # Every process reads these at its start; libyaml does it ten times as fast as yaml's own Python.
+    # Every process reads these at its start; libyaml is ten times as fast as PyYAML's own loader.
     content = yaml.load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return Instrument.model_validate(content)
 

@@ -10,7 +10,7 @@ from tests.server.support.commands import Candor, assert_refused
 
 @pytest.mark.parametrize("name", ["Pilot", "my-study", "1st", "a" * 41])
 def test_a_study_that_could_never_be_opened_is_not_stored(candor: Candor, tmp_path: Path, name: str) -> None:
-    said = f"`{name}` cannot be the name of a study", "small letters, digits and _"
+    said = f"`{name}` cannot be the name of a study", "lowercase letters, digits and _"
     assert_refused(candor("study", "new", name, "--demo", "--data", tmp_path), *said)
     assert not (tmp_path / "candor.db").exists()
     assert candor("study", "new", "pilot", "--demo", "--data", tmp_path).exit_code == 0

@@ -106,7 +106,10 @@ def test_every_item_gets_a_bad_twin_where_some_are_asked_for(write: Callable[...
     ("changes", "reason"),
     [
         ({"composition": {"ordinary": 6}}, "there are only 5"),
-        ({"composition": {"ordinary": 4, "reference": 1}}, "5 items have no reference, `t0 heron`"),
+        (
+            {"composition": {"ordinary": 4, "reference": 1}},
+            "5 items have no reference; the first is `t0 heron`",
+        ),
         ({"simulate": {"quality": {"ibis": 0.5}}}, "no quality for the system `heron`"),
     ],
 )

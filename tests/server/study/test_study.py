@@ -110,7 +110,11 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("name: lighthouse", "name: The Lighthouse", "my.yaml:1: name: expected small letters, digits and _"),
+        (
+            "name: lighthouse",
+            "name: The Lighthouse",
+            "my.yaml:1: name: expected lowercase letters, digits and _",
+        ),
         ("name: lighthouse\n", "", "my.yaml:1: name: is missing"),
         ("title: A few chats", "title: ''", "my.yaml:2: title: must not be empty"),
         ("title: A few chats", "title: [a]", "my.yaml:2: title: expected a text, got a list"),
@@ -161,7 +165,11 @@ def test_the_demos_statements_are_the_instruments_word_for_word() -> None:
             "qc_per_assignment: 1\nquiz: {choices: 7}",
             "my.yaml:6: quiz.choices: expected a number from 2 to 6, got `7`",
         ),
-        ("label: fun", "label: Fun!", "my.yaml:7: criteria.0.label: expected small letters, digits and _"),
+        (
+            "label: fun",
+            "label: Fun!",
+            "my.yaml:7: criteria.0.label: expected lowercase letters, digits and _",
+        ),
         (
             "statement: It was fun.",
             "statment: It was fun.",

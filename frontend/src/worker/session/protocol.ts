@@ -1,16 +1,16 @@
 // Made from protocol.schema.json by `npm run types`. Do not edit.
 
 /**
- * What somebody thinks of a topic.
+ * An opinion of a topic.
  */
 export type Opinion = "like" | "ambivalent" | "dislike";
 /**
- * How a topic changed: the five kinds of the instrument (METHOD section 1.4).
+ * The way a topic changed: the five kinds of the instrument (METHOD section 1.4).
  */
 export type TopicChangeKind =
   "bot change" | "user change last" | "user change next" | "user wants bot change" | "no change";
 /**
- * Where an assignment stands.
+ * The phase of an assignment.
  */
 export type Phase =
   | "instructions"
@@ -74,8 +74,8 @@ export interface Wire {
 /**
  * Open the session that `token` names. Must be the first message on a connection.
  *
- * `protocol` is the version that the page speaks; version 1 did not name it. Fields that are not known here
- * are ignored, so that a page of any other version is told to load itself again.
+ * `protocol` is the version that the page speaks; version 1 did not name it. Unknown fields are ignored, so
+ * that a page of any other version can be told to reload itself.
  */
 export interface Hello {
   id: string;
@@ -86,7 +86,8 @@ export interface Hello {
 /**
  * The worker has read the instructions and consents.
  *
- * Where the study has a consent: to which version of it, and which boxes, by their labels, are ticked.
+ * If the study has a consent form: `consent` is its version, and `ticked` has the labels of the ticked
+ * boxes.
  */
 export interface Agree {
   consent?: string | null;
@@ -118,7 +119,7 @@ export interface Answer {
   type: "answer";
 }
 /**
- * The opening topic of a conversation: typed by the worker, or left out where the study picks it.
+ * The opening topic of a conversation: typed by the worker, or left out if the study chooses it.
  */
 export interface Topic {
   attempt: number;
@@ -129,9 +130,9 @@ export interface Topic {
   type: "topic";
 }
 /**
- * One input of the worker: line number `turn` of the conversation, counted from 0.
+ * One message of the worker: line number `turn` of the conversation, counted from 0.
  *
- * `writing`: how it was written, where the study records that.
+ * `writing`: how it was written, if the study records that.
  */
 export interface Say {
   attempt: number;
@@ -143,15 +144,15 @@ export interface Say {
   writing?: Writing | null;
 }
 /**
- * How a worker has written one input, as their page counts it; a page can count wrongly, or lie.
+ * Counts of how a worker wrote a message, made by their page; a page can count wrongly, or lie.
  *
- * Characters that were written and taken out again count too; in what is kept (`kept`), those that were
- * pasted do not. `typed`: one at a time. `composed`: by an
- * input method, a correction, a suggestion or by voice: several at a time, and no paste. `pasted`: pasted or
- * dropped, `pastes` times.
+ * Characters that were deleted again count too, except, in what is stored (`kept`), pasted ones.
+ * `typed`: characters entered one at a time. `composed`: several at a time, by an input method, a
+ * correction, a suggestion or voice, but not pasted. `pasted`: pasted or dropped, in `pastes` actions.
  *
- * `writing_ms`: from the first change of the text to the last, `longest_pause_ms` between two of them.
- * `away`: how often the page lost the focus since the input before, and `away_ms`: for how long altogether.
+ * `writing_ms`: from the first change of the text to the last. `longest_pause_ms`: the longest time between
+ * two changes. `away`: how often the page lost the focus since the message before; `away_ms`: for how long
+ * in total.
  */
 export interface Writing {
   away: number;
@@ -164,7 +165,7 @@ export interface Writing {
   writing_ms: number;
 }
 /**
- * The topic has changed: how, to what, and what both sides seem to think of it.
+ * The topic has changed: how, to what, and both sides' apparent opinions of it.
  */
 export interface TopicChange {
   attempt: number;
@@ -177,7 +178,7 @@ export interface TopicChange {
   type: "topic_change";
 }
 /**
- * The worker is done chatting and goes on to rate.
+ * The worker ends the chat and goes on to rate.
  */
 export interface EndConversation {
   attempt: number;
@@ -186,7 +187,7 @@ export interface EndConversation {
   type: "end_conversation";
 }
 /**
- * Which of two conversations the worker prefers, after line number `turn` of both.
+ * The worker's choice between two conversations, after line number `turn` of both.
  */
 export interface Choose {
   attempt: number;
@@ -197,12 +198,12 @@ export interface Choose {
   type: "choose";
 }
 /**
- * One value for every criterion of the study that is rated, by its label: from 0 to 100, or the point of
- * its Likert scale, from 1.
+ * One value for each rated criterion of the study, by its label: from 0 to 100, or the point of its
+ * Likert scale, from 1.
  *
  * `answers` are those to the study's own questions, and to criteria that are not rated. `edit` is the
- * improved text, where the study asks for it and the text was not rated at the top. `side`: of two
- * conversations beside each other, which one is rated.
+ * improved text, if the study asks for one and the text was not rated at the top. `side`: for a pair, the
+ * side that is rated.
  */
 export interface Rate {
   answers?: {
@@ -219,7 +220,7 @@ export interface Rate {
   type: "rate";
 }
 /**
- * What the worker thinks of reply number `turn`: a point from 1. It takes the place of an earlier one.
+ * The worker's rating of reply number `turn`: a point from 1. It replaces an earlier one.
  */
 export interface RateTurn {
   attempt: number;
@@ -230,10 +231,10 @@ export interface RateTurn {
   value: number;
 }
 /**
- * Line number `turn` should not have been said: why, with a note. It takes an earlier report's place.
+ * A report of line number `turn` as unacceptable: the reason, and a note. It replaces an earlier report.
  *
- * `leave`: the worker leaves the study with it, and is paid in full. `side`: of two chatbots beside each
- * other, which one's line it is; none where both stand for one line.
+ * `leave`: the worker leaves the study with the report, and is paid in full. `side`: for a pair, the side of
+ * the line; none if both sides show the same line.
  */
 export interface Report {
   attempt: number;
@@ -247,7 +248,7 @@ export interface Report {
   type: "report";
 }
 /**
- * What was reported of line number `turn` is taken back. `side`: as it was reported.
+ * The report of line number `turn` is taken back. `side`: as in the report.
  */
 export interface TakeBackReport {
   attempt: number;
@@ -258,7 +259,7 @@ export interface TakeBackReport {
   type: "take_back_report";
 }
 /**
- * Which line of the quiz the worker says that their partner said, from 1.
+ * The number, from 1, of the quiz line that the worker thinks their partner said.
  */
 export interface AnswerQuiz {
   attempt: number;
@@ -268,7 +269,7 @@ export interface AnswerQuiz {
   type: "answer_quiz";
 }
 /**
- * What the worker wants to tell the researchers; empty when nothing. Hands the assignment in.
+ * The worker's comments for the researchers; empty if there are none. Submits the assignment.
  */
 export interface Feedback {
   id: string;
@@ -283,9 +284,9 @@ export interface Leave {
   type: "leave";
 }
 /**
- * All that a page needs to draw itself; sent on every connect.
+ * Everything that a page needs to draw itself; sent on every connect.
  *
- * `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and None until then.
+ * `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and null until then.
  */
 export interface Snapshot {
   code: string | null;
@@ -300,15 +301,15 @@ export interface Snapshot {
   type: "snapshot";
 }
 /**
- * The conversation that the worker is in: its number in the assignment, and the attempt at it, from 1.
+ * The worker's current conversation: its number in the assignment, and the attempt, both from 1.
  *
- * `attempt` is above 1 where it started over, because a chatbot could not go on. `icebreaker` is the
- * opening topic picked by the study, in the topic phase. `topic` is the current topic once the chat has
- * begun; `opinion` and `bot_opinion` are what the worker last said of it. `inputs` counts the worker's
- * lines. `typing` says that a reply is due. `item` is what the worker reads and rates where there is nothing
- * to chat. `scenario`: the situation or the task of the conversation. `choice_due`: the line after which the
- * worker is to choose between two replies or conversations, None where there is nothing to choose now.
- * `side`: which of two is to be rated. `reports`: what the worker has reported of it.
+ * `attempt` is above 1 if the conversation began again because a chatbot failed. `icebreaker` is the study's
+ * opening topic, in the topic phase. `topic` is the current topic once the chat has begun; `opinion` and
+ * `bot_opinion` are the worker's latest statements about it. `inputs` counts the worker's messages.
+ * `typing`: a reply is due. `item` is an item to read and rate, in place of a chat. `scenario`: the
+ * situation or task of the conversation. `choice_due`: the line after which the worker must choose between
+ * two replies or conversations, null if there is nothing to choose now. `side`: the side of a pair to rate.
+ * `reports`: the worker's reports of the conversation.
  */
 export interface ConversationCard {
   attempt: number;
@@ -327,10 +328,10 @@ export interface ConversationCard {
   typing: boolean;
 }
 /**
- * What a worker is shown of an item.
+ * The content of an item, as shown to workers.
  *
- * A conversation has `lines`, and `topics` where they were recorded. A text has `text`. `context` is what
- * the system was given, such as the passage that is to be summed up.
+ * A conversation has `lines`, and `topics` if they were recorded. A text has `text`. `context` is the
+ * system's input, such as the passage to summarise.
  */
 export interface ItemContent {
   context: string | null;
@@ -339,7 +340,7 @@ export interface ItemContent {
   topics: ItemTopic[];
 }
 /**
- * A line of a conversation: the person's who chatted, or the chatbot's that is judged.
+ * A line of a conversation: by the person who chatted, or by the chatbot that is judged.
  */
 export interface ItemLine {
   author: "worker" | "bot";
@@ -353,7 +354,7 @@ export interface ItemTopic {
   topic: string;
 }
 /**
- * What the worker has reported of line `turn`, and not taken back. `side`: of two, whose line it is.
+ * The worker's report of line `turn`, if not taken back. `side`: for a pair, the side of the line.
  */
 export interface ReportCard {
   note: string | null;
@@ -362,11 +363,11 @@ export interface ReportCard {
   turn: number;
 }
 /**
- * One line of the conversation as it stands on the screen.
+ * One line of the conversation, as shown.
  *
- * `right`: where two chatbots have answered, the reply on the right; `text` is the one on the left. Where
+ * `right`: the reply on the right, if two chatbots have answered; `text` is the one on the left then. If
  * replies appear word by word, the last one has its `pace`, in milliseconds a word, and `shown_for`, the
- * milliseconds since it began to appear. `value`: what the worker thinks of a reply, a point from 1.
+ * milliseconds since it began to appear. `value`: the worker's rating of a reply, a point from 1.
  */
 export interface TurnCard {
   author: "worker" | "bot";
@@ -378,7 +379,7 @@ export interface TurnCard {
   value: number | null;
 }
 /**
- * A test question, number `question` of `questions`: a text, what is asked of it, the answers.
+ * A test question, number `question` of `questions`: a text, a question about it, and the answers.
  *
  * `why` explains the question's right answer to a worker who has just given a wrong one.
  */
@@ -393,7 +394,7 @@ export interface QuestionCard {
 /**
  * The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
  *
- * No line of the conversation stands beside it: who may read it again shows nothing by a right answer.
+ * The conversation is not shown with it: otherwise a right answer would prove nothing.
  */
 export interface QuizCard {
   attempt: number;
@@ -401,17 +402,16 @@ export interface QuizCard {
   lines: string[];
 }
 /**
- * What a worker may know of the study.
+ * The facts about a study that a worker may know.
  *
- * `task`: they chat, rate what others have said or written, or chat with two chatbots side by side;
- * `conversations` then counts items, or pairs. `comparison`: how they compare the two.
- * `rates_all`: they rate every conversation that they hold, and not some of them only. `duration`: about how
- * many minutes it takes. `transcript_while_rating`: the conversation can be read while it is rated.
- * `turn_points`: on how many points single replies are rated; two are thumbs.
- * `withdrawal_days`: how long after the end they can download or withdraw what they gave.
- * `records_writing`: the page tells with each input how it was written, and the worker that it does.
- * `moderation`: by what lines are looked over; with `classifier` the worker is told that a service is.
- * `contact`: whom to write to. `words`: what the page says, where that is not what it says by itself.
+ * `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
+ * conversations, items or pairs. `comparison`: how they compare the two. `rates_all`: they rate every
+ * conversation, not only some. `duration`: about how many minutes it takes. `transcript_while_rating`: the
+ * conversation is visible while it is rated. `turn_points`: the number of points for rating single replies;
+ * 2 means thumbs. `withdrawal_days`: for how many days after the end they can download or withdraw their
+ * data. `records_writing`: the page sends with each message how it was written, and tells the worker so.
+ * `moderation`: the check of lines; with `classifier` the worker is told that a service does it. `contact`:
+ * the researchers' address. `words`: texts that replace the page's own.
  */
 export interface StudyCard {
   comparison: ComparisonCard | null;
@@ -438,9 +438,9 @@ export interface StudyCard {
   words: TextsCard | null;
 }
 /**
- * How two chatbots are compared: after each turn or at the end, whether ties are allowed, what is asked.
+ * The comparison of two chatbots: after each turn or at the end, with or without ties, and the question.
  *
- * `history`: both know what each has said itself (`own`), or what the worker has chosen (`chosen`).
+ * `history`: each chatbot gets its own earlier replies (`own`), or those that the worker chose (`chosen`).
  */
 export interface ComparisonCard {
   choose: "end" | "turn";
@@ -449,9 +449,9 @@ export interface ComparisonCard {
   ties: boolean;
 }
 /**
- * What a worker consents to. `board`: the number under which an ethics board approved the study.
+ * The consent form. `board`: the number under which an ethics board approved the study.
  *
- * A line that is left blank in `text` begins a new paragraph.
+ * A blank line in `text` begins a new paragraph.
  */
 export interface Consent {
   board: string | null;
@@ -463,7 +463,7 @@ export interface Consent {
   version: string;
 }
 /**
- * Something that a worker may tick; must, where it is `required`. `label` names it in the data.
+ * A box that a worker may tick, and must if it is `required`. `label` is its name in the data.
  */
 export interface ConsentBox {
   label: string;
@@ -471,7 +471,7 @@ export interface ConsentBox {
   text: string;
 }
 /**
- * A statement to rate. The label keys the answer and is never shown. `scale`: None for a slider.
+ * A statement to rate. The label names the answer and is never shown. `scale`: null for a slider.
  */
 export interface CriterionCard {
   label: string;
@@ -479,11 +479,11 @@ export interface CriterionCard {
   statement: string;
 }
 /**
- * How something is answered.
+ * The form of an answer.
  *
- * `slider`: 0 to 100; `likert`: one of `points`, from 1; both with words at their `ends`. `choice` and
- * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, where they
- * are given. `text`: free.
+ * `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
+ * `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
+ * `text`: free text.
  */
 export interface AnswerForm {
   /**
@@ -497,24 +497,24 @@ export interface AnswerForm {
   points: number | null;
 }
 /**
- * How replies are shown, alike for all systems.
+ * The display of replies, the same for all systems.
  *
- * `markdown`: as text with emphasis, lists and code, and not as it was written. `streaming`: word by word,
- * at a pace that is drawn, never the bot's own.
+ * `markdown`: with emphasis, lists and code formatted, not as plain text. `streaming`: word by word, at a
+ * random pace, never the bot's own.
  */
 export interface Display {
   markdown: boolean;
   streaming: boolean;
 }
 /**
- * A text that is rated below `top` on this criterion, named by its label, has to be improved.
+ * A text rated below `top` on this criterion, named by its label, must be improved.
  */
 export interface PostEditCard {
   criterion: string;
   top: number;
 }
 /**
- * What workers are asked `before` the first conversation, with each rating, and `after` the last one.
+ * Questions `before` the first conversation, with each rating, and `after` the last conversation.
  */
 export interface Questionnaires {
   /**
@@ -531,7 +531,7 @@ export interface Questionnaires {
   conversation: AskedQuestion[];
 }
 /**
- * A question of a questionnaire. One that is not `required` may be left without an answer.
+ * A question of a questionnaire. A question that is not `required` may be left unanswered.
  */
 export interface AskedQuestion {
   /**
@@ -564,21 +564,21 @@ export interface TextsCard {
   };
 }
 /**
- * The message with this id is on disk; what it led to was sent before this.
+ * The message with this id is on disk; everything that it led to was sent before.
  */
 export interface Accepted {
   id: string;
   type: "accepted";
 }
 /**
- * Ask what the study asks before, or after, all conversations.
+ * Show the questionnaire before, or after, all conversations.
  */
 export interface QuestionnaireDue {
   part: "before" | "after";
   type: "questionnaire_due";
 }
 /**
- * This test question is next, or once more after a wrong answer.
+ * This test question is next, or again after a wrong answer.
  */
 export interface QuestionDue {
   question: QuestionCard;
@@ -618,7 +618,7 @@ export interface ConversationStarted {
   type: "conversation_started";
 }
 /**
- * A reply is on its way.
+ * The chatbot is about to reply.
  */
 export interface Typing {
   attempt: number;
@@ -628,7 +628,7 @@ export interface Typing {
 /**
  * The chatbot's reply: line number `turn` of the conversation, counted from 0.
  *
- * `pace`: it is to appear word by word, so many milliseconds each; None: at once.
+ * `pace`: the milliseconds for each word, to show it word by word; null: show it at once.
  */
 export interface SaidByBot {
   attempt: number;
@@ -641,7 +641,7 @@ export interface SaidByBot {
 /**
  * The replies of two chatbots, side by side: line number `turn` of the conversation, counted from 0.
  *
- * `pace`: of both, as in `said`.
+ * `pace`: as in `said`, for both.
  */
 export interface SaidByBoth {
   attempt: number;
@@ -653,7 +653,7 @@ export interface SaidByBoth {
   type: "said_by_both";
 }
 /**
- * The conversation goes on with this one of the two replies that were line number `turn`.
+ * The conversation goes on with this one of the two replies at line number `turn`.
  */
 export interface GoesOn {
   attempt: number;
@@ -672,10 +672,10 @@ export interface ChoiceDue {
   type: "choice_due";
 }
 /**
- * The chat is over: rate the conversation. `side`: of two, which one.
+ * The chat is over: rate the conversation. `side`: for a pair, the side to rate.
  *
- * `cut_short`: who has ended it where the worker has not: a chatbot that could not go on, whichever of two
- * it was, or a researcher.
+ * `cut_short`: who ended the chat, if not the worker: a chatbot that failed (either one of a pair), or a
+ * researcher.
  */
 export interface RatingDue {
   attempt: number;
@@ -692,7 +692,7 @@ export interface QuizDue {
   type: "quiz_due";
 }
 /**
- * The chatbot could not go on; the conversation starts over with another one, as `attempt`.
+ * The chatbot failed; the conversation begins again with another one, as `attempt`.
  *
  * `topic_due` follows.
  */
@@ -708,9 +708,9 @@ export interface FeedbackDue {
   type: "feedback_due";
 }
 /**
- * The assignment is handed in: `code` proves it. `return_to`: where the worker is expected afterwards.
+ * The assignment is submitted: `code` proves it. `return_to`: the link for the worker afterwards.
  *
- * `debriefing`: what the study tells about itself now that it is over.
+ * `debriefing`: the study's text for workers at the end.
  */
 export interface Completed {
   code: string;
@@ -719,11 +719,11 @@ export interface Completed {
   type: "completed";
 }
 /**
- * The assignment is over without being handed in.
+ * The assignment has ended without being submitted.
  *
- * `debriefing`: as in `completed`, for who had agreed to take part. `return_to`: where the worker is
- * expected to say so, on the platform that they came from. `code`: of who left with a report, who is paid in
- * full, and proves it so.
+ * `debriefing`: as in `completed`, for workers who had agreed. `return_to`: the link to the worker's
+ * platform. `code`: the proof for workers who left with a report, who are paid in
+ * full.
  */
 export interface Ended {
   code: string | null;
@@ -733,9 +733,9 @@ export interface Ended {
   type: "ended";
 }
 /**
- * Words of the researchers: to be shown until the worker puts them away. Sent again on every connect.
+ * A notice from the researchers, to be shown until the worker closes it. Sent again on every connect.
  *
- * `notice` is their number; a later one may be shown beside an earlier.
+ * `notice` is its number; a later notice may be shown beside an earlier one.
  */
 export interface StudyNotice {
   notice: number;
@@ -751,8 +751,8 @@ export interface TakenOver {
 /**
  * A message was refused. `retry`: the same message may be sent again later.
  *
- * `again_at`: when the run takes newcomers again, where it does not now because of its hours. `way_back`:
- * where a newcomer returns the study whom the run does not take, if they came from a platform.
+ * `again_at`: when the run next admits newcomers, if it is outside its hours. `way_back`: where to return
+ * the study, for newcomers from a platform whom the run does not admit.
  */
 export interface Error {
   again_at: string | null;
@@ -764,7 +764,7 @@ export interface Error {
   way_back: WayBackCard | null;
 }
 /**
- * Where somebody who could not take part returns the study. `to`: an address that pays nothing.
+ * The link with which workers who could not take part return the study. `to` pays nothing.
  */
 export interface WayBackCard {
   platform: string;

@@ -297,7 +297,7 @@ def test_a_page_that_floods_is_hung_up_on_with_one_line_in_the_log(
     assert codes[-1] == "rate_limited"
     assert len(codes) == 50
     lines = [line for line in logs if line["log_level"] == "warning"]
-    assert [line["event"] for line in lines] == ["page closed for what it sends"]
+    assert [line["event"] for line in lines] == ["page closed after too many refused messages"]
     assert "secret" not in str(logs)
 
 

@@ -458,9 +458,7 @@ async def test_a_fault_as_others_have_changed_a_session_is_in_the_log(
         monkeypatch.setattr(stage.store, "look_up", fail)
         stage.live.tell_changed(assignment)
         await until(lambda: logs)
-    assert [(line["event"], line["assignment"]) for line in logs] == [
-        ("session not looked at again", assignment)
-    ]
+    assert [(line["event"], line["assignment"]) for line in logs] == [("session not reloaded", assignment)]
 
 
 async def test_a_fault_in_what_another_process_asked_for_is_in_the_log(
@@ -478,7 +476,7 @@ async def test_a_fault_in_what_another_process_asked_for_is_in_the_log(
         asked = {"name": "elsewhere", "assignment": assignment, "why": "Enough.", "actor": ["person", "Rita"]}
         stage.news.publish(ASKED, asked)
         await until(lambda: logs)
-    assert [line["event"] for line in logs] == ["what another process asked for failed"]
+    assert [line["event"] for line in logs] == ["intervention for another process failed"]
 
 
 async def test_messages_that_come_while_one_is_being_stored_are_taken_in_their_order(
