@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console, fail
+from bots import agree, console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
@@ -268,9 +268,7 @@ def bonus(
         try:
             made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=yes)
         except NeedsConfirmation as error:
-            console.print(f"{escape(error.message)}.")
-            if not typer.confirm("Prepare them all the same?", default=False):
-                fail("Nothing was prepared", "Correct the amounts, or repeat the command with --yes.")
+            agree(f"{error.message}.", yes=yes)
             made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=True)
         return made, (await rooms.required(run)).currency
 

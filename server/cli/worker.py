@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bots import console, fail
+from bots import agree, console
 from server.cli.database import empty_log_or_warn, id_cipher, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now
@@ -44,7 +44,7 @@ def forget_worker(
     everything: Annotated[
         bool, typer.Option("--all", help="Remove their ratings, answers and choices, too.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove it without asking.")] = False,
     platform: Platform = None,
     data: Data = None,
 ) -> None:
@@ -68,8 +68,7 @@ def forget_worker(
     console.print(
         f"{removed} Systems, order and times stay, so that places and costs add up.", soft_wrap=True
     )
-    if not yes and not typer.confirm("Remove it? This cannot be undone.", default=False):
-        fail("nothing was removed", "Answer with y, or give --yes.")
+    agree("This cannot be undone.", yes=yes)
     with transaction_or_fail(data) as connection:
         done = forget(connection, ids, CommandLine(), (worker, platform), extent, utc_now())
     empty_log_or_warn(settings_from(data=data))
