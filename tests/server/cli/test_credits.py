@@ -47,4 +47,4 @@ def test_a_run_whose_credits_the_server_does_not_ask_for(
 ) -> None:
     make_run(url, study_text())
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
-    assert_refused(candor("credits", RUN), f"no credits of the run `{RUN}`", "credit: server")
+    assert_refused(candor("credits", RUN), f"does not request credits for the run `{RUN}`", "credit: server")

@@ -39,7 +39,7 @@ def test_a_run_that_holds_nothing_is_said_to(candor: Candor, data: Path, tmp_pat
         out = tmp_path / form
         done = candor("export", "--run", "pilot", "--format", form, "--out", out, "--data", data)
         assert done.exit_code == 0, done.output
-        assert f"{said}, so that the file holds none." in done.stderr
+        assert f"{said}, so the file contains no assignment." in done.stderr
         assert out.exists()
 
 
