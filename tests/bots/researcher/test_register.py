@@ -276,7 +276,7 @@ def test_replicas_come_and_go(register: Command, house: House) -> None:
     assert f"{second} fine" in good(register("replicas", "add", "mine", second))
     assert registered(house)["mine"]["urls"] == [NOWHERE, second]
     assert NOWHERE not in good(register("replicas", "remove", "mine", NOWHERE)).replace(second, "")
-    refused(register("replicas", "remove", "mine", second), "no replica but this one")
+    refused(register("replicas", "remove", "mine", second), "has no other replica")
 
 
 @pytest.mark.parametrize(
