@@ -1,8 +1,8 @@
 """Authenticate callers: tokens of workers, researchers and hosts; pseudonyms; completion codes.
 
-What workers get is derived from one secret, kept beside the database and readable by its owner only;
-with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`). Ids of workers
-are encrypted under a key in a file of its own, or under one that is given.
+Workers' tokens, pseudonyms and codes are derived from one secret. Its file is in the data folder, readable by
+its owner only, and also contains the installation's own researcher token. Further tokens are in the database
+(see `tokens`). Workers' ids are encrypted with a key from a separate file or a setting.
 """
 
 import base64
@@ -29,11 +29,11 @@ from server.recruiters.id_cipher import IdCipher
 
 _FILE = "secrets.json"
 _LONGEST_HEADER = 512
-_SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, and nobody guesses them
+_SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, impossible to guess
 
 
 class Directory(Protocol):
-    """Looks up what an installation has stored of those who may use it."""
+    """Looks up tokens, sign-ins and studies in the database of an installation."""
 
     async def grant(self, digest: str) -> Grant | None:
         """Return the grant whose token has this SHA-256."""

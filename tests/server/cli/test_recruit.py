@@ -71,7 +71,7 @@ def test_every_command_does_what_it_says_and_writes_its_row(
         prolific.platform.complete(submission, CODE)
     shown = recruit("show")
     assert f"never seen here: {ann} → request return" in shown
-    assert "pay nothing: handed in, and never seen here" in shown
+    assert "pay nothing: submitted, but never seen here" in shown
     assert "Approved: 0." in recruit("pay")  # nobody of them was seen here
     recruit("approve", ann)
     recruit("reject", bob, "--category", "NO_DATA", "--reason", WHY)
