@@ -112,7 +112,7 @@ class RecruitingApi:
         self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
     async def show_recruitment(self, run: str) -> RecruitmentView:
-        """Return the study on the platform, its submissions as last read, and differences from our records."""
+        """Return the study on the platform, its submissions as last read, and differences from ours."""
         return await self._view(run)
 
     async def create_recruitment(self, run: str, body: Plan, actor: Caller) -> RecruitmentView:

@@ -62,18 +62,19 @@ class Pay:
         reason: str = "",
         instead_of: Collection[int] = (),
     ) -> None:
-        """Store a decision of each of `submissions`, and carry it out.
+        """Store a decision about each of `submissions`, and carry it out.
 
-        `instead_of`: the numbers of the decisions that this one replaces, of those of them that have one.
-        The same decision of the same person once more, whose answer was lost, is no other one: what of it
-        was not carried out is. A participant is asked only once to return a place, as that cannot be seen.
+        `instead_of`: the numbers of the decisions that this one replaces.
+        The same decision by the same person counts once, so a request with a lost response can be repeated:
+        only the missing part is carried out. A participant is asked to return a place only once, because the
+        platform does not show that request.
 
         Raises:
-            DecidedAlready: somebody has decided of one of them, and that is not named; nothing was stored.
-            PayRefused: it is against the rules, one of them is not of this run, or the platform cannot do it
-                (any more); nothing was stored.
-            NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out, or, where nothing
-                could be read, not stored either.
+            DecidedAlready: there is another decision that `instead_of` does not name; nothing was stored.
+            PayRefused: the decision breaks a rule, a submission is not of this run, or the platform cannot
+                carry it out (any more); nothing was stored.
+            NotConnected, PlatformFailed, PlatformUnsure: a part was not carried out; if nothing could be
+                read, it was not stored either.
         """
         check_decision(decision, share, category, reason)
         made = [
