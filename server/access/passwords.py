@@ -11,7 +11,7 @@ from server.errors import InvalidField
 SHORTEST, LONGEST = (
     12,
     200,
-)  # characters: length matters more than special characters (NIST SP 800-63B, 3.1.1)
+)  # characters: only length counts (NIST SP 800-63B, 3.1.1)
 _AT_ONCE = 2  # each takes 64 MiB for some 50 ms
 _hasher = PasswordHasher()
 _turns = asyncio.Semaphore(_AT_ONCE)
