@@ -20,7 +20,7 @@ from bots.endpoints.endpoint import Endpoint
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import BotView
-from bots.terminal import console, fail
+from bots.terminal import agree, console, fail
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
@@ -172,17 +172,15 @@ def enable(name: Name, server: Server = SERVER, token: Token = None, data: Data 
 @cli.command()
 def delete(
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete the bot without asking.")] = False,
     server: Server = SERVER,
     token: Token = None,
     data: Data = None,
 ) -> None:
-    """Forget a bot. The server refuses while an open run has it."""
+    """Delete a bot. The server refuses while an open run uses it."""
     with _client(server, token, data) as client:
         bot = client.bot(name)
-        if not yes and not typer.confirm(f"Forget {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
-            console.print(f"{escape(bot.name)} stays.")
-            return
+        agree(f"This deletes {bot.name}, a bot of kind {bot.endpoint.get('kind')}.", yes=yes)
         client.delete(name)
     console.print(f"{escape(name)} is deleted.")
 

@@ -46,12 +46,14 @@ def fail(what: str, hint: str | None = None) -> NoReturn:
 
 
 def agree(question: str | None, *, yes: bool) -> None:
-    """Ask whether to go on with what may cost money, unless `yes`; end the process where the answer is no.
+    """Ask the user to confirm an action that costs money or cannot be undone.
 
-    `question`: what is to be known of it; None: it costs nothing, and nobody is asked.
+    Args:
+        question: printed before the prompt; None asks nothing.
+        yes: whether the user has confirmed already, with `--yes`.
 
     Raises:
-        SystemExit: the answer is no, or there is no terminal to ask at.
+        SystemExit: the user refuses, or there is no terminal to ask at.
     """
     if yes or question is None:
         return

@@ -1,4 +1,4 @@
-"""The one place where the parts are put together."""
+"""Create the server's application from its parts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -109,13 +109,12 @@ def create_app(
     """Return the server's application.
 
     Args:
-        settings: where the database is, which must be up to date, and how much anybody may send.
-        auth: the installation's secrets; tokens that are rows of the database are looked up besides.
-        runs: what workers can be let into from the start, by the run's id; those that are opened later are
-            found in the database.
-        opened_bots: has opened the bots of `runs`; it is closed when the server stops.
+        settings: locate the database, which must be migrated, and set the limits of requests.
+        auth: the installation's secrets; tokens are also looked up in the database.
+        runs: the runs that are open at the start, by id; runs opened later are found in the database.
+        opened_bots: the opened bots of `runs`; closed when the server stops.
         pages: the folder of the built pages.
-        lifecycle: hears when everything has started, and is told what to finish before the end.
+        lifecycle: is notified when everything has started, and drains connections before the end.
     """
     lifecycle = lifecycle or Lifecycle()
     store = Store(
@@ -180,7 +179,7 @@ def create_app(
         await news.close()
         await limits.close()
         await checks.close()
-        await live.close()  # before the bots' connections: systems do not fail because a server stops
+        await live.close()  # before the bots' connections, so that no conversation fails because of the stop
         await opened_bots.close()
         store.stop()
         await asyncio.to_thread(end_tracing)
@@ -268,9 +267,9 @@ def _new_app(
     worker_socket: WorkerSocket,
     public_url: str,
 ) -> FastAPI:
-    """Return an application that serves workers' WebSockets only; its answers look alike, errors too.
+    """Return an application with middleware, error responses and workers' WebSockets, but no other routes.
 
-    `public_url`: its path is that of cookies and redirects, its origin that of calls which change something.
+    `public_url`: its path is used for cookies and redirects; requests that change data must have its origin.
     """
     app = FastAPI(
         title="Candor",
@@ -279,8 +278,8 @@ def _new_app(
         docs_url=None,  # FastAPI's own pages load scripts from another host; `ApiDocs` serves ours
         redoc_url=None,
         openapi_url=None,
-        separate_input_output_schemas=False,  # an endpoint is one thing, whether sent or answered
-        responses={"default": {"model": ErrorBody, "description": "An error, in the one shape of them all"}},
+        separate_input_output_schemas=False,  # one schema per model, for requests and responses
+        responses={"default": {"model": ErrorBody, "description": "An error. All errors have this shape"}},
         generate_unique_id_function=lambda route: route.name,
     )
     public = urlsplit(public_url)
@@ -327,7 +326,7 @@ def _jobs_api(
     lifecycle: Lifecycle,
     settings: Settings,
 ) -> list[APIRouter]:
-    """Return what a researcher has done in the background, and what tells how far it is."""
+    """Return the routers of background jobs and their progress."""
     database, limits = settings.resolved_database_url, _job_limits(settings)
     crowd = Crowd(settings.own_url, auth.researcher_token)
     reports = Reports(store, jobs, database, settings.data / "reports", limits, settings.kept_reports)
@@ -360,7 +359,7 @@ def _jobs_api(
 def _ways_in(
     store: Store, listed: ListedStore, auth: Auth, limits: RateLimits, settings: Settings
 ) -> list[APIRouter]:
-    """Return what signs people in at the desk."""
+    """Return the routers that sign people in at the desk."""
     tries = parse(settings.sign_ins)
     by_password = AccountsApi(store=store, listed=listed, auth=auth, limits=limits, tries=tries)
     by_provider = OpenIdSignIn(
@@ -377,7 +376,7 @@ def _lists(
     lifecycle: Lifecycle,
     settings: Settings,
 ) -> list[APIRouter]:
-    """Return what keeps studies, people and tokens, and what pushes their lists."""
+    """Return the routers for studies, accounts and tokens, and for changes to their lists."""
     watch = ListWatch(store=store, auth=auth, bots=bots, news=news)
     lifecycle.on_drain(watch.drain)
     public_url = settings.resolved_public_url
@@ -404,7 +403,7 @@ def _provider(settings: Settings) -> OpenIdProvider | None:
 def _desk(
     outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
 ) -> list[APIRouter]:
-    """Return what serves the desk: its page, what it shows of runs and pushes, what is done to them."""
+    """Return the routers of the desk: its page, views of runs and their changes, and actions on runs."""
     watch = Watch(outlook, news)
     lifecycle.on_drain(watch.drain)
     actions = RunActions(
@@ -427,7 +426,7 @@ def _desk(
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
-    """Return a run as workers get into it: measured, with earlier replies and word lists at hand."""
+    """Return a run ready for workers: with metrics, and with earlier replies and word lists loaded."""
     if run.earlier is not None:
         run.earlier.read_through(store)
     load_offensive_words(run.study.language)
@@ -435,6 +434,6 @@ def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:
 
 
 def api_schema() -> dict[str, Any]:
-    """Return the OpenAPI schema of the researcher's API, as a server with any settings answers it."""
-    settings = Settings.model_construct(database_url="sqlite://")  # the environment's do not matter
+    """Return the OpenAPI schema of the researcher's API. It does not depend on settings."""
+    settings = Settings.model_construct(database_url="sqlite://")  # ignores the environment
     return create_app(settings, Auth("", "", 0), {}, OpenedBots(refuse_private=False)).openapi()

@@ -1,13 +1,13 @@
-"""The caller of an endpoint, their permissions and the size of their request, as FastAPI dependencies.
+"""FastAPI dependencies for the caller of an endpoint and their permissions.
 
     api.add_api_route("/runs/{run}/close", self.close, methods=["POST"],
                       dependencies=[Depends(Allowed(auth, "change_runs"))])
 
     async def close(self, run: str, actor: Caller) -> RunSummary: ...
 
-The study is known by what the path names: `{study}`, `{run}` or `{assignment}`. A path that names none is
-open to whoever may do this in any study; such an endpoint answers with what `actor.may` shows, and asks
-`actor.require` about a study that a body names, and `require_in_runs` about runs.
+The study is found from the path parameters `{study}`, `{run}` or `{assignment}`. A path without them is open
+to callers with the permission in any study. Such an endpoint must filter its response with `actor.may`, and
+check studies in the body with `actor.require`, and runs with `require_in_runs`.
 """
 
 from collections.abc import Iterable
@@ -24,19 +24,19 @@ from server.access.roles import Actor, Permission
 
 
 class RequestBody(BaseModel):
-    """What a call sends. A field that is not known is refused, and not passed over."""
+    """The body of a request. Unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class BearerToken(SecurityBase):
-    """Gives a call the `Authorization` header as it was sent, None where there is none.
+    """Provides the `Authorization` header unchanged; None if there is none.
 
-    FastAPI's own class cannot tell a missing token from one of another scheme; `Auth` says which.
+    FastAPI's own class cannot distinguish a missing token from another scheme, as `Auth` does.
     """
 
     def __init__(self) -> None:
-        self.model = HTTPBearer(description="A researcher's token: `candor token new` makes one.")
+        self.model = HTTPBearer(description="A researcher's token. Create one with `candor token new`.")
         self.scheme_name = "researcher"
 
     async def __call__(self, request: Request) -> str | None:
@@ -51,20 +51,20 @@ __all__ = ["Actor", "Allowed", "Caller", "require_in_runs"]
 
 
 class Allowed:
-    """The dependency of an endpoint for those who hold `permission`."""
+    """The dependency of an endpoint that requires `permission`."""
 
     def __init__(self, auth: Auth, permission: Permission) -> None:
         self._auth = auth
         self.permission = permission
 
     async def __call__(self, request: Request, authorization: Authorization) -> None:
-        """Let the call through.
+        """Check the caller's permission, and store the caller in the request.
 
         Raises:
-            NotAuthorised: whoever calls has shown no right to do so; see `Auth.caller`.
-            NotAllowed: their role does not reach.
-            ForeignOrigin: another site's page has sent it.
-            StorageFailed: it could not be looked up.
+            NotAuthorised: the caller is not authenticated; see `Auth.caller`.
+            NotAllowed: the caller's role is not sufficient.
+            ForeignOrigin: another site's page has sent the request.
+            StorageFailed: the database could not be read.
         """
         actor = await self._auth.caller(authorization, sign_in_secret(request))
         if authorization is None:
@@ -77,15 +77,15 @@ class Allowed:
 
 
 async def require_in_runs(auth: Auth, actor: Actor, permission: Permission, runs: Iterable[str]) -> None:
-    """Check that `actor` may do that with runs that a call names beside the one of its path.
+    """Check that `actor` has the permission for runs that a request names outside its path.
 
-    To be asked before anything is said of them: a run that may not be seen is refused like one that there is
-    not.
+    Call it before any other check of the runs: a missing run must be refused like a run that the actor may
+    not see.
 
     Raises:
-        NotAllowed: their role does not reach in the study of one of them, or there is no such run; of whoever
-            may do this in all studies nothing is asked.
-        StorageFailed: it could not be looked up.
+        NotAllowed: the actor's role is not sufficient in the study of one of the runs, or the run does not
+            exist. Actors with the permission in all studies are not checked.
+        StorageFailed: the database could not be read.
     """
     if not actor.may_in_all(permission):
         for run in runs:
@@ -97,5 +97,5 @@ def _caller(request: Request) -> Actor:
     return actor
 
 
-# In the signature of an endpoint that has `Allowed` among its dependencies: who calls it.
+# The caller, as a parameter of an endpoint that has `Allowed` among its dependencies.
 Caller = Annotated[Actor, Depends(_caller)]

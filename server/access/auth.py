@@ -1,8 +1,8 @@
 """Authenticate callers: tokens of workers, researchers and hosts; pseudonyms; completion codes.
 
-What workers get is derived from one secret, kept beside the database and readable by its owner only;
-with it lies the installation's own researcher's token. Further tokens are rows (see `tokens`). Ids of workers
-are encrypted under a key in a file of its own, or under one that is given.
+Workers' tokens, pseudonyms and codes are derived from one secret. Its file is in the data folder, readable by
+its owner only, and also contains the installation's own researcher token. Further tokens are in the database
+(see `tokens`). Workers' ids are encrypted with a key from a separate file or a setting.
 """
 
 import base64
@@ -29,11 +29,11 @@ from server.recruiters.id_cipher import IdCipher
 
 _FILE = "secrets.json"
 _LONGEST_HEADER = 512
-_SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, and nobody guesses them
+_SIGNATURE_BYTES = 12  # 96 bits: 16 characters of a link, impossible to guess
 
 
 class Directory(Protocol):
-    """Looks up what an installation has stored of those who may use it."""
+    """Looks up tokens, sign-ins and studies in the database of an installation."""
 
     async def grant(self, digest: str) -> Grant | None:
         """Return the grant whose token has this SHA-256."""
@@ -44,36 +44,36 @@ class Directory(Protocol):
         ...
 
     async def study_of(self, named: Mapping[str, str]) -> str | None:
-        """Return the name of the study that the path of a call is about; None where it names none.
+        """Return the name of the study that a request's path belongs to; None if it belongs to none.
 
         Args:
-            named: what the path names, by `study`, `run`, `assignment` or anything else.
+            named: the path parameters, such as `study`, `run` or `assignment`.
         """
         ...
 
 
 class NobodyKnown:
-    """The directory of an installation whose own token is the only one."""
+    """A directory without entries: only the installation's own token is valid."""
 
     async def grant(self, _digest: str) -> Grant | None:
-        """Find no grant."""
+        """Return None."""
         return None
 
     async def signed_in(self, _digest: str) -> Actor | None:
-        """Find nobody."""
+        """Return None."""
         return None
 
     async def study_of(self, _named: Mapping[str, str]) -> str | None:
-        """Find no study."""
+        """Return None."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What somebody holds who may take part in a run and of whom nothing is stored yet.
+    """The right of a worker to take part in a run, before anything about them is stored.
 
-    `assignment` is the id that their assignment will have, `run` the run's. `is_signed`: their link was, or
-    a researcher has let a simulated worker in. `simulated_as` is what the data say of who simulates.
+    `assignment`: the future id of the assignment; `run`: the run's id. `is_signed`: the link was signed, or a
+    researcher admitted a simulated worker. `simulated_as`: the name of the simulator in the data.
     """
 
     assignment: str
@@ -87,7 +87,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class WorkerToken:
-    """What a worker's token says: an assignment by its id, or a ticket."""
+    """The content of a worker's token: the id of an assignment, or a ticket."""
 
     opens: str | Ticket
     has_expired: bool
@@ -95,10 +95,10 @@ class WorkerToken:
 
 @dataclass(frozen=True)
 class Auth:
-    """Makes and checks the tokens of one installation.
+    """Creates and checks the tokens of one installation.
 
-    `directory` is asked at every check: a token that is made or revoked is so at once. `id_keys`: of workers'
-    ids, the one in use first; without any it is `secret`.
+    `directory` is queried at every check, so new and revoked tokens take effect at once. `id_keys`: the keys
+    of workers' ids, the current one first; without any, `secret` is the key.
     """
 
     secret: str
@@ -109,44 +109,44 @@ class Auth:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What nobody may read in a log."""
+        """The secrets, which must not appear in a log."""
         return self.secret, self.researcher_token, *self.id_keys
 
     @property
     def mark(self) -> str:
-        """What tells the secret from any other; the secret cannot be computed from it."""
+        """A fingerprint of the secret. The secret cannot be computed from it."""
         return self._hmac("mark of the secret").hex()
 
     @cached_property
     def ids(self) -> IdCipher:
-        """What encrypts the ids of workers, as the database keeps them."""
+        """The cipher of workers' ids in the database."""
         return IdCipher(self.id_keys or (self.secret,))
 
     def kept(self, arrival: Arrival) -> Arrival:
-        """Return who arrives as the database names them."""
+        """Return an arrival with an encrypted id, as in the database."""
         return replace(arrival, external_id=self.ids.encrypted(arrival.external_id))
 
     def known(self, kept: Arrival) -> Arrival:
-        """Return whom the database names so; of somebody forgotten the id is empty."""
+        """Return an arrival from the database with a decrypted id; empty if the id was removed."""
         return replace(kept, external_id=self.ids.decrypted(kept.external_id) or "")
 
     def worker_token(self, assignment_id: str) -> str:
-        """Return the token that opens this assignment's session."""
+        """Return the token for the session of an assignment."""
         return self._serializer().dumps(assignment_id)
 
     def ticket_token(self, ticket: Ticket) -> str:
-        """Return the token that holds a ticket: who it is for can be read from it, and nothing altered."""
+        """Return the token for a ticket. It is signed but not encrypted, so it reveals the worker's id."""
         arrival = ticket.arrival
         content: list[Any] = [ticket.assignment, ticket.run, arrival.platform, arrival.external_id]
         content += [ticket.simulated, ticket.reply_pace, ticket.is_signed]
         return self._serializer().dumps([*content, ticket.simulated_as, arrival.visit])
 
     def opened_by(self, token: str) -> str | Ticket:
-        """Return what a worker's token opens: an assignment by its id, or a ticket.
+        """Return the content of a worker's token: the id of an assignment, or a ticket.
 
         Raises:
             TokenExpired: the token is older than the installation allows.
-            TokenInvalid: the token was not made here, or was altered.
+            TokenInvalid: the token was not created by this installation, or was altered.
         """
         read = self.read_worker_token(token)
         if read.has_expired:
@@ -154,59 +154,61 @@ class Auth:
         return read.opens
 
     def read_worker_token(self, token: str) -> WorkerToken:
-        """Return what a worker's token says, however old it is. Raises TokenInvalid: it was not made here."""
+        """Return the content of a worker's token of any age. Raises TokenInvalid if it is not from here."""
         try:
             content, made_at = self._serializer().loads(token, return_timestamp=True)
         except BadSignature as error:
             raise TokenInvalid("this session's link is not valid here") from error
-        # A token of the future is ours all the same: the clock was set back since it was made.
+        # A token from the future is accepted: the clock was set back since it was created.
         has_expired = (utc_now() - made_at).total_seconds() > self.token_seconds
         return WorkerToken(_ticket(content) if isinstance(content, list) else str(content), has_expired)
 
     def link_signature(self, run: str, worker: str) -> str:
-        """Return what shows in a link that a worker's id was written into it by this installation.
+        """Return the signature of a worker's link, which proves that this installation created it.
 
         Args:
-            run: the name of the run that the link leads to.
+            run: the name of the link's run.
             worker: the worker's id.
         """
         return _in_url(self._hmac("link", run, worker)[:_SIGNATURE_BYTES])
 
     def is_link_signature(self, signature: str, run: str, worker: str) -> bool:
-        """Return whether that is the signature of a worker's link to a run."""
+        """Return whether `signature` is valid for a worker's link to a run."""
         return hmac.compare_digest(signature.encode(), self.link_signature(run, worker).encode())
 
     async def caller(self, authorization: str | None, sign_in: str | None = None) -> Actor:
-        """Return who calls, by the `Authorization` header; without one, by what a browser keeps of a sign-in.
+        """Return the caller from the `Authorization` header, or without one, from a browser's sign-in cookie.
 
         Raises:
-            NotSignedIn: the sign-in is over.
-            TokenMissing: there is none, or one that is no `Bearer TOKEN`.
-            TokenInvalid: the token is not known here.
-            TokenRevoked: it was known here.
-            StorageFailed: it could not be looked up.
+            NotSignedIn: the sign-in has ended.
+            TokenMissing: there is no token, or the header is not `Bearer TOKEN`.
+            TokenInvalid: the token is unknown.
+            TokenRevoked: the token was revoked.
+            StorageFailed: the database could not be read.
         """
         if authorization is None and sign_in is not None:
             person = await self.directory.signed_in(hashed(sign_in))
             if person is None:
-                raise NotSignedIn("this browser is signed in no longer")
+                raise NotSignedIn("this browser is no longer signed in")
             return person
         token = _bearer(authorization)
         if hmac.compare_digest(token.encode(), self.researcher_token.encode()):
             return Actor("installation", "the installation's token", {ALL_STUDIES: "owner"})
         grant = await self.directory.grant(hashed(token)) if is_well_formed(token) else None
         if grant is None:
-            raise TokenInvalid("this token is not known here", "Check that it is whole, and of this server.")
+            raise TokenInvalid(
+                "this token is not known here", "Check that it is complete and of this server."
+            )
         if grant.revoked_at is not None:
             raise TokenRevoked(f"the token `{grant.name}` was revoked")
         return Actor("token", grant.name, grant.roles)
 
     async def host(self, authorization: str | None) -> Actor:
-        """Return who dials in, by the `Authorization` header: a bot host, or who may change bots.
+        """Return the caller that connects as a bot host: a host's token, or a caller who may change bots.
 
         Raises:
-            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as `caller`.
-            NotAllowed: it is a token of another scope.
+            TokenMissing, TokenInvalid, TokenRevoked, StorageFailed: as in `caller`.
+            NotAllowed: the token has another scope.
         """
         actor = await self.caller(authorization)
         if actor.roles:
@@ -214,11 +216,11 @@ class Auth:
         return actor
 
     def pseudonym(self, platform: str, external_id: str) -> str:
-        """Return the name under which exports show a worker."""
+        """Return the pseudonym of a worker, which exports show."""
         return "W" + self._hmac("worker", platform, external_id).hex()[:12].upper()
 
     def completion_code(self, assignment_id: str) -> str:
-        """Return the code that proves an assignment was handed in, like `7KQ2-MX4D`."""
+        """Return the code that proves the submission of an assignment, such as `7KQ2-MX4D`."""
         code = base64.b32encode(self._hmac("completion", assignment_id)).decode()[:8]
         return f"{code[:4]}-{code[4:]}"
 
@@ -230,7 +232,7 @@ class Auth:
 
 
 def _ticket(content: list[Any]) -> Ticket:
-    # A ticket of an earlier version has neither of the last two.
+    # Tickets of earlier versions lack the last two fields.
     content = [*content, "", None][:9]
     assignment, run, platform, external_id, simulated, reply_pace, is_signed, simulated_as, visit = content
     arrival = Arrival(platform, external_id, visit)
@@ -247,28 +249,28 @@ def _bearer(authorization: str | None) -> str:
         raise TokenMissing("a token is needed here")
     if len(authorization) > _LONGEST_HEADER:
         raise TokenInvalid(
-            f"an Authorization header holds at most {_LONGEST_HEADER} characters", "Send the token alone."
+            f"an Authorization header may have at most {_LONGEST_HEADER} characters", "Send only the token."
         )
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer":
-        raise TokenMissing("the Authorization header is of another scheme than Bearer")
+        raise TokenMissing("the scheme of the Authorization header is not Bearer")
     if not token:
-        raise TokenMissing("the Authorization header holds no token")
+        raise TokenMissing("the Authorization header contains no token")
     return token
 
 
 def token_file(folder: Path) -> Path:
-    """Return where the secrets of the installation in `folder` lie, the researcher's token among them."""
+    """Return the path of the secrets' file in the data folder."""
     return folder / _FILE
 
 
 def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
-    """Return the installation's secrets from `folder`, the keys of workers' ids among them; as `load_signer`.
+    """Load the installation's secrets, including the keys of workers' ids.
 
     Args:
-        folder: where they lie.
-        token_days: for how long a worker's link can be resumed.
-        id_key: the setting of the key of workers' ids.
+        folder: the data folder.
+        token_days: for how many days a worker's session can be resumed.
+        id_key: the setting with the key of workers' ids, if any.
 
     Raises:
         CandorError: as `load_signer`, or a key of workers' ids cannot be used.
@@ -277,10 +279,10 @@ def load_auth(folder: Path, token_days: int, id_key: str | None = None) -> Auth:
 
 
 def load_signer(folder: Path, token_days: int) -> Auth:
-    """Return what signs links and tokens, which reads nobody's id.
+    """Load the secrets that sign links and tokens, without the keys of workers' ids.
 
     Raises:
-        CandorError: the secrets are missing or cannot be read. `make_secrets` makes them.
+        CandorError: the secrets are missing or cannot be read. `make_secrets` creates them.
     """
     path = token_file(folder)
     try:
@@ -297,10 +299,10 @@ def load_signer(folder: Path, token_days: int) -> Auth:
 
 
 def make_secrets(folder: Path) -> None:
-    """Make the secrets of a new installation; where there are some already, they stay.
+    """Create the secrets of a new installation. Existing ones are not replaced.
 
     Raises:
-        CandorError: they cannot be written.
+        CandorError: the file cannot be written.
     """
     path = token_file(folder)
     content = {"secret": secrets.token_urlsafe(32), "researcher_token": secrets.token_urlsafe(18)}

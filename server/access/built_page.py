@@ -1,4 +1,4 @@
-"""The built pages, wherever a proxy serves this server."""
+"""Serve the built pages below any path of a proxy."""
 
 from pathlib import Path
 
@@ -7,10 +7,10 @@ from fastapi.responses import HTMLResponse
 
 
 def built_page(file: Path, request: Request) -> HTMLResponse:
-    """Return a built page, which loads its scripts from the root of this server.
+    """Return a built page with links to its scripts adjusted to the depth of the request's path.
 
-    Built pages name them relative to that root. The request's path tells how many levels up it is, whatever
-    path a proxy has put before it.
+    Built pages link scripts relative to the root of the server. Relative links work whatever path a proxy
+    adds in front.
     """
     levels = request.scope["raw_path"].partition(b"?")[0].count(b"/") - 1
     content = file.read_text(encoding="utf-8").replace('="./', f'="{"../" * levels or "./"}')

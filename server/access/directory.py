@@ -13,7 +13,7 @@ from server.db.tables import Assignment, Run, Study
 
 
 class StoredDirectory:
-    """Looks up tokens, who is signed in, and which study a call is about."""
+    """Looks up tokens, sign-ins, and the studies of requests."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -32,9 +32,9 @@ class StoredDirectory:
         return await self._store.look_up(read)
 
     async def study_of(self, named: Mapping[str, str]) -> str | None:
-        """Return the name of the study that the path of a call is about; None where it names none.
+        """Return the name of the study that a request's path belongs to; None if it belongs to none.
 
-        Of a run or an assignment that there is not, an empty name is returned: it is nobody's study.
+        For a missing run or assignment, return an empty name, which is not any account's study.
         """
         if "study" in named:
             return named["study"]

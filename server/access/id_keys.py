@@ -1,4 +1,4 @@
-"""Read the keys that encrypt workers' ids: never in the database, and in no backup of it."""
+"""Read the keys that encrypt workers' ids. They are never in the database or its backups."""
 
 import secrets
 from contextlib import suppress
@@ -8,7 +8,7 @@ from server.errors import CandorError
 
 
 def make_secret_file(path: Path, content: str) -> None:
-    """Write such a file, whole or not at all; where another process was first, its file stays."""
+    """Write a secret file atomically. If another process was first, its file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(f".{secrets.token_hex(4)}")
     draft.touch(mode=0o600)
@@ -20,21 +20,21 @@ def make_secret_file(path: Path, content: str) -> None:
 
 _FILE = "worker-ids.key"
 _SHORTEST = 32  # characters
-_HOW = "`openssl rand -base64 48` makes one; an earlier one may follow after a blank"
+_HOW = "create a key with `openssl rand -base64 48`; earlier keys may follow, separated by spaces"
 
 
 def key_file(folder: Path) -> Path:
-    """Return where the keys of the installation in `folder` lie, unless a setting has them."""
+    """Return the path of the keys' file in the data folder, which is used unless a setting has the keys."""
     return folder / _FILE
 
 
 def load_id_keys(folder: Path, given: str | None) -> tuple[str, ...]:
-    """Return the keys, the one in use first: from the setting, or from a file of `folder`.
+    """Return the keys from the setting or from the file in `folder`, the current key first.
 
-    Where there is neither, a key is made. It can be a wrong one, which shows as soon as an id is read.
+    If there is neither, a key is created. If it is the wrong one, that shows as soon as an id is decrypted.
 
     Raises:
-        CandorError: a key is too short, or the file cannot be made or read.
+        CandorError: a key is too short, or the file cannot be created or read.
     """
     if given is not None:
         return _keys(given, "CANDOR_WORKER_ID_KEY")
@@ -52,5 +52,5 @@ def load_id_keys(folder: Path, given: str | None) -> tuple[str, ...]:
 def _keys(text: str, where: str) -> tuple[str, ...]:
     keys = tuple(text.split())
     if not keys or any(len(key) < _SHORTEST for key in keys):
-        raise CandorError(f"{where}: a key has {_SHORTEST} characters or more", f"Correct it: {_HOW}.")
+        raise CandorError(f"{where}: a key needs at least {_SHORTEST} characters", f"Correct it: {_HOW}.")
     return keys

@@ -1,6 +1,6 @@
-"""Signing in with an OpenID provider: the authorization code flow with PKCE, and what its answer must hold.
+"""Sign in with an OpenID provider: the authorization code flow with PKCE, and validation of the ID token.
 
-Sources: OpenID Connect Core 1.0, sections 3.1.2 (the flow) and 3.1.3.7 (what an ID token must hold); OpenID
+Sources: OpenID Connect Core 1.0, sections 3.1.2 (the flow) and 3.1.3.7 (validation of the ID token); OpenID
 Connect Discovery 1.0, section 4; RFC 7636 (PKCE). Signatures and claims are checked by PyJWT.
 """
 
@@ -18,17 +18,17 @@ from pydantic_core import from_json
 
 from server.errors import ProviderRefused
 
-# What providers sign with in public; a token signed with a shared secret, or with none, is refused.
+# Asymmetric algorithms only. Tokens signed with a shared secret, or unsigned, are refused.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-_SECONDS = 10.0  # for which the provider is waited for
-_LEEWAY = 60  # seconds by which its clock may differ
+_SECONDS = 10.0  # time-out of the provider
+_LEEWAY = 60  # seconds by which the provider's clock may differ
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What a browser keeps of a sign-in that it has begun, until it comes back."""
+    """The state of a sign-in that has begun, which the browser keeps in a cookie."""
 
     state: str
     nonce: str
@@ -36,19 +36,19 @@ class Begun:
 
 
 def new_sign_in() -> Begun:
-    """Begin a sign-in: three secrets that nobody can guess."""
+    """Begin a sign-in with three random secrets."""
     return Begun(*(secrets.token_urlsafe(32) for _ in range(3)))
 
 
 class OpenIdProvider:
-    """Asks one provider who somebody is.
+    """Client of one OpenID provider.
 
     Args:
-        issuer: its address, as its tokens name it.
-        client_id: how it knows this installation.
-        client_secret: what this installation proves itself with; None where it need not.
-        redirect_uri: where it sends browsers back to.
-        name: what people call it; without one the host of `issuer`.
+        issuer: the provider's address, as in its tokens.
+        client_id: the id of this installation at the provider.
+        client_secret: the secret of this installation; None for a public client.
+        redirect_uri: the address to which the provider redirects browsers.
+        name: the provider's name for people; by default, the host of `issuer`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class OpenIdProvider:
         self._about: Json | None = None
 
     async def address(self, begun: Begun) -> str:
-        """Return where to send a browser that signs in. Raises ProviderRefused: it cannot be asked."""
+        """Return the provider's address for signing in. Raises ProviderRefused if it is unreachable."""
         about = await self._discovered()
         challenge = hashlib.sha256(begun.verifier.encode()).digest()
         asked = {
@@ -79,14 +79,14 @@ class OpenIdProvider:
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(asked)}"
 
     async def email(self, code: str, begun: Begun) -> str:
-        """Return the address of whoever has signed in with the provider, which it has verified.
+        """Return the verified e-mail address of the person who has signed in with the provider.
 
         Args:
-            code: what the browser brought back.
-            begun: what it has kept.
+            code: the authorization code from the redirect.
+            begun: the state from the browser's cookie.
 
         Raises:
-            ProviderRefused: the code, the token or what it says is not as it must be.
+            ProviderRefused: the code, the token or its claims are not valid.
         """
         about = await self._discovered()
         answer = await self._asked("POST", str(about["token_endpoint"]), **self._exchange(about, code, begun))
@@ -105,7 +105,7 @@ class OpenIdProvider:
         return str(claims["email"])
 
     def _exchange(self, about: Json, code: str, begun: Begun) -> Json:
-        """Return how the token is asked for."""
+        """Return the arguments of the token request."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -123,7 +123,7 @@ class OpenIdProvider:
         return {"data": form | {"client_secret": self._client_secret}}
 
     def _claims(self, token: str, keys: Json) -> Json:
-        """Return what a token says, once its signature, its times and whom it is for are checked."""
+        """Return the claims of a token after checking its signature, times and audience."""
         try:
             key_id = jwt.get_unverified_header(token).get("kid")
             known = jwt.PyJWKSet.from_dict(keys).keys
@@ -146,7 +146,7 @@ class OpenIdProvider:
         return claims
 
     async def _discovered(self) -> Json:
-        """Return what the provider says of itself; it is asked once."""
+        """Return the provider's discovery document, which is requested once."""
         if self._about is None:
             where = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
             about = await self._asked("GET", where)
@@ -157,7 +157,7 @@ class OpenIdProvider:
         return self._about
 
     async def _asked(self, method: str, url: str, **sent: Any) -> Json:
-        """Return the JSON object that the provider answers. Raises ProviderRefused: it answers none."""
+        """Send a request to the provider and return the JSON object. Raises ProviderRefused."""
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS) as client:
                 answer = await client.request(method, url, headers={"Accept": "application/json"}, **sent)

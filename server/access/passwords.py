@@ -1,4 +1,4 @@
-"""Passwords: hashed with Argon2id, and checked at the same cost whether or not there is such a person."""
+"""Hash passwords with Argon2id, and check them at the same cost whether or not the account exists."""
 
 import asyncio
 from functools import cache
@@ -8,7 +8,10 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from server.errors import InvalidField
 
-SHORTEST, LONGEST = 12, 200  # characters: long ones are better than curious ones (NIST SP 800-63B, 3.1.1)
+SHORTEST, LONGEST = (
+    12,
+    200,
+)  # characters: only length counts (NIST SP 800-63B, 3.1.1)
 _AT_ONCE = 2  # each takes 64 MiB for some 50 ms
 _hasher = PasswordHasher()
 _turns = asyncio.Semaphore(_AT_ONCE)
@@ -18,24 +21,24 @@ def require_good(password: str) -> None:
     """Check that a password may be chosen. Raises InvalidField."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidField(
-            f"a password has {SHORTEST} to {LONGEST} characters",
-            "Choose a longer one: several words are easy to remember and hard to guess.",
+            f"a password must have {SHORTEST} to {LONGEST} characters",
+            "Choose several words: they are easy to remember and hard to guess.",
         )
 
 
 def hashed_now(password: str) -> str:
-    """Return what is stored of a password. Takes tens of milliseconds."""
+    """Return the hash of a password. Takes tens of milliseconds."""
     return _hasher.hash(password)
 
 
 async def hashed(password: str) -> str:
-    """Return what is stored of a password; the event loop goes on meanwhile."""
+    """Return the hash of a password, computed in a thread."""
     async with _turns:
         return await asyncio.to_thread(hashed_now, password)
 
 
 async def is_right(stored: str | None, password: str) -> bool:
-    """Return whether `stored` was made of that password. None, of nobody, takes as long and is wrong."""
+    """Return whether `stored` is the hash of a password. None (no account) takes as long, and is wrong."""
     async with _turns:
         return await asyncio.to_thread(_verified, stored, password)
 

@@ -1,4 +1,4 @@
-"""People who use the desk, and their roles: rows only. Whoever is removed stays in the log by their name."""
+"""Store accounts of the desk and their roles. Removed accounts stay in the audit log by name."""
 
 import re
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ _NAME = re.compile("[a-z0-9][a-z0-9._@+-]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody who may use the desk. `roles`: by the study's name, `ALL_STUDIES` for all.
+    """An account of the desk. `roles`: by study name, with `ALL_STUDIES` for all studies.
 
-    `password`: what is stored of it; None as long as they have none.
+    `password`: its stored hash; None if there is no password yet.
     """
 
     id: int
@@ -29,24 +29,24 @@ class Member:
 
 
 def add(connection: Connection, name: str, role: Role, study: str, at: datetime) -> int:
-    """Let somebody use the desk, and return the id of their row; they have no password yet.
+    """Add an account without a password, and return the id of its row.
 
     Args:
         connection: a transaction.
-        name: by which they sign in, an e-mail address or another one; capitals are made small.
-        role: theirs.
-        study: the one that it is for, or `ALL_STUDIES`.
-        at: now.
+        name: the name to sign in with, such as an e-mail address; converted to lowercase.
+        role: its role.
+        study: the study of the role, or `ALL_STUDIES`.
+        at: the current time.
 
     Raises:
-        InvalidField: `name` cannot be a person's.
-        PersonExists: there is a person of this name.
+        InvalidField: `name` is not a valid name.
+        PersonExists: there is an account with this name.
     """
     name = name.lower()
     if not _NAME.fullmatch(name):
         raise InvalidField(
             f"`{name}` cannot be the name of a person",
-            "Use an e-mail address, or letters, digits and . _ + -, at most 100 of them.",
+            "Use an e-mail address, or at most 100 letters, digits and . _ + -",
         )
     if find(connection, name) is not None:
         raise PersonExists(f"there is a person named `{name}` already")
@@ -57,20 +57,20 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
 
 
 def every(connection: Connection) -> list[Member]:
-    """Return everybody who may use the desk, by name."""
+    """Return all accounts, by name."""
     rows = connection.execute(select(Person).where(Person.c.removed_at.is_(None)).order_by(Person.c.name))
     return [_member(connection, row.id, row.name, row.password, row.created_at) for row in rows]
 
 
 def find(connection: Connection, name: str) -> Member | None:
-    """Return the person of that name, in small letters or capitals."""
+    """Return the account with that name, in upper or lower case; None if there is none."""
     query = select(Person).where(Person.c.name == name.lower(), Person.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
 
 def require(connection: Connection, name: str) -> Member:
-    """Return the person of that name. Raises PersonNotFound."""
+    """Return the account with that name. Raises PersonNotFound."""
     found = find(connection, name)
     if found is None:
         raise PersonNotFound(f"there is no person named `{name}`")
@@ -78,26 +78,26 @@ def require(connection: Connection, name: str) -> Member:
 
 
 def by_id(connection: Connection, person: int) -> Member | None:
-    """Return the person whose row has this id, unless they were removed."""
+    """Return the account whose row has this id, unless it was removed."""
     query = select(Person).where(Person.c.id == person, Person.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
 
 def set_role(connection: Connection, name: str, role: Role | None, study: str) -> bool:
-    """Give somebody a role for a study, or for all; None takes away the one that they have there.
+    """Set an account's role for a study or for all studies. None removes the role there.
 
-    Whoever gains by it: links to a new password that are open lead nowhere any more. Who made one could use
-    it, and may have been somebody who owns less. For the same reason a first role for all studies ends their
-    password and their sign-ins: who let them in until now may know the one.
+    If the account gains permissions, its open password links are deleted: their creator could use them, and
+    may own fewer studies. For the same reason, the first role for all studies deletes its password and
+    sign-ins, because those who managed the account so far may know the password.
 
     Returns:
-        Whether they need a link to a password now.
+        Whether the account needs a password link now.
 
     Raises:
-        PersonNotFound: there is no such person.
-        InvalidField: it is their last role: whoever is to have none is removed.
-        LastOwner: nobody else is an owner of all studies.
+        PersonNotFound: there is no such account.
+        InvalidField: it is the last role: remove the account instead.
+        LastOwner: there is no other owner of all studies.
     """
     person = require(connection, name)
     left = {where: held for where, held in person.roles.items() if where != study}
@@ -125,9 +125,9 @@ def _gains(person: Member, role: Role, study: str) -> bool:
 
 
 def grant(connection: Connection, name: str, role: Role, study: str, at: datetime) -> int | None:
-    """Give somebody a role in one study; return the id of their row where they are new, else None.
+    """Give an account a role in one study. Return the id of its row if the account is new, else None.
 
-    Raises InvalidField: `name` cannot be a person's.
+    Raises InvalidField if `name` is not a valid name.
     """
     if find(connection, name) is None:
         return add(connection, name, role, study, at)
@@ -136,9 +136,9 @@ def grant(connection: Connection, name: str, role: Role, study: str, at: datetim
 
 
 def leave_study(connection: Connection, name: str, study: str, at: datetime) -> None:
-    """Take somebody's role in one study away; whoever has none in another is removed.
+    """Remove an account's role in one study, and the account if it was the last role.
 
-    Raises PersonNotFound: nobody of this name has a role there.
+    Raises PersonNotFound if no account of this name has a role there.
     """
     person = require(connection, name)
     if study not in person.roles:
@@ -150,9 +150,10 @@ def leave_study(connection: Connection, name: str, study: str, at: datetime) -> 
 
 
 def forget_study(connection: Connection, study: str) -> None:
-    """Take the roles in a study that is no more away, so that a later one of its name is not theirs.
+    """Remove the roles in a deleted study, so that they do not apply to a later study with the same name.
 
-    Somebody who may sign in has a role: who has no other keeps theirs, for a name that no study can have.
+    Every account must have a role. So an account without another role keeps it, for a name that no study can
+    have.
     """
     elsewhere = select(PersonRole.c.person_id).where(PersonRole.c.study != study)
     of_it = PersonRole.c.study == study
@@ -161,7 +162,7 @@ def forget_study(connection: Connection, study: str) -> None:
 
 
 def remove(connection: Connection, name: str, at: datetime) -> None:
-    """Let somebody in no more, at once. Raises PersonNotFound; LastOwner: nobody else is one."""
+    """Remove an account at once. Raises PersonNotFound, or LastOwner if it is the last owner."""
     person = require(connection, name)
     _require_another_owner(connection, person)
     connection.execute(delete(PersonRole).where(PersonRole.c.person_id == person.id))
@@ -171,7 +172,7 @@ def remove(connection: Connection, name: str, at: datetime) -> None:
 
 
 def set_password(connection: Connection, person: int, stored: str, *, kept: str = "") -> None:
-    """Give somebody another password; end open links, and every sign-in but the one with the hash `kept`."""
+    """Set an account's password; delete its links, and all its sign-ins except that with the hash `kept`."""
     connection.execute(update(Person).where(Person.c.id == person).values(password=stored))
     connection.execute(delete(SignIn).where(SignIn.c.person_id == person, SignIn.c.hash != kept))
     connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person))

@@ -1,4 +1,4 @@
-"""Limit requests over moving windows, and sockets that are open at once."""
+"""Limit requests over moving windows, and the number of open sockets per address."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
@@ -21,16 +21,16 @@ from bots import redis_pool
 from server.errors import TooMany
 
 _FEW = 1_024
-_SECONDS = 1.0  # for which a caller waits for Redis
-_SECONDS_WITHOUT = 2.0  # until a Redis that was lost is tried again
+_SECONDS = 1.0  # time-out of Redis
+_SECONDS_WITHOUT = 2.0  # before an unreachable Redis is tried again
 log = structlog.get_logger()
 
 
 class RateLimits:
-    """Counts what callers do. Who calls from an address in `exempt` has no limit.
+    """Counts events of callers. Addresses in `exempt` have no limit.
 
-    What an address does is counted over all processes that share a Redis, where there is one; while that is
-    away, each process counts for itself.
+    Events of an address are counted over all processes that share a Redis. Without Redis, or while it is
+    unreachable, each process counts separately.
     """
 
     def __init__(self, exempt: Container[str], redis_url: str | None = None) -> None:
@@ -39,21 +39,19 @@ class RateLimits:
         self._shared = SharedLimiter(redis_url) if redis_url is not None else None
 
     def count(self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str) -> None:
-        """Count one of `what`, as `counter` does. Raises TooMany: the caller is over the limit."""
+        """Count one event, as `counter` does. Raises TooMany if the caller exceeds the limit."""
         self.counter(limit, what, connection, caller)()
 
     def counter(
         self, limit: RateLimitItem, what: str, connection: HTTPConnection, caller: str
     ) -> Callable[[], None]:
-        """Return what counts one of `what`, like "messages in a short time", in this process.
-
-        It raises TooMany where the caller is over the limit.
+        """Return a function that counts one event in this process, and raises TooMany above the limit.
 
         Args:
-            limit: how many each caller may have of it.
-            what: what is counted; what the error says.
-            connection: over which it comes.
-            caller: whose it is.
+            limit: the limit per caller.
+            what: the kind of event, such as "messages in a short time"; also shown in the error.
+            connection: the connection of the event.
+            caller: the caller who is counted.
         """
         if address_of(connection) in self._exempt:
             return _count_nothing
@@ -65,10 +63,10 @@ class RateLimits:
         return count
 
     async def count_address(self, limit: RateLimitItem, what: str, connection: HTTPConnection) -> None:
-        """Count one of `what`, like "arrivals from this address", of whoever has the connection's address.
+        """Count one event of the connection's address. `what`: such as "arrivals from this address".
 
         Raises:
-            TooMany: the address is over the limit.
+            TooMany: the address exceeds the limit.
         """
         address = address_of(connection)
         if address in self._exempt:
@@ -87,10 +85,10 @@ class RateLimits:
 
 
 class SharedLimiter:
-    """A limiter over Redis that does without, for a while, once Redis does not answer."""
+    """A limiter over Redis. After a failure it does not try Redis again for a while."""
 
     def __init__(self, url: str, seconds_without: float = _SECONDS_WITHOUT) -> None:
-        """Count in the Redis at `url`; once it is lost, try it again after `seconds_without`."""
+        """Count in the Redis at `url`. After a failure, try it again after `seconds_without`."""
         self._connections = redis_pool(
             url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS, retry=Retry(NoBackoff(), 0)
         )
@@ -110,7 +108,7 @@ class SharedLimiter:
         await self._connections.disconnect()
 
     async def hit(self, limit: RateLimitItem, what: str, caller: str) -> bool | None:
-        """Count a hit; return whether it is within `limit`, None where Redis does not say."""
+        """Count a hit; return whether it is within `limit`, or None if Redis does not answer."""
         if self._is_lost and monotonic() < self._lost_until:
             return None
         try:
@@ -127,16 +125,16 @@ class SharedLimiter:
 
 
 def _count_nothing() -> None:
-    """Take whatever comes."""
+    """Do nothing, for exempt addresses."""
 
 
 def address_of(connection: HTTPConnection) -> str:
-    """Return the address from which somebody calls."""
+    """Return the address of the caller."""
     return connection.client.host if connection.client is not None else "unknown"
 
 
 def network_of(address: str) -> str:
-    """Return what one household has: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the network of one household: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -147,15 +145,15 @@ def network_of(address: str) -> str:
 
 
 def new_limiter() -> MovingWindowRateLimiter:
-    """Return a limiter that remembers nobody for longer than it has to."""
+    """Return a limiter that forgets callers once their hits have expired."""
     return MovingWindowRateLimiter(Memory())
 
 
 class Memory(MemoryStorage):
-    """The library's storage, which forgets hits after their window, but never whose they were.
+    """The library's storage, which deletes expired hits, extended to delete callers without hits, too.
 
-    This one forgets callers without hits too, whenever it holds twice as many callers as the last time
-    that it did so, and at least `few`: over many hits that costs next to nothing for each.
+    It does so whenever it has twice as many callers as after the last time, and at least `few`. So the
+    amortised cost per hit is small.
     """
 
     def __init__(self, few: int = _FEW) -> None:
@@ -164,29 +162,29 @@ class Memory(MemoryStorage):
         self._enough = few
 
     def acquire_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
-        """Count a hit of the caller `key`; return whether that was within `limit`."""
+        """Count a hit of the caller `key`; return whether it is within `limit`."""
         if len(self.events) >= self._enough:
             self._forget()
         return super().acquire_entry(key, limit, expiry, amount)
 
     def _forget(self) -> None:
-        # The library's own thread empties lists meanwhile, but neither adds callers nor fills lists.
+        # The library's own thread may empty lists meanwhile, but it neither adds callers nor fills lists.
         for key in [key for key, hits in self.events.items() if not hits]:
             self.clear(key)
         self._enough = max(self._few, 2 * len(self.events))
 
 
-_CALM = 0.7  # share of the most at which the next refusal is worth a line of the log again
+_CALM = 0.7  # share of the limit below which the next refusal is logged again
 
 
 class OpenSockets:
-    """Counts the sockets that are open. `refused` is how many were more than their address may have.
+    """Counts open sockets per address. `refused`: the number of sockets refused.
 
-    Addresses of one household, a /64 network of IPv6, are one.
+    A /64 network of IPv6 counts as one address.
 
     Args:
-        most: how many one address may have open.
-        exempt: addresses that may have any number.
+        most: the limit per address.
+        exempt: addresses without a limit.
     """
 
     def __init__(self, most: int, exempt: Container[str]) -> None:
@@ -197,12 +195,15 @@ class OpenSockets:
         self._warned: set[str] = set()
 
     def __len__(self) -> int:
-        """Return how many are open, of whatever address."""
+        """Return the number of open sockets of all addresses."""
         return self._open.total()
 
     @contextmanager
     def counted(self, connection: HTTPConnection) -> Iterator[bool]:
-        """Count a socket as open; what this gives is whether it may be. One that may not does not count."""
+        """Count a socket while it is open.
+
+        Yields whether it is within the limit; if not, it does not count.
+        """
         address = address_of(connection)
         network = network_of(address)
         if self._open[network] >= self._most and address not in self._exempt:

@@ -1,7 +1,7 @@
-"""Roles, and what each of them may do. Pure: rules and names, nothing that is stored or sent.
+"""Roles and their permissions. Pure functions.
 
-A role is held for one study, or for all of them; where somebody has both, the higher one counts. What belongs
-to no study, such as registered bots, takes a role for all studies.
+A role applies to one study or to all of them; if somebody has both, the higher one counts. Things that do not
+belong to a study, such as registered bots, need a role for all studies.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from server.errors import NotAllowed, OutOfScope
 
 Role = Literal["viewer", "analyst", "researcher", "owner"]
-ROLES: tuple[Role, ...] = get_args(Role)  # each may do all that those before it may
+ROLES: tuple[Role, ...] = get_args(Role)  # each includes the permissions of those before it
 ALL_STUDIES = ""  # in place of a study's name
 
 Permission = Literal[
@@ -45,9 +45,9 @@ PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a permission takes: a role at least, and what it lets its holder do, in words.
+    """The minimum role of a permission, and what it allows, in words.
 
-    `of_all`: the role has to be one for all studies.
+    `of_all`: the role must be for all studies.
     """
 
     role: Role
@@ -68,14 +68,14 @@ RULES: dict[Permission, Rule] = {
     "change_studies": Rule("researcher", "change studies"),
     "act_on_workers": Rule("researcher", "act on workers"),
     "rehearse": Rule("researcher", "rehearse a study"),
-    "simulate": Rule("researcher", "let simulated workers in"),
+    "simulate": Rule("researcher", "admit simulated workers"),
     "see_bots": Rule("researcher", "see registered bots"),
     "see_metrics": Rule("viewer", "read the server's metrics", of_all=True),
     "create_studies": Rule("researcher", "make studies", of_all=True),
     "change_bots": Rule("researcher", "register, check or change bots", of_all=True),
-    "manage_study_people": Rule("owner", "say who may use a study"),
-    "manage_people": Rule("owner", "say who may use the desk", of_all=True),
-    "manage_tokens": Rule("owner", "make or revoke tokens", of_all=True),
+    "manage_study_people": Rule("owner", "manage who may use a study"),
+    "manage_people": Rule("owner", "manage who may use the desk", of_all=True),
+    "manage_tokens": Rule("owner", "create or revoke tokens", of_all=True),
     "read_audit_log": Rule("owner", "read the audit log", of_all=True),
     "forget_workers": Rule("owner", "forget workers", of_all=True),
 }
@@ -83,9 +83,9 @@ RULES: dict[Permission, Rule] = {
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who calls: a person, a token, or the installation's own token, which may do everything.
+    """The caller: a person, a token, or the installation's own token, which may do everything.
 
-    `roles`: by the name of the study, `ALL_STUDIES` for all; a bot host has none.
+    `roles`: by study name, with `ALL_STUDIES` for all studies; a bot host has none.
     """
 
     kind: Literal["person", "token", "installation"]
@@ -93,7 +93,7 @@ class Actor:
     roles: Mapping[str, Role]
 
     def may(self, permission: Permission, study: str | None = None) -> bool:
-        """Return whether the actor may do that in `study`; without one, whether in any study at all."""
+        """Return whether the actor has the permission in `study`; without one, in any study."""
         rule = RULES[permission]
         if self._holds(ALL_STUDIES, rule.role):
             return True
@@ -103,26 +103,26 @@ class Actor:
         return any(self._holds(name, rule.role) for name in studies)
 
     def may_in_all(self, permission: Permission) -> bool:
-        """Return whether the actor may do that in every study, those that are yet to be made too."""
+        """Return whether the actor has the permission in all studies, including future ones."""
         return self._holds(ALL_STUDIES, RULES[permission].role)
 
     def require(self, permission: Permission, study: str | None = None) -> None:
-        """Check that the actor may do that in `study`; without one, in any study at all.
+        """Check that the actor has the permission in `study`; without one, in any study.
 
         Raises:
             OutOfScope: it is a bot host.
-            NotAllowed: its role does not reach.
+            NotAllowed: it has no sufficient role.
         """
         if self.kind == "token" and not self.roles:
-            raise OutOfScope("this token may only be used by bot hosts, to dial in")
+            raise OutOfScope("this token is only for bot hosts that connect to the server")
         if not self.may(permission, study):
             rule = RULES[permission]
             where = " for all studies" if rule.of_all else " in this study" if study is not None else ""
-            raise NotAllowed(f"to {rule.doing} takes the role {rule.role}{where}, which {self.name} has not")
+            raise NotAllowed(f"{self.name} lacks the role {rule.role}{where}, needed to {rule.doing}")
 
     @property
     def standing(self) -> str:
-        """The rights of this actor, as 16 characters: others where the rights are others."""
+        """A hash of this actor's roles, as 16 characters, which changes when they change."""
         rights = json.dumps(sorted(self.roles.items()))
         return hashlib.sha256(rights.encode()).hexdigest()[:16]
 

@@ -1,6 +1,6 @@
-"""Sign-ins, and the links that lead to a first or another password: rows only.
+"""Store sign-ins, and one-time links for choosing a password.
 
-Each is known by a random secret, of which the SHA-256 is stored: a copy of the database opens nothing.
+Each is identified by a random secret. Only its SHA-256 is stored, so a copy of the database gives no access.
 """
 
 import secrets
@@ -16,13 +16,13 @@ from server.clock import utc_now
 from server.db.tables import OneTimeLink, Person, SignIn
 from server.errors import LinkUsed
 
-HOURS = 12  # a working day: whoever leaves the page open over night signs in again
+HOURS = 12  # a working day: a page left open overnight needs another sign-in
 _LINK_DAYS = 7
 _BYTES = 32
 
 
 def begin(connection: Connection, person: int, at: datetime) -> str:
-    """Sign somebody in, and return the secret that their browser keeps; forget what is over."""
+    """Store a sign-in and return its secret for the browser's cookie. Delete expired sign-ins."""
     connection.execute(delete(SignIn).where(SignIn.c.expires_at <= at))
     secret = secrets.token_urlsafe(_BYTES)
     values = {"person_id": person, "hash": hashed(secret), "created_at": at}
@@ -31,33 +31,33 @@ def begin(connection: Connection, person: int, at: datetime) -> str:
 
 
 def signed_in(connection: Connection, digest: str, at: datetime) -> Member | None:
-    """Return who has signed in under the secret with this SHA-256; None where that is over."""
+    """Return the account signed in under the secret with this SHA-256; None if the sign-in has ended."""
     query = select(SignIn.c.person_id).where(SignIn.c.hash == digest, SignIn.c.expires_at > at)
     person = connection.execute(query).scalar_one_or_none()
     return None if person is None else people.by_id(connection, person)
 
 
 def end(connection: Connection, digest: str) -> None:
-    """Sign somebody out in one browser."""
+    """Delete one sign-in."""
     connection.execute(delete(SignIn).where(SignIn.c.hash == digest))
 
 
 def end_all(connection: Connection, person: int) -> None:
-    """Sign somebody out everywhere."""
+    """Delete all sign-ins of an account."""
     connection.execute(delete(SignIn).where(SignIn.c.person_id == person))
 
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """Whom a one-time link is for: a person, or whoever becomes the first owner (None)."""
+    """The account of a one-time link; None for the link that makes the first owner."""
 
     member: Member | None
 
 
 def new_link(connection: Connection, person: int | None, at: datetime) -> str:
-    """Return the secret of a link that lets `person` choose a password, once; earlier ones open nothing more.
+    """Create a one-time link for choosing a password, and return its secret. Earlier links are deleted.
 
-    Without a person it is the first owner's, and good only as long as nobody uses the desk.
+    Without a person, it is the first owner's link, which is valid only while there are no accounts.
     """
     mine = OneTimeLink.c.person_id.is_(None) if person is None else OneTimeLink.c.person_id == person
     connection.execute(delete(OneTimeLink).where(mine))
@@ -68,7 +68,7 @@ def new_link(connection: Connection, person: int | None, at: datetime) -> str:
 
 
 def look_at_link(connection: Connection, secret: str) -> Invited:
-    """Return whom a link is for; it stays good. Raises LinkUsed: it leads nowhere (any more)."""
+    """Return the account of a link, without using the link up. Raises LinkUsed if it is not valid."""
     query = select(OneTimeLink.c.person_id).where(
         OneTimeLink.c.hash == hashed(secret), OneTimeLink.c.expires_at > utc_now()
     )

@@ -1,7 +1,7 @@
-"""Tokens for people and machines beside the installation's own: made, found, listed, revoked.
+"""Create, find, list and revoke tokens for people and machines.
 
-A token is shown once, when it is made. What is stored is its SHA-256: of 32 random bytes nobody finds
-the token again, so that a copy of the database opens nothing. Rows only; who may do what is `auth`'s.
+A token is shown once, when it is created. Only its SHA-256 is stored, from which 32 random bytes cannot be
+found again, so a copy of the database gives no access.
 """
 
 import hashlib
@@ -27,9 +27,9 @@ _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A token as it stands in the database: everything but the token.
+    """A stored token, without its secret.
 
-    `study`: the one that it is for; empty: all of them.
+    `study`: the study it is limited to; empty: all studies.
     """
 
     name: str
@@ -40,41 +40,41 @@ class Grant:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The role that the token stands for, by study; a host has none."""
+        """The role of the token, by study; a host has none."""
         return {} if self.scope == "host" else {self.study: self.scope}
 
 
 def hashed(token: str) -> str:
-    """Return what is stored of a token: its SHA-256 in hexadecimal."""
+    """Return the stored form of a token: its SHA-256 in hexadecimal."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def is_well_formed(text: str) -> bool:
-    """Return whether `text` looks like a token of this module, so that the database need be asked."""
+    """Return whether `text` has the form of a token, so that it is worth a query of the database."""
     return _FORM.fullmatch(text) is not None
 
 
 def new(connection: Connection, name: str, scope: Scope, at: datetime, study: str = ALL_STUDIES) -> str:
-    """Make a token and return it; nobody can learn it again.
+    """Create a token and return it. It cannot be shown again.
 
     Args:
         connection: a transaction.
-        name: whose it is.
-        scope: the role that it stands for, or `host`.
-        at: now.
-        study: the name of the study that it is for; a host's is for all.
+        name: the token's name.
+        scope: its role, or `host`.
+        at: the current time.
+        study: the name of the study it is limited to; a host's token is for all studies.
 
     Raises:
-        InvalidField: `name` cannot name a token, or a host's is to be for one study.
+        InvalidField: `name` is not a valid name, or a host's token is limited to a study.
         TokenExists: a token of this name is in use.
     """
     if not _NAME.fullmatch(name):
         raise InvalidField(
             f"`{name}` cannot be the name of a token",
-            "Use letters, digits and . _ @ -, at most 64 of them, the first one a letter or a digit.",
+            "Use at most 64 letters, digits and . _ @ -, starting with a letter or a digit.",
         )
     if scope == "host" and study != ALL_STUDIES:
-        raise InvalidField("a host's token is for all studies", "Leave the study away.")
+        raise InvalidField("a host's token is for all studies", "Omit the study.")
     if connection.execute(
         select(Token.c.id).where(Token.c.name == name, Token.c.revoked_at.is_(None))
     ).first():
@@ -86,22 +86,22 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime, study: st
 
 
 def find(connection: Connection, digest: str) -> Grant | None:
-    """Return the grant whose token has this SHA-256, revoked ones too.
+    """Return the grant whose token has this SHA-256, even if it was revoked.
 
-    The search by index takes no constant time, and need not: whoever measures it learns of a hash,
-    from which no token can be made.
+    The search by index does not take constant time. That is safe: timing reveals only a hash, from which the
+    token cannot be computed.
     """
     row = connection.execute(_grants().where(Token.c.hash == digest)).one_or_none()
     return None if row is None else Grant(*row)
 
 
 def every(connection: Connection) -> list[Grant]:
-    """Return every token there ever was, oldest first."""
+    """Return all tokens, including revoked ones, oldest first."""
     return [Grant(*row) for row in connection.execute(_grants().order_by(Token.c.id))]
 
 
 def revoke(connection: Connection, name: str, at: datetime) -> None:
-    """Let the token of this name open nothing any more. Raises TokenNotFound."""
+    """Revoke the token of this name. Raises TokenNotFound."""
     in_use = update(Token).where(Token.c.name == name, Token.c.revoked_at.is_(None))
     if connection.execute(in_use.values(revoked_at=at)).rowcount == 0:
         raise TokenNotFound(f"no token named `{name}` is in use")

@@ -1,1 +1,1 @@
-"""The bots of a server: which are registered, how they are held, whether they are fit."""
+"""The bots of a server: registrations, opened bots, and fitness checks."""

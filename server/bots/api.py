@@ -1,4 +1,4 @@
-"""Registered bots in the researcher's REST API. They belong to all studies: so do those who change them."""
+"""Endpoints for registered bots. Bots serve all studies, so changing them needs a role for all studies."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -37,7 +37,7 @@ class NewBot(RequestBody):
 
 
 class BotChange(RequestBody):
-    """What can be changed of a bot."""
+    """A change of a bot."""
 
     enabled: StrictBool
 
@@ -49,10 +49,10 @@ class NewReplica(RequestBody):
 
 
 class NewCheck(RequestBody):
-    """How to check a bot: for which study, as YAML, and how many conversations it has at the same time.
+    """Options of a check: the study (YAML) to check for, and the number of parallel conversations.
 
-    Without a study it is that of the newest run that has the bot; without a number, as many as it holds.
-    `confirmed`: it may cost money.
+    The default study is that of the newest run that uses the bot; the default number is the study's.
+    `confirmed`: the caller accepts that it may cost money.
     """
 
     study: Annotated[str, Field(max_length=60_000)] | None = None
@@ -61,7 +61,7 @@ class NewCheck(RequestBody):
 
 
 class BotsApi:
-    """Shows the registered bots, and has them changed and checked."""
+    """Endpoints that show, change and check registered bots."""
 
     def __init__(self, *, store: Store, auth: Auth, bots: RegisteredBots) -> None:
         self._store = store
@@ -85,7 +85,7 @@ class BotsApi:
         )
 
     async def list_bots(self, actor: Caller) -> BotList:
-        """List every registered bot, by name. Only those who may change bots see addresses and headers."""
+        """List all registered bots, by name. Only callers who may change bots see addresses and headers."""
 
         def read(connection: Connection) -> list[BotView]:
             return [_stored_view(connection, row, actor) for row in stored_bots.registrations(connection)]
@@ -97,7 +97,7 @@ class BotsApi:
         return await self._view(await self._bots.register(body.name, body.endpoint, actor), actor)
 
     async def show(self, name: str, actor: Caller) -> BotView:
-        """One registered bot, as in the list."""
+        """Return one registered bot, as in the list."""
 
         def read(connection: Connection) -> BotView:
             return _stored_view(connection, stored_bots.find(connection, name), actor)
@@ -110,20 +110,20 @@ class BotsApi:
         return await self._view(await change(name, actor), actor)
 
     async def delete(self, name: str, actor: Caller) -> Response:
-        """Forget a bot that no open run has."""
+        """Delete a bot that no open run uses."""
         await self._bots.delete(name, actor)
         return Response(status_code=204)
 
     async def add_replica(self, name: str, body: NewReplica, actor: Caller) -> BotView:
-        """Have another server answer for a bot, at once."""
+        """Add a replica to a bot. It answers at once."""
         return await self._view(await self._bots.add_replica(name, body.url, actor), actor)
 
     async def remove_replica(self, name: str, url: str, actor: Caller) -> BotView:
-        """Have a server answer for a bot no more; what it is at, it finishes."""
+        """Remove a replica of a bot. It finishes its open calls."""
         return await self._view(await self._bots.remove_replica(name, url, actor), actor)
 
     async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
-        """Check in the background whether a bot is fit for workers."""
+        """Start a check in the background whether a bot is fit for workers."""
         asked = body or NewCheck()
         text = asked.study
         study = None if text is None else await in_thread(lambda: parse_study(text))
@@ -131,7 +131,7 @@ class BotsApi:
         return check_view(await self._bots.start_check(name, actor, confirmation, study, asked.at_once))
 
     async def show_check(self, name: str, actor: Caller) -> CheckView:
-        """Return the check that is under way, or the latest report."""
+        """Return the running check, or the latest report."""
         under_way = self._bots.check_of(name)
         check = await self._store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
         if check is None:
@@ -150,7 +150,7 @@ class BotsApi:
 
 
 def _stored_view(connection: Connection, row: Registration, actor: Actor) -> BotView:
-    """Return what the database knows of a bot; of runs that have it, those that `actor` may see."""
+    """Return a bot as stored in the database, with the runs that use it and that `actor` may see."""
     using = stored_bots.used_by(connection, row.name)
     check = stored_bots.latest_check(connection, row)
     return BotView(
@@ -166,7 +166,7 @@ def _stored_view(connection: Connection, row: Registration, actor: Actor) -> Bot
 
 
 def _without_addresses(view: BotView) -> BotView:
-    """Remove addresses, headers, queries and errors of replicas: they are for those who may change bots."""
+    """Remove addresses, headers, queries and errors of replicas, for callers who may not change bots."""
     endpoint = view.endpoint
     hidden: dict[str, Any] = {
         name: dict.fromkeys(held, LEFT_OUT) for name in SENT if (held := getattr(endpoint, name, None))

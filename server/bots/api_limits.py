@@ -13,14 +13,14 @@ CORPORA = "corpora"  # the folder, within the data folder
 
 
 class ApiLimits:
-    """Checks which keys are sent where, and which files are read.
+    """Limits which keys may be sent where, and which files may be read.
 
     Args:
-        keys: the environment variables that an endpoint may name as its key, each with the hosts that it may
-            be sent to. Otherwise whoever may name a bot could have the server's keys sent to an address of
-            theirs.
-        corpora: the folder of what a study may learn from, besides the corpora that are shipped. Otherwise
-            whoever may write a study could have any file of the server read, or one without an end.
+        keys: the environment variables that endpoints may use as keys, each with the hosts that it may be
+            sent to. Without this limit, anybody who may name a bot could get the server's keys sent to their
+            own address.
+        corpora: the folder of corpora that studies may use besides the builtin ones. Without this limit,
+            anybody who may write a study could make the server read any file, or an endless one.
     """
 
     def __init__(self, keys: Mapping[str, Collection[str]], corpora: Path) -> None:
@@ -28,7 +28,7 @@ class ApiLimits:
         self._corpora = corpora
 
     def require_key(self, endpoint: Endpoint, urls: Iterable[str] | None = None) -> None:
-        """Check that the key of `endpoint`, if it names one, may be sent to `urls`, or else to its own.
+        """Check that the key of `endpoint`, if any, may be sent to `urls`; by default, to the endpoint's own.
 
         Raises BotUnusable.
         """
@@ -41,8 +41,8 @@ class ApiLimits:
         if forbidden:
             allowing = json.dumps({key: sorted(hosts | set(self._keys.get(key, ())))})
             raise BotUnusable(
-                f"as a key, the environment variable {key} may not be sent to {', '.join(sorted(forbidden))}",
-                f"Whoever runs the server can allow it: CANDOR_BOT_KEYS='{allowing}'.",
+                f"the environment variable {key} may not be sent as a key to {', '.join(sorted(forbidden))}",
+                f"The server's operator can allow it: CANDOR_BOT_KEYS='{allowing}'.",
             )
 
     def require_keys(self, study: Study) -> None:
@@ -54,17 +54,17 @@ class ApiLimits:
                 raise BotUnusable(f"bot `{name}`: {error.message}", error.hint) from error
 
     def require_corpora(self, study: Study) -> None:
-        """Check that a study learns from what it may read. Raises StudyInvalid."""
+        """Check that a study uses only corpora that it may read. Raises StudyInvalid."""
         for corpus in (study.corpus, study.qc.corpus):
             if not corpus.startswith("builtin:") and not self._has(corpus):
                 raise StudyInvalid(
                     f"corpus `{corpus}` is not in the folder `{CORPORA}` of the server's data",
-                    "Whoever runs the server can put the file there, and tell you its whole path; or open "
+                    "Ask the server's operator to put the file there and to tell you its full path, or open "
                     "the run with `candor run open`.",
                 )
 
     def _has(self, corpus: str) -> bool:
         try:
             return Path(corpus).resolve().is_relative_to(self._corpora.resolve())
-        except (OSError, RuntimeError, ValueError):  # no path at all, or links that lead to each other
+        except (OSError, RuntimeError, ValueError):  # not a path, or a cycle of links
             return False

@@ -1,4 +1,4 @@
-"""The fitness checks of registered bots that are under way in this process. Their reports are stored."""
+"""Run fitness checks of registered bots in the background of this process, and store their reports."""
 
 import asyncio
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from server.errors import CandorError
 from server.news import News
 
 log = structlog.get_logger()
-TOPIC = "checks"  # of news: a check has come further, or is over
+TOPIC = "checks"  # of news: a check has made progress, or has ended
 
 
 @dataclass(slots=True)
 class BackgroundCheck:
-    """A check since `at`: `done` of `total` calls; `error` where it could not be carried to its end."""
+    """A check that began at `at`, with `done` of `total` calls. `error`: why it broke off."""
 
     at: datetime
     done: int = 0
@@ -31,22 +31,22 @@ class BackgroundCheck:
 
 
 class BackgroundChecks:
-    """Checks by the bot's name, one at a time each. One that is over is forgotten once it is stored."""
+    """Checks by bot name, at most one per bot. A finished check is removed once it is stored."""
 
     def __init__(self, store: Store, news: News) -> None:
-        """Keep reports in `store`, and tell of every step."""
+        """Store reports in `store`, and announce progress over `news`."""
         self._store = store
         self._news = news
         self._checks: dict[str, BackgroundCheck] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def start(self, bot: Bot, row: Registration, ask: FitnessCheck) -> BackgroundCheck:
-        """Begin to check a bot, or return the check of it that is under way.
+        """Start a check of a bot, or return its running check.
 
         Args:
-            bot: who is asked.
-            row: the bot's registration; the report is stored only if it is the same bot at the end.
-            ask: checks it.
+            bot: the bot.
+            row: its registration; the report is stored only if it is the same bot at the end.
+            ask: carries out the check.
         """
         if self.is_under_way(row.name):
             return self._checks[row.name]
@@ -61,11 +61,11 @@ class BackgroundChecks:
         return task is not None and not task.done()
 
     def find(self, name: str) -> BackgroundCheck | None:
-        """Return the check of a bot that is under way, or that failed to come to its end."""
+        """Return the running or broken-off check of a bot; None if there is none."""
         return self._checks.get(name)
 
     async def cancel(self, name: str) -> None:
-        """Give up the check of a bot, if there is one; return when it asks no more."""
+        """Cancel the check of a bot, if there is one, and wait for its end."""
         task = self._tasks.pop(name, None)
         if task is not None:
             task.cancel()
@@ -73,7 +73,7 @@ class BackgroundChecks:
         self._checks.pop(name, None)
 
     async def close(self) -> None:
-        """Give up every check."""
+        """Cancel all checks."""
         for name in tuple(self._tasks):
             await self.cancel(name)
 
@@ -87,7 +87,7 @@ class BackgroundChecks:
             del self._checks[row.name]
         except CandorError as error:
             check.error = error.message
-        except Exception as error:  # foreign code is asked: whatever it does, the researcher is told
+        except Exception as error:  # bots are foreign code: report any of their errors to the researcher
             log.exception("check failed", bot=row.name)
             check.error = f"the check broke off: {type(error).__name__}"
         self._tell(row.name)

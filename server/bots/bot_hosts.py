@@ -1,4 +1,4 @@
-"""The builtin bots, which never compute in this process: bot hosts that it starts for itself hold them."""
+"""Run builtin bots in child processes (bot hosts), so that they do not compute in this process."""
 
 import asyncio
 import math
@@ -32,38 +32,38 @@ from server.bots.earlier_replies import EarlierReplies
 COMMAND = (sys.executable, "-m", "bots.host.child")
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 LOOK_SECONDS = 5.0
-SWEEP_SECONDS = 0.1  # between two looks for asks whose time is over: by so much they may be late
-MOST_SILENT = 3  # looks in a row after which a host hangs
-MOST_SILENT_AT_FIRST = 24  # for one that has not begun to speak: on a busy machine its imports take long
-_REPLIES_PER_FRAME = 100  # each of 2,000 characters at most, so that a frame is never too long
+SWEEP_SECONDS = 0.1  # between sweeps for overdue calls: a time-out may be late by as much
+MOST_SILENT = 3  # consecutive silent intervals after which a host counts as hanging
+MOST_SILENT_AT_FIRST = 24  # before its first frame: on a busy machine its imports take long
+_REPLIES_PER_FRAME = 100  # of at most 2,000 characters each, so that a frame is never too long
 _ENDED = "the bot host has ended"
 log = structlog.get_logger()
 
 
 class HostEnded(Exception):
-    """A bot host is no longer there. The message says why."""
+    """A bot host has ended. The message says why."""
 
 
 class HostedBot(PunctualBot):
-    """A builtin bot that bot hosts of this server hold."""
+    """A builtin bot that runs in this server's bot hosts."""
 
     def __init__(self, hosts: "BotHosts", name: str) -> None:
         self._hosts = hosts
         self._name = name
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the bot says; wait while it is being loaded, or its host started again.
+        """Return the bot's reply; wait while the bot is being loaded, or its host restarted.
 
         Raises:
-            BotGone: it cannot be loaded.
-            BotError: its host ended while it was thinking, or what the bot raised.
+            BotGone: the bot cannot be loaded.
+            BotError: the host ended during the call, or the bot raised an error.
         """
         return await (await self._hosts.ready(self._name)).ask(self._name, chat)
 
     async def reply_within(self, chat: Chat, patience: float) -> Reply:
-        """Return what `reply` does, which the host has checked. Raises BotTimeout too.
+        """Return the bot's reply, which the host has checked. Raises as `reply`, and BotTimeout.
 
-        A host that is ready needs no timer for each ask: it keeps all their times.
+        A host that is ready keeps the time-outs of all its calls, so no timer is needed for each call.
         """
         process = self._hosts.least_busy(self._name)
         if process is None:
@@ -72,7 +72,7 @@ class HostedBot(PunctualBot):
 
 
 class DrawingBot:
-    """The qc bot that draws from what systems have said, which bot hosts of this server hold."""
+    """The QC bot that draws from earlier replies of systems, running in this server's bot hosts."""
 
     def __init__(self, hosts: "BotHosts", name: str, earlier: EarlierReplies) -> None:
         self._hosts = hosts
@@ -80,7 +80,7 @@ class DrawingBot:
         self._earlier = earlier
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the bot says, and raise what `HostedBot.reply` does; `earlier` may be read before."""
+        """Return the bot's reply, after refreshing the earlier replies. Raises as `HostedBot.reply`."""
         await self._earlier.refresh()
         process = await self._hosts.ready(self._name)
         process.tell_earlier(self._name, self._earlier.replies)
@@ -88,14 +88,14 @@ class DrawingBot:
 
 
 class BotHosts:
-    """Keeps `processes` bot hosts running, each holding every builtin bot that was opened.
+    """Keeps `processes` bot hosts running, each with every builtin bot that was opened.
 
-    Bots may be opened at any time. Hosts run from `start`, in the event loop that calls it, to `close`; none
-    is started before there is a bot to hold. After `close` it can be started again, in another loop too.
+    Bots may be opened at any time. Hosts run from `start` to `close`, in the event loop that called `start`,
+    but only once there is a bot. After `close`, `start` can be called again, also in another event loop.
     """
 
     def __init__(self, processes: int) -> None:
-        """Start nothing yet."""
+        """Create it without starting any process."""
         self._processes = processes
         self._holds: dict[str, Hold] = {}
         self._shared: dict[tuple[str, str, str], HostedBot] = {}
@@ -105,9 +105,9 @@ class BotHosts:
     def open(
         self, spec: str, corpus: str, earlier: EarlierReplies | None = None, language: str = "en"
     ) -> HostedBot | DrawingBot:
-        """Return the builtin bot `spec` over `corpus`, both of which must have been found to be good.
+        """Return the builtin bot `spec` over `corpus`. Both must have been checked.
 
-        `earlier`: what systems have said, for the qc bot that draws from that. `language`: the corpus's.
+        `earlier`: earlier replies of systems, for a QC bot that draws from them. `language`: of the corpus.
         """
         shared = spec, corpus, language
         if earlier is None and shared in self._shared:
@@ -129,7 +129,7 @@ class BotHosts:
         self._start_processes()
 
     async def close(self) -> None:
-        """End the hosts; what they were asked fails."""
+        """End the hosts. Their open calls fail."""
         news, self._news = self._news, None
         if news is not None:
             news.set()
@@ -137,15 +137,15 @@ class BotHosts:
         self._running.clear()
 
     def least_busy(self, name: str) -> "HostProcess | None":
-        """Return the least busy host that holds the bot `name`; None: none does now."""
+        """Return the least busy host that has loaded the bot `name`; None if there is none now."""
         able = [process for process in self._running if name in process.ready]
         return min(able, key=_in_flight) if len(able) > 1 else next(iter(able), None)
 
     async def ready(self, name: str) -> "HostProcess":
-        """Return the least busy host that holds the bot `name`, as soon as there is one.
+        """Wait for a host that has loaded the bot `name`, and return the least busy one.
 
         Raises:
-            BotGone: it cannot be loaded.
+            BotGone: the bot cannot be loaded.
             BotError: this server runs no hosts.
         """
         while True:
@@ -166,20 +166,20 @@ class BotHosts:
             self._running.append(HostProcess(number, self._holds, self._tell))
 
     def _tell(self) -> None:
-        """Have everybody who waits for a host look again."""
+        """Wake all calls that wait for a host."""
         if self._news is not None:
             self._news.set()
             self._news = asyncio.Event()
 
 
 class HostProcess:
-    """One bot host: started, told what to hold, and started again whenever it ends.
+    """One bot host process, restarted whenever it ends.
 
-    `ready` has the names of the bots that it holds now, `refused` why it cannot hold others.
+    `ready`: the names of the bots that it has loaded. `refused`: why it cannot load others, by name.
     """
 
     def __init__(self, number: int, holds: Mapping[str, Hold], on_news: Callable[[], None]) -> None:
-        """Run from now on. `holds` may grow, as `hold` says; `on_news` is called when `ready` has changed."""
+        """Start the process. `holds` may grow, see `hold`. `on_news` is called when `ready` has changed."""
         self.ready: set[str] = set()
         self.refused: dict[str, str] = {}
         self._number = number
@@ -187,40 +187,40 @@ class HostProcess:
         self._on_news = on_news
         self._session: HostSession | None = None
         self._greeted = False
-        self._frames = 0  # heard of it
+        self._frames = 0  # received from it
         self._told: dict[str, Mapping[int, NumberedReply]] = {}
         self._began = 0.0
         self._running = asyncio.get_running_loop().create_task(self._run())
 
     @property
     def in_flight(self) -> int:
-        """How many answers are waited for."""
+        """The number of open calls."""
         return 0 if self._session is None else self._session.in_flight
 
     def hold(self, hold: Hold) -> None:
-        """Hold one more bot, which is among `holds` by now."""
+        """Load one more bot, which was added to `holds` before."""
         if self._session is not None and self._greeted:
             self._session.hold(hold)
 
     def ask(
         self, name: str, chat: Chat, own: str | None = None, patience: float = math.inf
     ) -> Coroutine[None, None, Reply]:
-        """Return the next line of `chat` by a bot that is `ready`, once awaited.
+        """Return a coroutine of the next reply in `chat` by a bot that is `ready`.
 
         `own` and `patience` as in `HostSession.ask`.
 
         Raises:
-            BotTimeout: there was none after `patience` seconds, and SWEEP_SECONDS at the most.
-            BotError: the host ended meanwhile, or what the bot raised.
+            BotTimeout: there was no reply after `patience` seconds (up to SWEEP_SECONDS later).
+            BotError: the host ended meanwhile, or the bot raised an error.
         """
         if self._session is None:
             raise BotError(_ENDED)
         return self._session.ask(name, chat, own, patience)
 
     def tell_earlier(self, name: str, replies: Mapping[int, NumberedReply]) -> None:
-        """Tell a bot what systems have said, as far as it has not been told.
+        """Send a bot the changes in systems' earlier replies since the last call.
 
-        `replies`, by their numbers, are never changed, but another mapping is given.
+        `replies`: all of them by number, a new mapping whenever they have changed.
         """
         told = self._told.get(name, {})
         if told is replies or self._session is None:
@@ -234,7 +234,7 @@ class HostProcess:
         self._told[name] = replies
 
     def receive(self, line: bytes) -> None:
-        """Take a frame of the host's. Raises WireError."""
+        """Process a frame from the host. Raises WireError."""
         if self._session is None:
             return
         self._frames += 1
@@ -254,7 +254,7 @@ class HostProcess:
                 self._on_news()
 
     async def close(self) -> None:
-        """End it; return when it is gone."""
+        """End the process and wait for its end."""
         self._running.cancel()
         await asyncio.gather(self._running, return_exceptions=True)
 
@@ -267,7 +267,7 @@ class HostProcess:
         await tries(self._run_once)
 
     def _report_end(self, tried: RetryCallState) -> None:
-        """Log why it ended; begin with the shortest pause again if it went well for a while."""
+        """Log why the process ended. Reset the pause between restarts if it ran well for a while."""
         log.error(
             "bot host ended", host=self._number, reason=str(tried.outcome and tried.outcome.exception())
         )
@@ -282,14 +282,14 @@ class HostProcess:
             try:
                 reason = await self._converse(process)
             finally:
-                process.kill()  # there is nothing that it could lose
+                process.kill()  # it has no state to save
                 status = await asyncio.to_thread(process.wait)
         except OSError as error:  # of the system: no memory, no more open files
             raise HostEnded(f"it cannot be run: {error}") from error
         raise HostEnded(f"{reason}; status {status}")
 
     async def _converse(self, process: subprocess.Popen[bytes]) -> str:
-        """Speak with a host until it says nothing more; return why."""
+        """Exchange frames with a host until it ends; return the reason."""
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[str] = loop.create_future()
         writing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
@@ -308,14 +308,15 @@ class HostProcess:
             self._session, self._greeted = None, False
             for held in (self.ready, self.refused, self._told):
                 held.clear()
-            if not writing.is_closing():  # asyncio's own does not bear to be aborted after its end
+            if not writing.is_closing():  # asyncio's transport fails if it is aborted after its end
                 writing.abort()
             reading.close()
 
     async def _wait_for_silence(self, session: HostSession, ended: asyncio.Future[str]) -> None:
-        """Let `ended` have a reason when the host, which is there, has said nothing for several looks.
+        """Set the result of `ended` when the running host has been silent for several intervals.
 
-        Looks are counted, not seconds: where the whole machine stood still, hosts have time to answer.
+        Intervals are counted instead of seconds, so that hosts have time to answer after the whole machine
+        was suspended.
         """
         silent = 0
         while silent < (MOST_SILENT if self._greeted else MOST_SILENT_AT_FIRST):
@@ -329,7 +330,7 @@ class HostProcess:
 
 
 async def _fail_overdue(session: HostSession) -> None:
-    """Fail the asks whose time is over, one sweep for all: a timer for each took as long as asking did."""
+    """Fail overdue calls in periodic sweeps: a timer for each call took as long as the call itself."""
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         session.fail_overdue(asyncio.get_running_loop().time())
@@ -340,7 +341,7 @@ def _in_flight(process: HostProcess) -> int:
 
 
 class _LineSender:
-    """Writes frames to a host, one a line: all those of one turn of the event loop together."""
+    """Writes frames to a host, one per line, batched per iteration of the event loop."""
 
     def __init__(self, pipe: asyncio.WriteTransport) -> None:
         self._pipe = pipe
@@ -358,7 +359,7 @@ class _LineSender:
 
 
 class _Output(asyncio.Protocol):
-    """Reads a host's frames, one a line; `ended` gets the reason when there will be no more."""
+    """Reads a host's frames, one per line. Sets the result of `ended` to the reason when the output ends."""
 
     def __init__(self, process: HostProcess, ended: asyncio.Future[str]) -> None:
         self._process = process
@@ -371,7 +372,7 @@ class _Output(asyncio.Protocol):
             for line in lines:
                 self._process.receive(line)
         except WireError as error:
-            self._end(f"it wrote what is no frame: {error}")
+            self._end(f"it wrote an invalid frame: {error}")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._end("it stopped by itself")

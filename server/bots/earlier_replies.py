@@ -1,4 +1,4 @@
-"""Read what the systems of a run have said so far, for a QC bot that fits them, beside the writer."""
+"""Read earlier replies of a run's systems, for a QC bot that draws from them."""
 
 import asyncio
 import math
@@ -19,7 +19,7 @@ from server.errors import StorageFailed
 
 REFRESH = 10.0  # seconds
 _MOST_CONVERSATIONS, _MOST_REPLIES = 100, 2_000
-_MOST_ASKING = 50_000  # conversations of the qc bot that can be under way at the same time
+_MOST_ASKING = 50_000  # active conversations of the QC bot
 log = structlog.get_logger()
 
 
@@ -31,10 +31,10 @@ class _Reply(NamedTuple):
 
 
 class EarlierReplies:
-    """Replies of the latest conversations of a run, read again at most every `refresh` seconds.
+    """Replies in the latest conversations of a run, read again at most every `refresh` seconds.
 
-    There are none before `read_through`. If the database cannot be read, what was read before stays.
-    `replies` has them by their numbers, in another mapping whenever they have changed.
+    There are none before `read_through`. If the database cannot be read, the earlier result stays. `replies`
+    has them by number, in a new mapping whenever they have changed.
     """
 
     def __init__(self, run_id: int, refresh: float = REFRESH) -> None:
@@ -49,22 +49,22 @@ class EarlierReplies:
         self._reading = asyncio.Lock()
 
     def read_through(self, store: Store) -> None:
-        """Read from `store` from now on; it must be started."""
+        """Read from `store`, which must be started, from now on."""
         self._store = store
 
     def belongs(self, conversation_id: str, assignment: str) -> None:
-        """Know from now on to which assignment a conversation belongs, by the name that its bot knows."""
+        """Remember the assignment of a conversation. `conversation_id` is its id for bots."""
         self._assignments[conversation_id] = assignment
         self._assignments.move_to_end(conversation_id)
         if len(self._assignments) > _MOST_ASKING:
             self._assignments.popitem(last=False)
 
     def assignment_of(self, conversation_id: str) -> str:
-        """Return the assignment to which a conversation belongs. Raises KeyError: it was not told so."""
+        """Return the assignment of a conversation. Raises KeyError if it was not set with `belongs`."""
         return self._assignments[conversation_id]
 
     async def refresh(self) -> None:
-        """Bring `replies` up to date, if that was not done a moment ago."""
+        """Update `replies`, unless that was done less than `refresh` seconds ago."""
         async with self._reading:
             if self._store is not None and time.monotonic() - self._read_at >= self._refresh:
                 await self._fetch(self._store)
@@ -77,7 +77,7 @@ class EarlierReplies:
         self._read_at = time.monotonic()
 
     def _take(self, said: Sequence[_Reply]) -> None:
-        """Give new lines a number, and forget those that are gone."""
+        """Number new replies, and drop removed ones."""
         turns = {(reply.conversation, reply.turn): reply for reply in said}
         if turns.keys() == self._numbers.keys():
             return
@@ -95,7 +95,7 @@ class EarlierReplies:
 
 
 def _replies(connection: Connection, run_id: int) -> list[_Reply]:
-    """Return what systems said in the latest conversations of a run; not what gave one of them away."""
+    """Return systems' replies in the latest conversations of a run, without replies that revealed a bot."""
     latest = (
         select(Conversation.c.id, Conversation.c.assignment_id)
         .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)

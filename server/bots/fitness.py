@@ -1,4 +1,4 @@
-"""Is a bot fit for workers? What it is checked against, and what is known of the bots of a study."""
+"""Check whether bots are fit for workers, and collect the results for the bots of a study."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
@@ -34,14 +34,15 @@ from server.session.plan import QC
 from server.session.reply_time import ReplyTime
 from server.study import Study, Timeouts, builtin_elsewhere
 
-_DELAYS = 200  # quantiles that stand for the natural reply times
-# `check_bot` for one bot: takes the bot and `progress`, which gets the calls that are done, and all of them.
+_DELAYS = 200  # quantiles that represent the natural reply times
+# `check_bot` for one bot. It takes the bot and `progress`, which gets the number of finished calls and of all
+# calls.
 FitnessCheck = partial[Coroutine[Any, Any, ConformanceReport]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitness:
-    """Whether a bot of a study is fit for workers, and why. `said`: its replies to those who checked it."""
+    """Whether a bot of a study is fit for workers, and why. `said`: its replies in the check."""
 
     bot: str
     verdict: Verdict
@@ -60,13 +61,13 @@ def fitness_check(
     """Return the check of a bot.
 
     Args:
-        name: the bot's, which it must not call itself; nor its endpoint's model, where there is one.
-        endpoint: where it is asked.
-        study: whose language, length of conversations, use of personas, reply times and time-outs count;
-            None: those of a study that leaves them as they are.
-        at_once: conversations at the same time.
-        overruns: how it kept to the natural reply times with workers, where there were some.
-        moderation: a service that judges what it says; None: none is asked.
+        name: the bot's name, which it must not mention, nor that of its endpoint's model.
+        endpoint: the bot's endpoint.
+        study: sets language, length of conversations, personas, reply times and time-outs; None: their
+            defaults.
+        at_once: the number of parallel conversations.
+        overruns: how often its replies to workers were late, if it had any workers.
+        moderation: a service that moderates its replies; None: none.
     """
     reply_time, timeouts = (study.reply_time, study.timeouts) if study else (ReplyTime(), Timeouts())
     model = endpoint.model_dump().get("model")
@@ -89,7 +90,7 @@ def fitness_check(
 
 
 def calls_of(check: FitnessCheck) -> Estimate:
-    """Return how often a check asks its bot, and about how much that reads and writes."""
+    """Return the estimated number of calls in a check, and of tokens that go in and come out."""
     asked = {name: check.keywords[name] for name in ("at_once", "lines") if name in check.keywords}
     return estimate_check(**asked)
 
@@ -101,14 +102,14 @@ def registered_check(
     at_once: int | None,
     moderation: Moderation | None,
 ) -> FitnessCheck:
-    """Return the check of a registered bot for a study, and by its overruns.
+    """Return the check of a registered bot for a study, including its overruns with workers.
 
     Args:
-        connection: what is known of the bot is read over it.
+        connection: any transaction.
         row: the bot.
-        study: what it is checked for; None: the study of the newest run that has it.
-        at_once: conversations at the same time; None: as many as the study may hold.
-        moderation: a service that judges what it says; None: none is asked.
+        study: the study to check for; None: the study of the newest run that uses the bot.
+        at_once: the number of parallel conversations; None: as many as the study may have.
+        moderation: a service that moderates its replies; None: none.
     """
     study = study or stored_bots.newest_study(connection, row.name)
     together = at_once or (_at_once(study) if study else AT_ONCE)
@@ -117,7 +118,7 @@ def registered_check(
 
 
 def registered_fitness(connection: Connection, study: Study, names: Iterable[str]) -> list[Fitness]:
-    """Return how those registered bots of a study did when they were last checked. Raises BotNotFound."""
+    """Return the latest check results of registered bots of a study. Raises BotNotFound."""
     return [_registered_fitness(connection, study, name) for name in names]
 
 
@@ -134,7 +135,7 @@ def _registered_fitness(connection: Connection, study: Study, name: str) -> Fitn
 
 
 def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterator[Finding]:
-    """Yield what a study asks of a bot that its check has not looked at."""
+    """Yield findings about requirements of a study that the bot's check did not cover."""
     question = "Was it checked for this study?"
     remedy = f"run `candor bots check {name} --study FILE`"
     if report.scope is None:
@@ -152,7 +153,7 @@ def _beyond_scope(name: str, report: ConformanceReport, study: Study) -> Iterato
 
 
 def own_checks(study: Study, moderation: Moderation | None) -> dict[str, FitnessCheck]:
-    """Return the check of each of the study's own bots that one of its systems names, by the bot's name."""
+    """Return the checks of the study's own bots that its systems use, by name."""
     return {
         name: fitness_check(name, study.bots[name], study, _at_once(study), moderation=moderation)
         for name in study.bots_of_systems.values()
@@ -161,7 +162,7 @@ def own_checks(study: Study, moderation: Moderation | None) -> dict[str, Fitness
 
 
 def own_bots(run: OpenRun) -> dict[str, Bot]:
-    """Return the bots of the study's own `bots` that one of its systems names, by name."""
+    """Return the bots in the study's own `bots` section that its systems use, by name."""
     specs = run.study.bots_of_systems
     return {bot: run.bots[system] for system, bot in specs.items() if bot in run.study.bots}
 
@@ -172,15 +173,15 @@ async def own_fitness(
     progress: Callable[[str, int, int], None],
     moderation: Moderation | None,
 ) -> list[Fitness]:
-    """Ask each of the study's own bots, one after the other, and return how they did; then its qc bot.
+    """Check the study's own bots one after the other, then its QC bot, and return the results.
 
-    What its bots said when they were checked is what the looks of the qc bot's lines are held against.
+    The form of the QC bot's replies is compared with the other bots' replies in their checks.
 
     Args:
         run: the study with its bots opened.
-        registered: how its registered bots did.
-        progress: gets the bot's name, how many of its calls are done, and how many there are.
-        moderation: a service that judges what they say; None: none is asked.
+        registered: the results of its registered bots.
+        progress: gets the bot's name, its number of finished calls, and its number of calls.
+        moderation: a service that moderates their replies; None: none.
     """
     study, checks = run.study, own_checks(run.study, moderation)
     found = list(_builtin_fitness(study))
@@ -200,9 +201,9 @@ def _replies(report: ConformanceReport) -> Iterable[str]:
 
 
 def qc_fitness(study: Study, bots: Iterable[Fitness]) -> list[Fitness]:
-    """Examine the published qc bot beside what `bots` have said; return nothing where the study has none.
+    """Examine the published QC bot and compare it with the replies of `bots`; nothing if the study has none.
 
-    It takes seconds for a large corpus: call it outside of an event loop.
+    It takes seconds for a large corpus: do not call it in an event loop.
 
     Raises:
         CorpusError: the bot cannot work with its corpus.
@@ -215,7 +216,7 @@ def qc_fitness(study: Study, bots: Iterable[Fitness]) -> list[Fitness]:
 
 
 def _builtin_fitness(study: Study) -> Iterator[Fitness]:
-    """Yield what is to be said of builtin bots where the study is not in English."""
+    """Yield warnings about builtin bots in a study that is not in English."""
     for bot in builtin_elsewhere(study):
         reason = f"Builtin bots speak English only, and the study is in `{study.language}`."
         finding = Finding(question="In the study's language?", verdict="warn", reason=reason)
@@ -223,14 +224,14 @@ def _builtin_fitness(study: Study) -> Iterator[Fitness]:
 
 
 def require_fit(bots: Sequence[Fitness]) -> None:
-    """Check that none of the bots failed. Raises BotsUnfit, with what each of them failed."""
+    """Check that no bot failed. Raises BotsUnfit with the failures of each bot."""
     failing = [f"{each.bot} ({_failures(each)})" for each in bots if each.verdict == "fail"]
     if failing:
         raise BotsUnfit(f"not fit for workers: {'; '.join(failing)}")
 
 
 def require_moderation(study: Study, moderation: Moderation | None) -> None:
-    """Check that the service is there that the study has its lines sent to. Raises NoModeration."""
+    """Check that there is a moderation service if the study needs one. Raises NoModeration."""
     if study.moderation == "classifier" and moderation is None:
         raise NoModeration(
             "the study says `moderation: classifier`, and this server has no moderation service"
@@ -243,12 +244,12 @@ def _failures(of: Fitness) -> str:
 
 
 def _at_once(study: Study) -> int:
-    """Return how many conversations a study may hold at the same time, as far as that is known."""
+    """Return the number of conversations that a study may have in parallel; a default if it is unknown."""
     return AT_ONCE if study.assignments is None else min(MOST_AT_ONCE, study.assignments)
 
 
 def _has_persona(bot: str, study: Study | None) -> bool | None:
-    """Return whether a bot speaks as somebody in any of its study's systems; None: it has none there."""
+    """Return whether a bot has a persona in any system of the study; None if no system uses it."""
     policies = [spec.persona for spec in study.systems if spec.bot == bot] if study else []
     return any(policy != "none" for policy in policies) if policies else None
 

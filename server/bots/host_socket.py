@@ -1,4 +1,4 @@
-"""The WebSocket adapter for bot hosts that dial in: frames in, replicas attached; asks out."""
+"""WebSocket endpoint of bot hosts that connect to the server."""
 
 import asyncio
 from contextlib import suppress
@@ -13,13 +13,13 @@ from server.bots.registered_bots import RegisteredBots
 from server.errors import CandorError, InvalidMessage, NotAuthorised, StorageFailed
 
 _HELLO_SECONDS = 15.0
-_RECHECK_SECONDS = 5.0  # how long a host can stay whose token was revoked
-_MOST_QUEUED = 4_096  # frames that a host has not read yet
+_RECHECK_SECONDS = 5.0  # after which a host with a revoked token is disconnected
+_MOST_QUEUED = 4_096  # unread frames, after which a host is disconnected
 log = structlog.get_logger()
 
 
 class FrameSender:
-    """Sends what is queued for one host. A host that has stopped reading is cut off."""
+    """Sends queued frames to one host. Disconnects a host that has stopped reading."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -27,14 +27,14 @@ class FrameSender:
         self._sender = asyncio.get_running_loop().create_task(self._send_all())
 
     def send(self, frame: str | None) -> None:
-        """Queue a frame, or None: the connection is closed once everything before is out. Never waits."""
+        """Queue a frame, or None to close the connection after all queued frames. Never waits."""
         try:
             self._queue.put_nowait(frame)
         except asyncio.QueueFull:
             self._sender.cancel()
 
     async def close(self) -> None:
-        """Close the connection once everything queued is out; return when it is."""
+        """Send all queued frames, close the connection, and return when that is done."""
         self.send(None)
         with suppress(asyncio.CancelledError):
             await self._sender
@@ -49,7 +49,7 @@ class FrameSender:
 
 
 class HostSocket:
-    """Serves the hosts' WebSocket. What a host offers is registered, unless it is already."""
+    """Serves the WebSocket of bot hosts. Bots that a host offers are registered if they are new."""
 
     def __init__(self, *, auth: Auth, bots: RegisteredBots) -> None:
         self._auth = auth
@@ -79,8 +79,8 @@ class HostSocket:
             await sender.close()
 
     async def _converse(self, socket: WebSocket, host: HostSession, sender: FrameSender) -> None:
-        # Refused by a message, like everything else: the server's HTTP layer logs a denied handshake as a
-        # fault of the application.
+        # A refusal is a message on the open connection: the server's HTTP layer would log a denied handshake
+        # as an error of the application.
         authorization = socket.headers.get("authorization")
         actor = await self._auth.host(authorization)
         await _greet(socket, host)
@@ -95,7 +95,7 @@ class HostSocket:
                         replicas[name] = await self._bots.attach(name, host, actor)
                     case Drain():
                         leaving = self._detach(replicas)
-                        await asyncio.sleep(0)  # now nobody is sent there; what is under way is waited for
+                        await asyncio.sleep(0)  # detaching has begun: no new calls, open ones are awaited
                         host.release()
         finally:
             watch.cancel()
@@ -114,7 +114,7 @@ class HostSocket:
                 await sender.close()
                 return
             except StorageFailed:
-                continue  # as the store has said; to lose every host for that would help nobody
+                continue  # the store has logged it; disconnecting all hosts would not help
 
     def _detach(self, replicas: dict[str, HostReplica]) -> list[asyncio.Task[None]]:
         return [asyncio.ensure_future(self._bots.detach(name, replica)) for name, replica in replicas.items()]

@@ -8,21 +8,21 @@ from server.settings_file import Location, did_you_mean
 from server.study import PEOPLE, Mistake, Study, located, read_study
 
 _UNKNOWN = (
-    "Correct the names in the study, or register the bots: a server that runs then serves the run by itself."
+    "Correct the names in the study, or register the bots: a running server then serves the run by itself."
 )
 
 
 def require_known_bots(text: str, study: Study, registered: Collection[str], source: str = "study") -> None:
-    """Check that every bot of a study can be found.
+    """Check that every bot of a study exists.
 
     Args:
-        text: the study's file.
-        study: what it says.
-        registered: the names of the bots that are registered with the server.
-        source: what the file is called.
+        text: the study's text.
+        study: the parsed study.
+        registered: the names of the bots registered with the server.
+        source: the name of the file, for the error message.
 
     Raises:
-        StudyInvalid: with every bot that cannot, each on its line, and the names that there are.
+        StudyInvalid: the message lists unknown bots with their lines, and the available names.
     """
     unknown = located(text, unknown_bots(study, registered))
     if unknown:
@@ -35,7 +35,7 @@ def require_known_bots(text: str, study: Study, registered: Collection[str], sou
 
 
 def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
-    """Return what is wrong with a study, its bots' names too, by lines."""
+    """Return the mistakes in a study, including unknown bots, by line."""
     study, mistakes = read_study(text)
     if study is None:
         return mistakes
@@ -44,7 +44,7 @@ def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
 
 
 def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Location, str]]:
-    """Yield the bots of a study that are not builtin, its own, or `registered`: where, and what was meant."""
+    """Yield the unknown bots of a study, each with its location and a suggestion."""
     if study.task == "transcripts":
         return
     bots = {*bot_specs(), *study.bots, *registered}

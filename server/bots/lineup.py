@@ -1,4 +1,4 @@
-"""A run as a process holds it: its study, session rules, bots and their spending caps."""
+"""An open run in a process: its study, session rules, bots and spending caps."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -36,10 +36,9 @@ from server.study import PARTNER, WIZARD, Study, parse_study
 
 @dataclass(frozen=True, slots=True)
 class SpendingCap:
-    """What may be spent at most, in the money of the bots' prices.
+    """A limit of spending on bots, in the currency of their prices.
 
-    `bot`: on which bot, as studies name it; None: on all bots of the run together. `run_id`: in which run;
-    None: in all runs.
+    `bot`: the bot's name in studies; None: all bots of the run together. `run_id`: the run; None: all runs.
     """
 
     most: float
@@ -47,14 +46,14 @@ class SpendingCap:
     run_id: int | None
 
     def spent(self, connection: Connection) -> float:
-        """Return what has been spent of it."""
+        """Return the amount spent so far."""
         if self.bot is not None:
             return spent_by_bot(connection, self.bot, self.run_id)
         return 0.0 if self.run_id is None else spent_by_run(connection, self.run_id)
 
 
 def first_reached(connection: Connection, caps: Iterable[SpendingCap]) -> str | None:
-    """Return, in words, the first of `caps` that is reached; None: there is money left in all of them."""
+    """Return the first of `caps` that is reached, in words; None if none is."""
     for cap in caps:
         spent = cap.spent(connection)
         if spent >= cap.most:
@@ -63,20 +62,19 @@ def first_reached(connection: Connection, caps: Iterable[SpendingCap]) -> str | 
     return None
 
 
-_NOTHING = Corpus("none", (), ())  # what a study without chatbots learns from
+_NOTHING = Corpus("none", (), ())  # for studies without chatbots
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class OpenRun:
-    """One run. `bots` has one for every system's name, the qc bot's too.
+    """An open run. `bots`: by system name, including the QC bot.
 
-    `card`: what a worker may know of the study. `names`: per system, what its bot would give itself away by
-    calling itself. `earlier`: what its systems have said, where the qc bot draws from that. `down` names the
-    systems whose bots are known to answer nobody at the moment. `people`: those of `bots` that are
-    people, who are waited for longer. `spending_caps`: per system with any, what it may cost. `is_rehearsal`:
-    it takes simulated workers only.
+    `card`: the public description of the study for workers. `names`: per system, names by which its bot would
+    reveal itself. `earlier`: earlier replies of its systems, if the QC bot draws from them. `down`: returns
+    the systems whose bots are known not to answer now. `people`: those of `bots` that are people, with longer
+    time-outs. `spending_caps`: by system, if it has any. `is_rehearsal`: it admits simulated workers only.
     """
 
     id: int
@@ -95,14 +93,14 @@ class OpenRun:
     _prompts: dict[tuple[str, str | None], str] = field(default_factory=dict, init=False, repr=False)
 
     def timeouts(self, system: str) -> tuple[float, float]:
-        """Return how many seconds the bot of `system` has for one try, and for all."""
+        """Return the time-outs in seconds of one attempt, and of all attempts, for the bot of `system`."""
         if system in self.people:
             patience = self.people[system].patience
             return patience, patience + self.study.timeouts.bot_total
         return self.study.timeouts.bot_try, self.study.timeouts.bot_total
 
     def chat(self, plan: ConversationPlanned, turns: tuple[Turn, ...]) -> Chat:
-        """Return a conversation as its bot may know it: under a name that tells nothing of its worker."""
+        """Return a conversation for its bot, with an opaque id that does not identify the worker."""
         name = opaque_id(self.seed, plan.conversation)
         if self.earlier is not None and plan.system == QC:
             self.earlier.belongs(name, assignment_of(plan.conversation))
@@ -119,7 +117,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
 
     Args:
         entry: the run as it is stored.
-        opened_bots: opens the study's own bots, which it closes with itself, and holds the registered ones.
+        opened_bots: opens (and closes) the study's own bots, and has the registered ones.
 
     Raises:
         StudyInvalid: a bot or a corpus cannot be opened; the message names it and why.
@@ -149,7 +147,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
     bots = {spec.name: _opened(f"system `{spec.name}`", bot, spec.bot, corpus) for spec in study.systems}
     rules = rules_of(study, corpus)
     earlier = EarlierReplies(entry.id) if study.qc.draw == "systems" else None
-    bots[QC] = _opened("the qc bot", bot, study.qc.bot, qc_corpus, earlier)
+    bots[QC] = _opened("the QC bot", bot, study.qc.bot, qc_corpus, earlier)
     return OpenRun(
         id=entry.id,
         slug=entry.slug,
@@ -168,9 +166,9 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
 
 
 def spending_caps(run_id: int, study: Study, opened_bots: OpenedBots) -> dict[str, tuple[SpendingCap, ...]]:
-    """Return, per system with any, what it may cost: its bot's cap, then the study's.
+    """Return the spending caps of systems that have any: the bot's cap, then the study's.
 
-    A study's own bot may cost that in each run, a registered one in all runs together.
+    The cap of a study's own bot is per run; that of a registered bot covers all runs together.
     """
     of_study = () if study.spending_cap is None else (SpendingCap(study.spending_cap, None, run_id),)
     caps: dict[str, tuple[SpendingCap, ...]] = {}
@@ -184,13 +182,13 @@ def spending_caps(run_id: int, study: Study, opened_bots: OpenedBots) -> dict[st
 
 
 def _down(bots: Mapping[str, Bot]) -> frozenset[str]:
-    """Return which systems, the qc bot's among them, have a bot elsewhere that is known to be down."""
+    """Return the systems, including the QC bot, whose external bot is known to be down."""
     elsewhere = ((system, bot) for system, bot in bots.items() if isinstance(bot, Replicas | BotHandle))
     return frozenset(system for system, bot in elsewhere if bot.is_down)
 
 
 def _without_bots(entry: RunEntry, study: Study) -> OpenRun:
-    """Return a run whose workers rate what others have said or written."""
+    """Return a run without bots, whose workers rate conversations or texts."""
     return OpenRun(
         id=entry.id,
         slug=entry.slug,
@@ -205,7 +203,7 @@ def _without_bots(entry: RunEntry, study: Study) -> OpenRun:
 
 
 def rules_of(study: Study, corpus: Corpus) -> SessionRules:
-    """Return what `study` prescribes to every session, with personas from `corpus` where it says so.
+    """Return the rules of the study's sessions, with personas from `corpus` if the study wants that.
 
     Raises:
         StudyInvalid: the study draws personas and there are none.
@@ -218,7 +216,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
     if wanted and not personas:
         raise StudyInvalid(
             f"the study draws personas, but its corpus `{study.corpus}` has no personas",
-            "Give personas in the study, or a corpus that has some.",
+            "Write personas in the study, or name a corpus that has some.",
         )
     return SessionRules(
         minimum_inputs=study.minimum_inputs,
@@ -254,7 +252,7 @@ def rules_of(study: Study, corpus: Corpus) -> SessionRules:
 
 
 def names_of(study: Study, opened_bots: OpenedBots | None = None) -> dict[str, tuple[str, ...]]:
-    """Return, per system, what its bot would give itself away by calling itself."""
+    """Return, per system, the names by which its bot would reveal itself."""
     return {
         system: _names(system, bot, _endpoint(bot, study, opened_bots))
         for system, bot in study.bots_of_systems.items()
@@ -262,7 +260,7 @@ def names_of(study: Study, opened_bots: OpenedBots | None = None) -> dict[str, t
 
 
 def study_card(study: Study) -> StudyCard:
-    """Return what a worker may know of `study`."""
+    """Return the public description of `study` for workers."""
     return StudyCard.model_validate(study, from_attributes=True)
 
 
@@ -272,13 +270,13 @@ def _endpoint(bot: str, study: Study, opened_bots: OpenedBots | None) -> Endpoin
 
 
 def _names(system: str, bot: str, endpoint: Endpoint | None) -> tuple[str, ...]:
-    """Return what a system may be called by those who know it: its own name, its bot's, its model's."""
+    """Return the names of a system: its own, its bot's, and its model's."""
     model = getattr(endpoint, "model", None)
     return tuple(dict.fromkeys([system, bot.rpartition(":")[2], *([model] if model else [])]))
 
 
 def _lines(persona: Iterable[str]) -> tuple[str, ...]:
-    """Return a persona with each sentence on one line, as it is stored."""
+    """Return a persona with each sentence on one line, as stored."""
     return tuple(" ".join(sentence.split()) for sentence in persona)
 
 

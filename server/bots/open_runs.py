@@ -1,4 +1,4 @@
-"""The open runs of this process, kept up to date with the changes of others."""
+"""The open runs of this process, kept up to date with the database."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -21,11 +21,11 @@ Prepare = Callable[[OpenRun], OpenRun]
 
 
 class OpenRuns(Mapping[int, OpenRun]):
-    """Runs with their bots opened, by id. A run that is closed stays: who is under way goes on.
+    """Runs with their bots opened, by id. A closed run stays, so that active workers can finish.
 
     Args:
-        runs: those that are opened already.
-        prepare: what is done to each run before a worker gets in.
+        runs: the runs that are open already.
+        prepare: prepares each run before workers are admitted.
     """
 
     def __init__(self, runs: Mapping[int, OpenRun], prepare: Prepare = lambda run: run) -> None:
@@ -43,16 +43,16 @@ class OpenRuns(Mapping[int, OpenRun]):
         return len(self._runs)
 
     def open_new(self, entries: Collection[RunEntry], opened_bots: OpenedBots) -> None:
-        """Open the runs among `entries` that this process does not have, save those that are closed.
+        """Open the runs among `entries` that are not closed and not open here yet.
 
-        One that cannot be opened is logged once.
+        A run that cannot be opened is logged once.
         """
         for entry in entries:
             if entry.id not in self._runs and entry.status != "closed":
                 self._open(entry, opened_bots)
 
     def refusal(self, run: int) -> str | None:
-        """Return why a run cannot be opened here; None where nothing is known to be in its way."""
+        """Return why a run cannot be opened here; None if no problem is known."""
         return self._refused.get(run)
 
     def _open(self, entry: RunEntry, opened_bots: OpenedBots) -> None:
@@ -67,18 +67,18 @@ class OpenRuns(Mapping[int, OpenRun]):
             log.info("run is served", run=entry.slug)
 
 
-SECONDS = 0.5  # between two looks at the database
+SECONDS = 0.5  # between queries of the database
 
 
 class StoredChanges:
-    """Keeps the bots and the runs of this process as the database has them.
+    """Applies changes of bots and runs in the database to this process.
 
     Args:
-        store: where they are.
+        store: the database.
         runs: the runs of this process.
-        bots: the owner of its registered bots.
+        bots: the registered bots of this process.
         opened_bots: opens the bots of new runs.
-        news: of changes, which only make it quicker.
+        news: announces changes, so that they are applied sooner.
     """
 
     def __init__(
@@ -95,22 +95,22 @@ class StoredChanges:
             news.subscribe(topic, lambda _payload: self._task.wake())
 
     def start(self) -> None:
-        """Begin to look, over and over."""
+        """Start querying periodically."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more. A look that is under way comes to its end: the store can be stopped then."""
+        """Stop querying. A running query is completed, so that the store can be stopped afterwards."""
         await self._task.stop()
 
     async def look(self) -> None:
-        """Take up what has changed since the last look. Raises StorageFailed."""
+        """Apply the changes since the last query. Raises StorageFailed."""
         async with self._looking:
             now, entries = await self._store.read(_stored)
             if now == self._seen:
                 return
             if now.get("bots") != self._seen.get("bots"):
                 await self._bots.take_up_changes()
-            # Also where only bots have changed: one may have been all that a run was waiting for.
+            # Also if only bots have changed: a run may have been waiting for one of them.
             self._runs.open_new(entries, self._opened_bots)
             self._seen = now
 

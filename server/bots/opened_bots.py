@@ -1,7 +1,4 @@
-"""The bots of this process, none of which computes in it: opened once, changed while they answer.
-
-What the database has of the registered ones is in `stored_bots`; `registered_bots` keeps the two in step.
-"""
+"""The opened bots of this process: registered bots with changing replicas, and builtin bots in bot hosts."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping
@@ -42,11 +39,11 @@ from server.bots.stored_bots import Registration
 from server.db.store.store import Store
 from server.news import News, Payload
 
-_ROOM = 64  # asks that a host has of others at the same time: one batch that it computes, one that gathers
+_ROOM = 64  # calls that a host takes from others at a time: a batch in progress, and the next one
 
 
 class SharedWork:
-    """Asks hosts over a Redis, and has the hosts that have dialled in here answer what others ask."""
+    """Calls bot hosts through Redis, and lets hosts connected here answer calls of other processes."""
 
     def __init__(self, redis_url: str) -> None:
         self._url = redis_url
@@ -55,11 +52,11 @@ class SharedWork:
         self._consumers: dict[tuple[str, str], tuple[StreamConsumer, asyncio.Task[None]]] = {}
 
     def start(self) -> None:
-        """Begin to hear answers."""
+        """Begin to receive replies."""
         self._asker.start()
 
     async def close(self) -> None:
-        """Ask and answer nothing more; others take over what the hosts here have begun for them."""
+        """Stop calling and answering. Other hosts take over unfinished calls of hosts here."""
         tasks = [task for _, task in self._consumers.values()]
         for task in tasks:
             task.cancel()
@@ -67,29 +64,29 @@ class SharedWork:
         await self._asker.close()
 
     def replica(self, name: str) -> StreamReplica:
-        """Return the replica of the bot `name` that is all hosts that work for this Redis."""
+        """Return one replica of the bot `name` that stands for all its hosts at this Redis."""
         self._replicas[name] = self._asker.replica(name)
         return self._replicas[name]
 
     def counts(self) -> Mapping[str, WorkCount]:
-        """Return how many hosts and asks there were for each bot when its replicas were last probed."""
+        """Return the numbers of hosts and calls of each bot at the last probe of its replicas."""
         return {name: replica.count for name, replica in self._replicas.items()}
 
     def share(self, name: str, host: Replica) -> None:
-        """Have a host that has dialled in here answer what any process asks of the bot `name`."""
+        """Let a host connected to this process answer calls of the bot `name` from any process."""
         consumer = StreamConsumer(self._url, name, host, label=host.url, room=_ROOM)
         task = asyncio.get_running_loop().create_task(consumer.run())
         task.add_done_callback(_report)
         self._consumers[name, host.url] = consumer, task
 
     async def end(self, name: str, url: str) -> None:
-        """Have the host at `url` be asked nothing more, at once; return when it has answered the rest."""
+        """Send no more calls to the host at `url`; return when it has answered the open ones."""
         consumer, task = self._consumers.pop((name, url))
         consumer.leave()
         await asyncio.gather(task, return_exceptions=True)
 
     async def forget(self, name: str) -> None:
-        """Have no host here answer as the bot `name` any more."""
+        """Let no host of this process answer for the bot `name` any more."""
         self._replicas.pop(name, None)
         urls = [url for called, url in self._consumers if called == name]
         await asyncio.gather(*(self.end(name, url) for url in urls))
@@ -100,32 +97,32 @@ def _report(task: "asyncio.Task[None]") -> None:
         log.error("a host takes no work over Redis any more", exc_info=error)
 
 
-HEARTBEAT = 5.0  # seconds between two questions how a replica is
-TOPIC = "outages"  # of news: a replica answers nobody for long, or answers again
+HEARTBEAT = 5.0  # seconds between probes of a replica
+TOPIC = "outages"  # of news: a replica has an outage, or has recovered
 log = structlog.get_logger()
 
 
 class BotHandle:
-    """A registered bot for as long as this process runs, whatever becomes of its registration.
+    """A stable handle of a registered bot, which lives as long as this process.
 
-    Runs keep it: they see replicas come and go, and the bot disabled, deleted, or registered again.
+    Runs keep the handle while replicas change, and while the bot is disabled, deleted, or registered again.
     """
 
     def __init__(self, name: str) -> None:
-        """Stand for the bot `name`, which is unavailable until it is given replicas and enabled."""
+        """Create the handle of the bot `name`, unavailable until it gets replicas and is enabled."""
         self.name = name
         self.registered_at: datetime | None = None
         self.endpoint: Endpoint | None = None
         self.replicas: Replicas | None = None
-        self.fault = ""  # why there are no replicas, where the bot is registered all the same
-        self.unavailable = "it is not registered"  # why it answers nobody; empty: it answers
+        self.fault = ""  # why a registered bot has no replicas
+        self.unavailable = "it is not registered"  # why it does not answer; empty if it does
         self._calls: set[asyncio.Task[Reply]] = set()
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the bot says.
+        """Return the bot's reply.
 
         Raises:
-            BotGone: it is disabled or deleted, or became so while it was thinking.
+            BotGone: the bot is disabled or deleted, also if that happens during the call.
             BotError: no replica could answer.
         """
         if self.replicas is None or self.unavailable:
@@ -148,11 +145,11 @@ class BotHandle:
 
     @property
     def is_down(self) -> bool:
-        """Whether it is known to answer nobody at the moment, so that no worker should be given it."""
+        """Whether it is known not to answer at the moment, so that no worker should be assigned to it."""
         return self.replicas is None or bool(self.unavailable) or self.replicas.is_down
 
     def stop_answering(self, reason: str) -> None:
-        """Answer nobody any more, nor those who wait: a bot may be disabled because it hangs."""
+        """Stop answering and cancel open calls: a bot may be disabled because it hangs."""
         self.unavailable = reason
         for call in self._calls:
             call.cancel()
@@ -165,8 +162,8 @@ class BotHandle:
 class OpenedBots:
     """Opens endpoints and builtin bots, and holds the registered bots by name.
 
-    Belongs, once a bot is asked, to the event loop that asked it. `load` before it is used, `start` in the
-    loop, `close` at the end.
+    Call `load` before use, `start` in the event loop, and `close` at the end. After the first call of a bot,
+    use it only in that event loop.
     """
 
     def __init__(
@@ -178,14 +175,14 @@ class OpenedBots:
         heartbeat: float = HEARTBEAT,
         moderation: Moderation | None = None,
     ) -> None:
-        """Hold no bot yet.
+        """Create it without bots.
 
         Args:
             refuse_private: connect to public addresses only.
-            bot_hosts: processes in which the builtin bots compute.
-            redis_url: where hosts of bots that dial in are asked too, those of other processes among them.
-            heartbeat: seconds between two questions how the replicas are.
-            moderation: a service that judges what bots say in their check, if there is one.
+            bot_hosts: the number of processes in which builtin bots compute.
+            redis_url: a Redis through which bot hosts of other processes are called, too.
+            heartbeat: seconds between probes of replicas.
+            moderation: a service that moderates bots' replies in their check, if there is one.
         """
         self.people = People()
         self.moderation = moderation
@@ -210,31 +207,31 @@ class OpenedBots:
     def built_in(
         self, spec: str, corpus: str, earlier: EarlierReplies | None = None, language: str = "en"
     ) -> Bot:
-        """Return the builtin bot `spec` over `corpus`, both of which must have been found to be good.
+        """Return the builtin bot `spec` over `corpus`. Both must have been checked.
 
-        It answers once this is started. `earlier`: what systems have said, for a qc bot that draws from that.
-        `language`: that of the corpus.
+        The bot answers after `start`. `earlier`: earlier replies of systems, for a QC bot that draws from
+        them. `language`: the language of the corpus.
         """
         return self._bot_hosts.open(spec, corpus, earlier, language)
 
     async def require_openable(self, endpoint: Endpoint) -> None:
-        """Check that the bot at `endpoint` can be opened here, without asking it. Raises EndpointError."""
+        """Check that the bot at `endpoint` can be opened here, without calling it. Raises EndpointError."""
         await open_endpoint(endpoint, refuse_private=self._refuse_private).close()
 
     def load(self, connection: Connection) -> None:
-        """Take the registered bots from the database."""
+        """Load the registered bots from the database."""
         for row in stored_bots.registrations(connection):
             self.hold(row)
 
     def hold(self, row: Registration) -> None:
-        """Hold a bot as it is registered now.
+        """Add a bot, or update it to its current registration.
 
-        Replicas that are new answer at once; those that are no longer there finish what they are at. A bot
-        that cannot be opened here answers nobody, and `registered` raises why.
+        New replicas answer at once; removed ones finish their open calls. A bot that cannot be opened here
+        does not answer, and `registered` raises the reason.
         """
         bot = self._registered.setdefault(row.name, BotHandle(row.name))
         if bot.registered_at not in {None, row.created_at}:
-            self.forget(row.name)  # another process has deleted it, and registered another bot by its name
+            self.forget(row.name)  # another process has deleted it, and registered another bot with its name
         bot.registered_at, bot.endpoint = row.created_at, row.endpoint
         try:
             self._set_replicas(bot, row.endpoint)
@@ -247,7 +244,7 @@ class OpenedBots:
             bot.start_answering()
 
     def forget(self, name: str) -> None:
-        """Hold a bot no longer, because it is registered no longer. Nothing happens where it was not held."""
+        """Remove a bot that is no longer registered. An unknown name is ignored."""
         bot = self._registered.get(name)
         if bot is None:
             return
@@ -260,14 +257,17 @@ class OpenedBots:
                 self._in_background(self._shared.forget(name))
 
     def registered(self, name: str) -> Bot | None:
-        """Return the bot that is registered as `name`. Raises EndpointError: it could not be opened."""
+        """Return the bot registered as `name`; None if there is none.
+
+        Raises EndpointError if it failed to open.
+        """
         bot = self._registered.get(name)
         if bot is not None and bot.fault:
             raise EndpointError(bot.fault)
         return bot if bot is not None and bot.is_registered else None
 
     def endpoint(self, name: str) -> Endpoint | None:
-        """Return what a bot is registered with; None where it is not."""
+        """Return the endpoint of a registered bot; None if it is not registered."""
         bot = self._registered.get(name)
         return None if bot is None else bot.endpoint
 
@@ -276,33 +276,33 @@ class OpenedBots:
         return tuple(sorted(name for name, bot in self._registered.items() if bot.is_registered))
 
     def states(self, name: str) -> tuple[ReplicaState, ...]:
-        """Return how each replica of a registered bot does; none where there is no such bot."""
+        """Return the states of a registered bot's replicas; none if there is no such bot."""
         bot = self._registered.get(name)
         return () if bot is None or bot.replicas is None else bot.replicas.states()
 
     def work_counts(self) -> Mapping[str, WorkCount]:
-        """Return how many hosts and asks Redis has for each bot that dials in; nothing without a Redis."""
+        """Return the numbers of hosts and calls in Redis for each dial-in bot; nothing without Redis."""
         return {} if self._shared is None else self._shared.counts()
 
     def attach(self, name: str, replica: Replica) -> None:
-        """Have a host that has dialled in answer for the registered bot `name`.
+        """Let a connected bot host answer for the registered bot `name`.
 
-        With a Redis it answers what other processes ask, too. Here it is asked without that: also while
-        Redis is away.
+        With Redis, it also answers calls of other processes. This process calls it directly, even while Redis
+        is unreachable.
 
         Raises:
             KeyError: no bot is registered as `name`.
-            ValueError: it has a replica with this url already.
+            ValueError: the bot has a replica with this URL already.
         """
         self._replicas_of(name).add(replica)
         if self._shared is not None:
             self._shared.share(name, replica)
 
     async def detach(self, name: str, replica: Replica) -> None:
-        """Send nobody to a host any more, at once; return when what it was at is over.
+        """Send no more calls to a host; return when its open calls are over.
 
         Raises:
-            KeyError: it answers for no such bot.
+            KeyError: the host does not answer for this bot.
         """
         replicas = self._replicas_of(name)
         if self._shared is None:
@@ -311,10 +311,11 @@ class OpenedBots:
             await asyncio.gather(self._shared.end(name, replica.url), replicas.remove(replica.url))
 
     def start(self, store: Store | None = None, news: News | None = None) -> None:
-        """Start the bot hosts; begin to ask the replicas how they are, over and over.
+        """Start the bot hosts, and probe replicas periodically.
 
-        `store`: where people are found who answer in the place of bots; None: nobody does. `news`: tells
-        other processes of replicas that answer nobody.
+        Args:
+            store: the database for people who answer in place of bots; None if there are none.
+            news: announces outages of replicas to other processes.
         """
         if news is not None:
             self._news = news
@@ -327,7 +328,7 @@ class OpenedBots:
         self._heartbeats = asyncio.get_running_loop().create_task(self._send_heartbeats())
 
     async def close(self) -> None:
-        """Stop asking, close every connection, and end the bot hosts."""
+        """Stop probing, close every connection, and end the bot hosts."""
         await self.people.close()
         await self._bot_hosts.close()
         if self._heartbeats is not None:
@@ -352,7 +353,7 @@ class OpenedBots:
         return [*self._opened, *held]
 
     def _set_replicas(self, bot: BotHandle, endpoint: Endpoint) -> None:
-        """Give the bot the replicas that `endpoint` names. Raises EndpointError."""
+        """Set the bot's replicas as in `endpoint`. Raises EndpointError."""
         if bot.replicas is None:
             bot.replicas = open_endpoint(endpoint, refuse_private=self._refuse_private)
             self._share_outages(bot.name, bot.replicas)
@@ -369,7 +370,7 @@ class OpenedBots:
                 self._in_background(bot.replicas.remove(url))
 
     def _share_outages(self, bot: str, replicas: Replicas) -> None:
-        """Tell other processes of outages of these replicas, and hear of theirs. All know them by `bot`."""
+        """Exchange outages of these replicas with other processes, under the common name `bot`."""
         self._known_by.setdefault(bot, WeakSet()).add(replicas)
         replicas.tell_outages(partial(self._tell, bot))
 
@@ -396,7 +397,7 @@ class OpenedBots:
         try:
             while True:
                 await asyncio.sleep(self._heartbeat)
-                # A bot that is slow to answer keeps no other waiting.
+                # A slow bot must not delay probes of others.
                 under_way = {replicas: task for replicas, task in under_way.items() if not task.done()}
                 for replicas in self._all_replicas():
                     if replicas not in under_way:
@@ -410,11 +411,11 @@ class OpenedBots:
 async def _probe(replicas: Replicas) -> None:
     try:
         await replicas.probe()
-    except Exception:  # a heartbeat that fails by a fault of ours must not be the last one
+    except Exception:  # a bug must not end the heartbeats
         log.exception("heartbeat failed", replicas=replicas.urls())
 
 
 def _cancelled() -> bool:
-    """Whether the running task itself was told to stop."""
+    """Return whether the current task itself was cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -1,4 +1,4 @@
-"""Opening a run while a server runs: its study's bots opened and asked first, as `candor run open` does."""
+"""Open and change runs on a running server. New runs get their bots checked, as in `candor run open`."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -32,9 +32,9 @@ from server.study import Study, in_thread, parse_study
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A run that is to be opened: its name, and the text of its study.
+    """A run to open, with its name and the text of its study.
 
-    `confirmation`: whether that may cost money.
+    `confirmation`: whether the caller accepts that it may cost money.
     """
 
     slug: str
@@ -45,15 +45,15 @@ class NewRun:
 
 
 class RunChanges:
-    """Opens runs and changes what becomes of them. Every process takes it up within a second.
+    """Opens and changes runs. Every process applies the changes within a second.
 
     Args:
-        store: where they are.
-        news: where other processes are told, which only makes it quicker.
-        refuse_private: whether bots may be asked at public addresses only.
-        reach: which keys a study's own bots may have, and which corpora it may learn from.
-        moderation: a service that judges what bots say in their check, and lines of runs, if there is one.
-        ids: encrypts the ids of workers who may not come.
+        store: the database.
+        news: announces changes to other processes, so that they apply them sooner.
+        refuse_private: allow bots at public addresses only.
+        reach: limits the keys of a study's own bots, and the corpora it may use.
+        moderation: a service that moderates bots' replies in checks and messages of runs, if there is one.
+        ids: encrypts the ids of excluded workers.
     """
 
     def __init__(
@@ -74,18 +74,17 @@ class RunChanges:
         self._reach = reach
 
     async def open(self, new: NewRun, actor: Doer) -> RunEntry:
-        """Open a run, once the bots of its study are known to be fit; return it.
+        """Check the bots of a study, open a run of it, and return the run.
 
-        Bots of the study's own are asked a few conversations, which takes as long as they do. A run that is
-        there already, of the same study, is no new one.
+        The check takes as long as a few conversations with the study's own bots.
 
         Raises:
             RunExists: there is a run of this name.
             StudyInvalid: the study has mistakes, its corpus may not be read, or a bot cannot be opened.
-            BotUnusable: the key of one of its bots may not be sent there.
-            BotNotFound: a bot is registered no longer.
+            BotUnusable: the key of one of its bots may not be sent to its address.
+            BotNotFound: a bot is no longer registered.
             BotsUnfit: bots failed their check.
-            NoModeration: lines are to be sent to a moderation service, and there is none.
+            NoModeration: the study needs a moderation service, and there is none.
             NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         runs.require_slug(new.slug)
@@ -123,7 +122,10 @@ class RunChanges:
         )
 
     async def set_rules(self, slug: str, rules: RunRules, actor: Doer) -> RunEntry:
-        """Have a run go by other rules. Raises RunNotFound: it, or one that they exclude, is not there."""
+        """Replace the rules of a run.
+
+        Raises RunNotFound if it, or a run that they exclude, does not exist.
+        """
         excluded = await self._excluded_workers(rules)
         return await self._changed(
             actor, "run.rules", lambda c: set_rules(c, slug, rules, excluded), outline(rules)
@@ -132,10 +134,10 @@ class RunChanges:
     async def replicate(
         self, slug: str, name: str | None, actor: Doer, confirmation: Confirmation, *, same_workers: bool
     ) -> RunEntry:
-        """Open a run of another run's study; it has no rules yet.
+        """Open another run of a run's study, without rules.
 
-        Raises RunNotFound, RunExists, StudyInvalid, NoModeration; NeedsConfirmation: it may cost money, and
-        that is not confirmed.
+        Raises RunNotFound, RunExists, StudyInvalid, NoModeration, or NeedsConfirmation if it may cost money
+        and that is not confirmed.
         """
         first = await self._store.read(lambda connection: runs.find_run(connection, slug))
         study = parse_study(first.yaml)
@@ -170,7 +172,7 @@ class RunChanges:
 
 @dataclass(frozen=True, slots=True)
 class _LinedUp:
-    """A run with its bots opened, and how those did that are registered."""
+    """A run with its bots opened, and the check results of its registered bots."""
 
     lineup: OpenRun
     registered: list[Fitness]
@@ -195,17 +197,17 @@ def _require_no_file(study: Study) -> None:
     """Check that the items of a study are not in a file. Raises StudyInvalid."""
     if study.items is not None and study.items.file is not None:
         raise StudyInvalid(
-            "the study's items are in a file, which a server does not read",
-            "Open it with `candor run open` where the file lies, or take the conversations of a run.",
+            "the study's items are in a file, which the server cannot read",
+            "Open the run with `candor run open` where the file is, or rate the conversations of a run.",
         )
 
 
 def _store(connection: Connection, new: NewRun, at: datetime, excluded_workers: Collection[str]) -> RunEntry:
-    """Open the run. Raises RunExists: somebody was faster; RunNotFound: one that the rules exclude."""
+    """Store the run. Raises RunExists, or RunNotFound for a run that the rules exclude."""
     _require_new(connection, new.slug)
     runs.open_run(connection, new.text, new.slug, at, items_of(parse_study(new.text), connection))
     return set_rules(connection, new.slug, new.rules, excluded_workers)
 
 
 def _unseen(_bot: str, _done: int, _total: int) -> None:
-    """Show nobody how far the check of a bot is."""
+    """Ignore the progress of a check."""

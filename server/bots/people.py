@@ -1,7 +1,7 @@
-"""People as bots: another worker of the run, or a researcher at the desk.
+"""People in place of bots: another worker of the run, or a researcher at the desk.
 
-A chat partner who is a person answers as a bot does, from what the database has: which of their lines is the
-reply that is waited for. So a session knows nothing of it, and another process can ask the same again.
+A person's replies are read from the database and returned like a bot's. So sessions treat them like bots, and
+another process can repeat a call.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ from server.errors import StorageFailed
 from server.session.partner import BotAnswers, End, PartnerRules, Reason, Say, TakeOver, what_next
 from server.study import WIZARD, Study
 
-_EVERY = 0.5  # seconds between two looks, less than any natural reply time
-_KEPT = 10_000  # conversations whose names are known: more than a process has sessions
+_EVERY = 0.5  # seconds between queries, less than any natural reply time
+_KEPT = 10_000  # remembered conversations: more than a process has sessions
 log = structlog.get_logger()
 
 
 class People:
-    """Looks for this process whether the people who are waited for have said anything: once for all of them.
+    """Polls the database for replies of people, with one query for all waiting conversations.
 
-    Belongs to the event loop in which it is first asked; nothing runs while nobody waits.
+    Use it in one event loop only. It does not poll while nobody waits.
     """
 
     def __init__(self) -> None:
@@ -40,11 +40,11 @@ class People:
         self._looking: asyncio.Task[None] | None = None
 
     def start(self, store: Store) -> None:
-        """Look in this store from now on."""
+        """Use this store from now on."""
         self._store = store
 
     async def close(self) -> None:
-        """Look no more."""
+        """Stop polling."""
         if self._looking is not None:
             self._looking.cancel()
             with suppress(asyncio.CancelledError):
@@ -52,24 +52,24 @@ class People:
 
     @property
     def store(self) -> Store:
-        """Where people are waited for. Raises BotError where nothing is served."""
+        """The store. Raises BotError if this process is not a server."""
         if self._store is None:
             raise BotError("people answer on a server only")
         return self._store
 
     def belongs(self, name: str, conversation: str) -> None:
-        """Note which conversation bots know under `name`."""
+        """Remember that `name` is the id of `conversation` for bots."""
         self._names[name] = conversation
         self._names.move_to_end(name)
         if len(self._names) > _KEPT:
             self._names.popitem(last=False)
 
     def conversation(self, name: str) -> str:
-        """Return the conversation that bots know under `name`."""
+        """Return the conversation whose id for bots is `name`."""
         return self._names[name]
 
     async def look(self, conversation: str) -> Found:
-        """Return how a chat with a person stands, some moments from now. Raises StorageFailed."""
+        """Return the state of a chat with a person at the next query. Raises StorageFailed."""
         future = self._asked.get(conversation)
         if future is None:
             future = self._asked[conversation] = asyncio.get_running_loop().create_future()
@@ -95,23 +95,23 @@ def _refuse(asked: Mapping[str, asyncio.Future[Found]], error: Exception) -> Non
     for future in asked.values():
         if not future.done():
             future.set_exception(error)
-            future.exception()  # whoever waited may be gone
+            future.exception()  # mark as retrieved, because the waiting call may be gone
 
 
 class HumanBot:
-    """A person in the place of a bot, and the bot that takes over from them.
+    """A person in place of a bot, with a bot that takes over if they do not answer.
 
     Args:
-        study: how long they are waited for, and what follows.
-        take_over: answers where they do not.
-        people: of this process.
+        study: sets the time-outs, and what follows them.
+        take_over: the bot that takes over.
+        people: the poller of this process.
     """
 
     _note_take_over = staticmethod(people.give_up)  # returns whether the bot takes over
 
     def __init__(self, study: Study, take_over: Bot, people: People) -> None:
         if study.people is None:
-            raise ValueError("a study with people says how long they are waited for")
+            raise ValueError("the study has no `people` section")
         self._settings = study.people
         self._bot_try = study.timeouts.bot_try
         self._take_over = take_over
@@ -124,21 +124,21 @@ class HumanBot:
         )
 
     def belongs(self, name: str, conversation: str) -> None:
-        """Note which conversation is asked for under `name`."""
+        """Remember that `name` is the id of `conversation` for bots."""
         self._people.belongs(name, conversation)
 
     @property
     def patience(self) -> float:
-        """Seconds after which there is an answer for certain: that of the person, or the bot's."""
+        """Seconds after which there is certainly a reply, of the person or of the bot."""
         return max(self._rules.wait, self._rules.reply) + 2 * self._bot_try
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the person says, or the bot that has taken over.
+        """Return the person's reply, or that of the bot that has taken over.
 
         Raises:
-            ChatEnded: they have left, and the worker has said enough for the chat to be over.
-            BotGone: they have left too early, and the study wants no bot to take over.
-            BotError: the database could not be asked, or the bot failed.
+            ChatEnded: the person has left, and the worker has written enough for the chat to end.
+            BotGone: the person has left too early, and no bot may take over.
+            BotError: the database could not be read, or the bot failed.
         """
         conversation, index = self._people.conversation(chat.conversation_id), len(chat.turns)
         try:
@@ -148,7 +148,7 @@ class HumanBot:
         return said or await ask(self._take_over, chat, self._bot_try)
 
     async def _person(self, conversation: str, index: int) -> Reply | None:
-        """Return what the person says; None: a bot has taken over."""
+        """Return the person's reply; None if a bot has taken over."""
         loop = asyncio.get_running_loop()
         since = loop.time()
         await self._enter(conversation, index)
@@ -168,7 +168,7 @@ class HumanBot:
                     await self._give_up(conversation, index, why)
 
     async def _give_up(self, conversation: str, index: int, why: Reason) -> None:
-        """Have the bot take over, unless the person has answered meanwhile: the next look shows which."""
+        """Let the bot take over, unless the person has answered meanwhile. The next query shows which."""
         bot, now = self._settings.take_over, utc_now()
         if await self._people.store.submit(
             lambda connection: self._note_take_over(connection, conversation, index, why, bot, now)
@@ -176,11 +176,11 @@ class HumanBot:
             log.info("a bot takes over", conversation=conversation, turn=index, because=why)
 
     async def _look(self, conversation: str, _index: int) -> Found:
-        """Return how the chat stands, some moments from now."""
+        """Return the state of the chat at the next query."""
         return await self._people.look(conversation)
 
     async def _enter(self, conversation: str, index: int) -> None:
-        """Have it known that a worker waits."""
+        """Store that a worker waits for a partner."""
         if index > 1:
             return
         now = utc_now()
@@ -191,7 +191,7 @@ class HumanBot:
 
 
 class WizardBot(HumanBot):
-    """A researcher in the place of a bot, who answers each line at the desk, or the bot that takes over."""
+    """A researcher in place of a bot, who replies at the desk, with a bot that takes over."""
 
     _note_take_over = staticmethod(wizard.give_up)
 
@@ -207,5 +207,5 @@ class WizardBot(HumanBot):
 
 
 def _made_by(researcher: str | None) -> Provenance | None:
-    """Return where a reply of a researcher's came from; nothing is told of what another worker said."""
+    """Return the provenance of a researcher's reply; None for another worker's."""
     return None if researcher is None else Provenance(model=WIZARD, replica=researcher)

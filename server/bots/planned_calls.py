@@ -1,4 +1,4 @@
-"""Calls that may cost money, planned before a check, a rehearsal or a run makes them, and asked about."""
+"""Estimate paid calls of a check, a rehearsal or a run, and require confirmation before they are made."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -18,21 +18,24 @@ from server.study import PEOPLE, Study
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Whether somebody has said that they mean what may cost money.
+    """Whether the caller has confirmed calls that may cost money.
 
-    `sees_hosts`: they may know where the registered bots are.
+    `sees_hosts`: the caller may see the addresses of registered bots.
     """
 
     given: bool
     sees_hosts: bool = True
 
     def require(self, what: str, planned: Iterable[PlannedCalls]) -> None:
-        """Check that `what` costs nothing, or is confirmed. Raises NeedsConfirmation, with what it makes."""
+        """Check that `what` costs nothing or is confirmed.
+
+        Raises NeedsConfirmation with the planned calls.
+        """
         if not self.given and (asked := self.question(what, planned)) is not None:
             raise NeedsConfirmation(asked)
 
     def question(self, what: str, planned: Iterable[PlannedCalls]) -> str | None:
-        """Return what is to be known before `what` is done; None where it costs nothing."""
+        """Return the planned calls of `what` in words, to be confirmed; None if it costs nothing."""
         return in_words(what, [each if self.sees_hosts else replace(each, hosts=()) for each in planned])
 
 
@@ -46,7 +49,7 @@ def of_check(
 def of_own_checks(study: Study, moderation: Moderation | None, occasion: str = "") -> list[PlannedCalls]:
     """Return the calls of the checks of the study's own bots.
 
-    `occasion`: what each line of it begins with.
+    `occasion`: the prefix of each line.
     """
     checks = own_checks(study, moderation)
     return _of_checks({name: (study.bots[name], checks[name]) for name in checks}, moderation, occasion)
@@ -55,9 +58,9 @@ def of_own_checks(study: Study, moderation: Moderation | None, occasion: str = "
 def of_assignments(
     connection: Connection, study: Study, assignments: int, occasion: str = ""
 ) -> list[PlannedCalls]:
-    """Return the calls of a study's bots in so many assignments, whose conversations have the least length.
+    """Return the calls of a study's bots in a number of assignments with conversations of minimum length.
 
-    `occasion`: what each line of it begins with.
+    `occasion`: the prefix of each line.
     """
     registered = {row.name: row.endpoint for row in stored_bots.registrations(connection)}
     endpoints: dict[str, Endpoint] = {**registered, **study.bots}
@@ -73,9 +76,9 @@ def of_assignments(
 def of_run(
     connection: Connection, study: Study, rules: RunRules, moderation: Moderation | None, *, checked: bool
 ) -> list[PlannedCalls]:
-    """Return the calls of a run of people: in as many assignments as it is to have, or else in each.
+    """Return the calls of a run, in its planned number of assignments, or per assignment if that is unknown.
 
-    `checked`: with those of the checks of the study's own bots, before it is opened.
+    `checked`: include the checks of the study's own bots.
     """
     places = _places(study, rules)
     occasion = "each assignment: " if places is None else f"all {places:,} assignments: "
@@ -89,7 +92,7 @@ def of_run(
 
 
 def _places(study: Study, rules: RunRules) -> int | None:
-    """Return how many assignments a run is to have at most; None: nothing says so."""
+    """Return the highest number of assignments of a run; None if it is not limited."""
     known = [study.assignments]
     if rules.target is not None:
         known.append(rules.target.assignments)
@@ -101,7 +104,7 @@ def _places(study: Study, rules: RunRules) -> int | None:
 def _of_checks(
     checks: Mapping[str, tuple[Endpoint, FitnessCheck]], moderation: Moderation | None, occasion: str = ""
 ) -> list[PlannedCalls]:
-    """Return the calls of checks, by the name of the bot. Each asks the moderation service once."""
+    """Return the calls of checks, by bot name. Each check calls the moderation service once."""
     asked = [
         planned_calls(f"`{name}`", endpoint, calls_of(check), occasion)
         for name, (endpoint, check) in checks.items()
@@ -111,9 +114,9 @@ def _of_checks(
 
 
 def _chats(study: Study) -> Mapping[str, float]:
-    """Return with how many conversations each bot is expected in an assignment.
+    """Return the expected number of conversations with each bot in an assignment.
 
-    Systems share them alike; a bot stands for the person whom it takes over from.
+    Systems have equal shares. A bot that can take over from a person counts as if it always did.
     """
     if study.task == "transcripts":
         return {}

@@ -1,4 +1,4 @@
-"""The one owner of registered bots: a change of one is committed, then applied; then comes the next."""
+"""Change registered bots: each change is committed to the database, then applied in this process."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -30,22 +30,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What the audit log says of a change of a bot: who did what with it, and a detail."""
+    """The audit log entry for a change of a bot."""
 
     actor: Doer
     action: str
     detail: str = ""
 
     def record(self, connection: Connection, name: str) -> None:
-        """Write it down, of the bot of that name."""
+        """Write the entry for the bot `name`."""
         record(connection, self.actor, f"bot.{self.action}", name, self.detail)
 
 
 class RegisteredBots:
-    """Registers bots, changes them while they answer, and has them checked.
+    """Registers, changes and checks bots while they answer.
 
-    The changes of one bot wait for each other: what the database has of it and what this process holds
-    agree after each of them, in whatever order they arrive, and even if who asked for one has gone away.
+    Changes of one bot run one after the other, and are completed even if the caller is cancelled. After each
+    of them, the database and this process agree.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class RegisteredBots:
         reach: ApiLimits,
         news: News,
     ) -> None:
-        """Own the registered bots of this process.
+        """Create it.
 
         Args:
-            store: where they are registered.
-            opened_bots: what this process holds of them, loaded from the same database.
-            checks: the checks that are under way.
-            reach: which keys may be sent where.
-            news: where the other processes are told that a bot has changed.
+            store: the database of registrations.
+            opened_bots: the bots of this process, loaded from the same database.
+            checks: the running checks.
+            reach: limits which keys may be sent where.
+            news: announces changes to other processes.
         """
         self._store = store
         self._opened_bots = opened_bots
@@ -77,7 +77,7 @@ class RegisteredBots:
         """Register a bot.
 
         Raises:
-            BotInvalid: `name` cannot be a registered bot's.
+            BotInvalid: `name` is not a valid name.
             BotExists: there is a bot of this name.
             BotUnusable: this server cannot or may not open `endpoint`.
         """
@@ -87,17 +87,17 @@ class RegisteredBots:
         return await self._change(name, lambda c: stored_bots.add(c, name, endpoint, at), logged)
 
     async def enable(self, name: str, actor: Doer) -> Registration:
-        """Have a bot answer again. Raises BotNotFound, BotUnusable."""
+        """Enable a bot. Raises BotNotFound, BotUnusable."""
         await self._require_usable((await self._find(name)).endpoint)
         return await self._change(name, lambda c: stored_bots.enable(c, name, True), Logged(actor, "enable"))
 
     async def disable(self, name: str, actor: Doer) -> Registration:
-        """Have a bot answer nobody; its check is given up. Raises BotNotFound."""
+        """Disable a bot, and cancel its check. Raises BotNotFound."""
         logged = Logged(actor, "disable")
         return await self._change(name, lambda c: stored_bots.enable(c, name, False), logged, ends_check=True)
 
     async def delete(self, name: str, actor: Doer) -> None:
-        """Forget a bot; its check is given up. Raises BotNotFound; BotInUse: an open run has it."""
+        """Delete a bot, and cancel its check. Raises BotNotFound, or BotInUse if an open run uses it."""
 
         def remove(connection: Connection) -> None:
             stored_bots.remove(connection, name)
@@ -113,9 +113,9 @@ class RegisteredBots:
         await self._to_its_end(change())
 
     async def add_replica(self, name: str, url: str, actor: Doer) -> Registration:
-        """Have another server answer for a bot, at once; its check is given up, the earlier ones forgotten.
+        """Add a replica to a bot, effective at once. Cancel its running check, and delete its earlier checks.
 
-        Raises what `stored_bots.add_replica` raises; BotUnusable: this server cannot open the bot.
+        Raises as `stored_bots.add_replica`, and BotUnusable if this server cannot open the bot.
         """
         endpoint = (await self._find(name)).endpoint
         await self._require_usable(endpoint)
@@ -126,19 +126,19 @@ class RegisteredBots:
         )
 
     async def remove_replica(self, name: str, url: str, actor: Doer) -> Registration:
-        """Have a server answer for a bot no more; what it is at, it finishes.
+        """Remove a replica of a bot. It finishes its open calls.
 
-        Raises what `stored_bots.remove_replica` raises.
+        Raises as `stored_bots.remove_replica`.
         """
         logged = Logged(actor, "remove_replica", without_password(url))
         return await self._change(name, lambda c: stored_bots.remove_replica(c, name, url), logged)
 
     async def attach(self, name: str, host: HostSession, actor: Doer) -> HostReplica:
-        """Have a host that has dialled in answer as the bot `name`, registered now if it was not.
+        """Let a connected bot host answer as the bot `name`, and register the bot if it is new.
 
         Raises:
-            BotInvalid: `name` cannot be a registered bot's.
-            BotExists: it is a bot of another kind.
+            BotInvalid: `name` is not a valid name.
+            BotExists: there is a bot of another kind with this name.
         """
 
         at = utc_now()
@@ -160,7 +160,7 @@ class RegisteredBots:
         return await self._to_its_end(change())
 
     async def detach(self, name: str, replica: HostReplica) -> None:
-        """Send nobody to a host any more, at once; return when what it was at is over."""
+        """Send no more calls to a host; return when its open calls are over."""
         with suppress(KeyError):  # the bot was deleted meanwhile, and its replicas with it
             await self._opened_bots.detach(name, replica)
 
@@ -172,20 +172,20 @@ class RegisteredBots:
         study: Study | None = None,
         at_once: int | None = None,
     ) -> BackgroundCheck:
-        """Begin to check whether a bot is fit for workers, or return the check that is under way.
+        """Start a check whether a bot is fit for workers, or return its running check.
 
         Args:
-            name: the bot's.
-            actor: who has it checked.
-            confirmation: whether that may cost money.
-            study: what it is checked for; None: the study of the newest run that has it.
-            at_once: how many conversations it has at the same time; None: as many as the study may hold.
+            name: the bot's name.
+            actor: the caller.
+            confirmation: whether the caller accepts that it may cost money.
+            study: the study to check for; None: the study of the newest run that uses the bot.
+            at_once: the number of parallel conversations; None: as many as the study may have.
 
         Raises:
             BotNotFound: there is no such bot.
-            BotDisabled: it is disabled.
-            BotUnusable: this server cannot open it.
-            NeedsConfirmation: it may cost money, and that is not confirmed.
+            BotDisabled: the bot is disabled.
+            BotUnusable: this server cannot open the bot.
+            NeedsConfirmation: the check may cost money, and that is not confirmed.
         """
         moderation = self._opened_bots.moderation
 
@@ -196,7 +196,7 @@ class RegisteredBots:
         async with self._lock(name):
             row, ask = await self._store.read(read)
             if not row.enabled:
-                raise BotDisabled(f"`{name}` is disabled, and answers nobody")
+                raise BotDisabled(f"`{name}` is disabled")
             bot = self._usable(name)
             if not self._checks.is_under_way(name):
                 calls = of_check(name, row.endpoint, ask, moderation)
@@ -205,7 +205,7 @@ class RegisteredBots:
             return self._checks.start(bot, row, ask)
 
     async def take_up_changes(self) -> None:
-        """Hold every registered bot as the database has it, whoever has changed it. Raises StorageFailed."""
+        """Apply all changes of registered bots in the database to this process. Raises StorageFailed."""
         stored = await self._store.read(stored_bots.registrations)
         for name in {row.name for row in stored} | set(self._opened_bots.names()):
             await self._to_its_end(self._take_up(name))
@@ -223,11 +223,11 @@ class RegisteredBots:
             self._opened_bots.hold(row)
 
     def check_of(self, name: str) -> BackgroundCheck | None:
-        """Return the check of a bot that is under way, or that failed to come to its end."""
+        """Return the running or broken-off check of a bot; None if there is none."""
         return self._checks.find(name)
 
     def replica_states(self, name: str) -> tuple[ReplicaState, ...]:
-        """Return how each replica of a bot does."""
+        """Return the states of a bot's replicas."""
         return self._opened_bots.states(name)
 
     async def _change(
@@ -248,7 +248,7 @@ class RegisteredBots:
                 row = await self._store.submit(recorded)
                 self._tell(name)
                 if ends_check:
-                    await self._checks.cancel(name)  # before: or it would hold a disabling against the bot
+                    await self._checks.cancel(name)  # first, or disabling would fail the check
                 self._opened_bots.hold(row)
                 return row
 
@@ -258,7 +258,7 @@ class RegisteredBots:
         self._news.publish("bots", {"name": name})
 
     async def _to_its_end(self, change: Coroutine[Any, Any, T]) -> T:
-        """Return what `change` returns. Once begun it is carried out, also if the caller is cancelled."""
+        """Await `change` and return its result. It is completed even if the caller is cancelled."""
         task = asyncio.get_running_loop().create_task(change)
         self._changes.add(task)
         task.add_done_callback(self._changes.discard)
@@ -289,6 +289,6 @@ class RegisteredBots:
 
 
 def _said(endpoint: Endpoint) -> str:
-    """Return a bot's kind and where it is, as the audit log has it."""
+    """Return a bot's kind and addresses in words, for the audit log."""
     urls = ", ".join(map(without_password, getattr(endpoint, "urls", ())))
     return f"{endpoint.kind} at {urls}" if urls else endpoint.kind

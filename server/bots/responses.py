@@ -1,4 +1,4 @@
-"""Responses of the API of registered bots, from which `/api/openapi.json` is made."""
+"""Responses of the API of registered bots. `/api/openapi.json` is generated from these models."""
 
 import re
 from typing import Any, Literal
@@ -15,14 +15,14 @@ from server.study import LEFT_OUT
 
 
 class LastCheck(BaseModel):
-    """When a bot was last checked, and what came of it."""
+    """The time and verdict of a bot's latest check."""
 
     at: ShownTime
     verdict: Literal["pass", "warn", "fail"]
 
 
 class BotView(BaseModel):
-    """A registered bot. `used_by`: the open runs that have it, of those that the caller may see."""
+    """A registered bot. `used_by`: the open runs that use it and that the caller may see."""
 
     name: str
     endpoint: Endpoint
@@ -35,18 +35,18 @@ class BotView(BaseModel):
 
     @field_serializer("endpoint", mode="wrap")
     def _as_registered(self, endpoint: Endpoint, write: SerializerFunctionWrapHandler) -> Any:
-        """Leave out what was not given, as the endpoint is sent when a bot is registered."""
+        """Leave out settings that were not given, as in a request that registers the bot."""
         return {name: value for name, value in write(endpoint).items() if value is not None}
 
 
 class BotList(BaseModel):
-    """Every registered bot, by name."""
+    """All registered bots, by name."""
 
     bots: list[BotView]
 
 
 class CheckView(BaseModel):
-    """A check, under way or over. `report` is there when it is finished, `error` when it failed."""
+    """A running or ended check. `report` is set when it has finished, `error` when it has failed."""
 
     state: Literal["running", "finished", "failed"]
     done: int
@@ -57,14 +57,14 @@ class CheckView(BaseModel):
 
 
 class CheckedBot(BaseModel):
-    """A registered bot, and its check: the one under way, or the latest; None: it never was checked."""
+    """A registered bot, with its running or latest check; None if it was never checked."""
 
     name: str
     check: CheckView | None
 
 
 class CheckedBots(BaseModel):
-    """Every registered bot with its check, by name."""
+    """All registered bots with their checks, by name."""
 
     bots: list[CheckedBot]
 
@@ -75,7 +75,7 @@ _ADDRESS = re.compile(r"""https?://[^\s"'\\]+""")
 def check_of(
     connection: Connection, row: Registration, in_this_process: BackgroundCheck | None
 ) -> CheckView | None:
-    """Return the check that is under way or broke off here, else the latest report; None: there is none."""
+    """Return the running or broken-off check in this process, else the latest report, else None."""
     if in_this_process is not None:
         return check_view(in_this_process)
     stored = stored_bots.latest_check(connection, row)
@@ -85,7 +85,7 @@ def check_of(
 
 
 def check_view(check: BackgroundCheck) -> CheckView:
-    """Return a check that is not over, or that broke off."""
+    """Return a running or broken-off check as a response."""
     return CheckView(
         state="running" if check.error is None else "failed",
         done=check.done,
@@ -97,5 +97,5 @@ def check_view(check: BackgroundCheck) -> CheckView:
 
 
 def without_addresses(check: CheckView) -> CheckView:
-    """Return a check without the addresses that its errors name."""
+    """Return a check without the addresses in its errors."""
     return CheckView.model_validate_json(_ADDRESS.sub(LEFT_OUT, check.model_dump_json()))

@@ -28,7 +28,7 @@ from server.study import REGISTERED, Study, parse_study
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _AT_URLS: TypeAdapter[UrlEndpoint] = TypeAdapter(UrlEndpoint)
-# Simulated workers in a hurry are left out: for them every reply is late.
+# Simulated workers with a faster pace are excluded: for them every reply is late.
 _OVERRUNS = text(
     """
     SELECT count(*) AS replies, coalesce(sum(CASE WHEN said.overran THEN 1 ELSE 0 END), 0) AS overran
@@ -52,19 +52,19 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class StoredCheck:
-    """A conformance check that is over."""
+    """A finished conformance check."""
 
     at: datetime
     report: ConformanceReport
 
 
 def registrations(connection: Connection) -> list[Registration]:
-    """Return every registered bot, by name."""
+    """Return all registered bots, by name."""
     return [_registration(row) for row in connection.execute(select(Row).order_by(Row.c.name))]
 
 
 def find(connection: Connection, name: str) -> Registration:
-    """Return the bot that is registered as `name`. Raises BotNotFound."""
+    """Return the bot registered as `name`. Raises BotNotFound."""
     row = connection.execute(select(Row).where(Row.c.name == name)).one_or_none()
     if row is None:
         raise BotNotFound(f"no bot is registered as `{name}`")
@@ -75,14 +75,14 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
     """Register a bot.
 
     Raises:
-        BotInvalid: `name` cannot be a registered bot's.
+        BotInvalid: `name` is not a valid name.
         BotExists: there is a bot of this name.
     """
     raise_revision(connection, "bots")
     if not REGISTERED.fullmatch(name):
         raise BotInvalid(
             f"`{name}` cannot be the name of a registered bot",
-            "Use a-z, digits, - and _, at most 64 of them, the first one a letter or a digit; `qc` is taken.",
+            "Use up to 64 of a-z, digits, - and _, starting with a letter or digit. `qc` is reserved.",
         )
     if connection.execute(select(Row.c.name).where(Row.c.name == name)).one_or_none() is not None:
         raise BotExists(f"a bot is registered as `{name}` already")
@@ -91,11 +91,11 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
 
 
 def find_or_add_dial_in(connection: Connection, name: str, at: datetime) -> tuple[Registration, bool]:
-    """Return the bot that dials in as `name`, and whether it was registered just now: there was none.
+    """Return the dial-in bot `name`, registering it if it is new, and whether it is new.
 
     Raises:
-        BotInvalid: `name` cannot be a registered bot's.
-        BotExists: it is a bot of another kind.
+        BotInvalid: `name` is not a valid name.
+        BotExists: there is a bot of another kind with this name.
     """
     try:
         found = find(connection, name)
@@ -118,11 +118,11 @@ def enable(connection: Connection, name: str, enabled: bool) -> Registration:
 
 
 def remove(connection: Connection, name: str) -> None:
-    """Forget a bot. Its checks stay, but count for no later bot of the same name.
+    """Delete a bot. Its checks stay, but do not count for a later bot with the same name.
 
     Raises:
-        BotNotFound: there is none.
-        BotInUse: an open run has it.
+        BotNotFound: there is no such bot.
+        BotInUse: an open run uses it.
     """
     raise_revision(connection, "bots")
     find(connection, name)
@@ -133,13 +133,13 @@ def remove(connection: Connection, name: str) -> None:
 
 
 def add_replica(connection: Connection, name: str, url: str) -> Registration:
-    """Have another server answer for a bot. Its checks are forgotten: they did not ask that server.
+    """Add a replica to a bot. Delete its checks, which did not cover that replica.
 
     Raises:
         BotNotFound: there is no such bot.
-        DialsIn: its replicas are not at addresses.
-        BotInvalid: `url` is none that a bot can have.
-        ReplicaExists: it is there already.
+        DialsIn: it is a dial-in bot, whose replicas have no addresses.
+        BotInvalid: `url` is not valid for a bot.
+        ReplicaExists: the bot has this replica already.
     """
     found, urls, url = _replicas(connection, name, url)
     if url in urls:
@@ -149,24 +149,24 @@ def add_replica(connection: Connection, name: str, url: str) -> Registration:
 
 
 def remove_replica(connection: Connection, name: str, url: str) -> Registration:
-    """Have a server answer for a bot no more.
+    """Remove a replica of a bot.
 
     Raises:
         BotNotFound: there is no such bot, or it has no such replica.
-        DialsIn: its replicas are not at addresses.
-        BotInvalid: `url` is none that a bot can have.
-        LastReplica: there would be none left.
+        DialsIn: it is a dial-in bot, whose replicas have no addresses.
+        BotInvalid: `url` is not valid for a bot.
+        LastReplica: it is the last one.
     """
     found, urls, url = _replicas(connection, name, url)
     if url not in urls:
         raise BotNotFound(f"`{name}` has no replica at {url}")
     if len(urls) == 1:
-        raise LastReplica(f"`{name}` has no replica but this one")
+        raise LastReplica(f"`{name}` has no other replica")
     return _with_urls(connection, found, [other for other in urls if other != url])
 
 
 def used_by(connection: Connection, name: str) -> dict[str, str]:
-    """Return the open runs whose study has the bot, oldest first, each with the name of its study."""
+    """Return the open runs whose study uses the bot, oldest first, with the names of their studies."""
     return {run.slug: study.name for run, study in _runs_with(connection, name) if run.status != "closed"}
 
 
@@ -176,12 +176,12 @@ def names(connection: Connection) -> list[str]:
 
 
 def newest_study(connection: Connection, name: str) -> Study | None:
-    """Return the study of the newest run that has the bot."""
+    """Return the study of the newest run that uses the bot; None if there is none."""
     return next((study for _, study in reversed(list(_runs_with(connection, name)))), None)
 
 
 def overruns(connection: Connection, name: str) -> Overruns:
-    """Return how often the bot took longer than the natural reply time, in all runs that have it."""
+    """Return how often the bot exceeded the natural reply time, in all runs that use it."""
     replies = overran = 0
     for run, study in _runs_with(connection, name):
         systems = [system for system, bot in study.bots_of_systems.items() if bot == name]
@@ -193,23 +193,23 @@ def overruns(connection: Connection, name: str) -> Overruns:
 def store_check(
     connection: Connection, checked: Registration, report: ConformanceReport, at: datetime
 ) -> None:
-    """Keep the report of a check of the bot as it was `checked`.
+    """Store the report of a check of the bot `checked`.
 
     Raises:
         BotNotFound: the bot was deleted meanwhile.
-        NotChecked: a replica was added meanwhile, which the check did not ask.
+        NotChecked: a replica was added meanwhile, which the check did not cover.
     """
     now = find(connection, checked.name)
     if now.created_at != checked.created_at:
-        raise BotNotFound(f"`{checked.name}` is another bot by now than the one that was checked")
+        raise BotNotFound(f"`{checked.name}` was replaced by another bot during the check")
     if not _urls(now.endpoint) <= _urls(checked.endpoint):
-        raise NotChecked(f"`{checked.name}` has a replica by now that was not checked")
+        raise NotChecked(f"`{checked.name}` got another replica during the check")
     values = {"name": checked.name, "at": at, "verdict": report.verdict}
     connection.execute(insert(BotCheck).values(report=report.model_dump_json(), **values))
 
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
-    """Return the latest check of a bot; None where there is none."""
+    """Return the latest check of a bot; None if there is none."""
     query = select(BotCheck.c.at, BotCheck.c.report).where(
         BotCheck.c.name == checked.name, BotCheck.c.at >= checked.created_at
     )
@@ -222,21 +222,21 @@ def _registration(row: Any) -> Registration:
 
 
 def _text(endpoint: Endpoint) -> str:
-    """Return the one way to write `endpoint` down."""
+    """Return the canonical JSON of `endpoint`."""
     return json.dumps(endpoint.model_dump(mode="json", exclude_none=True), sort_keys=True)
 
 
 def _urls(endpoint: Endpoint) -> frozenset[str]:
-    """Return where a bot's replicas are; of a bot that dials in nobody knows before they are there."""
+    """Return the URLs of a bot's replicas; none for a dial-in bot."""
     return frozenset() if isinstance(endpoint, DialInEndpoint) else frozenset(endpoint.urls)
 
 
 def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration, list[str], str]:
-    """Return a bot, which is about to change, its urls, and `url` as it is written among them."""
+    """Return a bot that is about to change, its URLs, and `url` in normal form."""
     raise_revision(connection, "bots")
     found = find(connection, name)
     if isinstance(found.endpoint, DialInEndpoint):
-        raise DialsIn(f"`{name}` is answered by bot hosts that dial in")
+        raise DialsIn(f"`{name}` is a dial-in bot: its bot hosts connect by themselves")
     return found, found.endpoint.urls, _at(found.endpoint, [url]).urls[0]
 
 
@@ -247,7 +247,7 @@ def _with_urls(connection: Connection, found: Registration, urls: list[str]) -> 
 
 
 def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
-    """Return the endpoint with other replicas."""
+    """Return the endpoint with other replicas. Raises BotInvalid."""
     try:
         return _AT_URLS.validate_python(endpoint.model_dump() | {"urls": urls})
     except ValidationError as error:
@@ -255,7 +255,7 @@ def _at(endpoint: Endpoint, urls: list[str]) -> UrlEndpoint:
 
 
 def _runs_with(connection: Connection, name: str) -> Iterator[tuple[RunEntry, Study]]:
-    """Yield the runs whose study has the bot, oldest first."""
+    """Yield the runs whose study uses the bot, oldest first."""
     for run in all_runs(connection):
         study = parse_study(run.yaml)
         if name in study.registered_bots:

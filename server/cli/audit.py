@@ -1,4 +1,4 @@
-"""`candor audit`: check the database's file, and count anew what is counted as it changes."""
+"""`candor audit`: check the database for damage and verify its counters."""
 
 from collections import Counter
 
@@ -16,17 +16,17 @@ from server.errors import CandorError
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 _REFERENCES = (
-    "The file was changed by another program, or pieced together from a damaged one. Restore your newest "
+    "Another program changed the file, or the file was recovered from a damaged one. Restore your newest "
     "backup into another folder: `candor restore BACKUP --data FOLDER`."
 )
 
 
 @cli.command()
 def audit(data: Data = None) -> None:
-    """Check the database for damage and its secrets, and count anew what arrivals go by.
+    """Check the database for damage, its secrets, and the counters that assign workers.
 
-    Every page of an SQLite file is read, which takes a minute for some gigabytes. Of runs whose workers rate
-    items, say how evenly these were given out.
+    The command reads every page of an SQLite file, which takes about a minute for a few gigabytes. For runs
+    in which workers rate items, it also prints how evenly the items were assigned.
     """
     settings = settings_from(data=data)
     try:
@@ -44,8 +44,8 @@ def audit(data: Data = None) -> None:
         ]
         if found:
             fail(
-                "what is kept differs from what is stored:\n" + "\n".join(found),
-                "Workers still get an assignment, but a less balanced one. Report this with the lines above.",
+                "Some counters differ from the stored data:\n" + "\n".join(found),
+                "Workers still get assignments, but less balanced ones. Report this with the lines above.",
             )
         check_secrets(settings, connection)
         balances = {
@@ -54,20 +54,21 @@ def audit(data: Data = None) -> None:
             for who, simulated in (("workers", False), ("simulated workers", True))
             if (balance := item_balance(connection, run, simulated=simulated)) is not None
         }
-    console.print(
-        "The database is sound, and the counts that arrivals go by agree with what is stored.", soft_wrap=True
-    )
+    console.print("The database is sound, and all counters agree with the stored data.", soft_wrap=True)
     for (run, who), balance in balances.items():
         console.print(
-            f"{run}, {who}: {balance.judged} judgments; {_range(balance.items)} of an item, "
-            f"{_range(balance.systems)} on average of an item of a system, "
-            f"{_range(balance.positions)} of a system at a position.",
+            f"{run}, {who}: {balance.judged} judgments: {_range(balance.items)} per item, "
+            f"{_range(balance.systems)} per item on average for each system, "
+            f"{_range(balance.positions)} per system and position.",
             soft_wrap=True,
         )
 
 
 def _broken_references(connection: Connection) -> str:
-    """Return how many rows of which table of an SQLite database refer to rows that are missing."""
+    """Return the number of rows, by table, whose foreign keys point to missing rows; "" if there are none.
+
+    Only SQLite is checked.
+    """
     if connection.dialect.name != "sqlite":
         return ""  # PostgreSQL checks them at every commit
     rows = connection.exec_driver_sql("PRAGMA foreign_key_check").all()

@@ -1,8 +1,8 @@
-"""`candor backup` and `candor restore`: an installation on SQLite as one file, and back.
+"""`candor backup` and `candor restore`: write an SQLite installation to one file, and restore it.
 
-The file is a tar archive of the database and of the secrets: links that were given out, and the names under
-which exports show workers, depend on both. The key of workers' ids is not in it: what is encrypted and its
-key are kept apart. A server may go on while it is made.
+The file is a tar archive of the database and `secrets.json`. Links that were given out, and workers'
+pseudonyms in exports, depend on both. The archive does not contain the key of workers' ids, so that encrypted
+data and its key are kept apart. The server may run during a backup.
 """
 
 import os
@@ -36,14 +36,17 @@ restore_cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 @backup_cli.command()
 def backup(file: File, data: Data = None) -> None:
-    """Write the database and the secrets to a new file, which only you can read. The server may go on."""
+    """Write the database and the secrets to a new file that only you can read.
+
+    The server may keep running.
+    """
     settings = settings_from(data=data)
     database, secrets = _database(settings), token_file(settings.data)
     for path in (database, secrets):
         if not path.exists():
-            fail(f"there is no {path}", "Give the folder of the installation with --data.")
+            fail(f"there is no {path}", "Name the data folder of the installation with --data.")
     if file.exists():
-        fail(f"{file} exists", "Choose another name: a backup never takes the place of another.")
+        fail(f"{file} exists", "Choose another name: a backup never replaces a file.")
     with _new_folder(file) as folder:
         copy, archive = folder / _DATABASE, folder / "archive"
         _copy(database, copy)
@@ -61,20 +64,21 @@ def backup(file: File, data: Data = None) -> None:
     if settings.worker_id_key is None:
         key = key_file(settings.data)
         console.print(
-            f"Not in it: {key}, the key of workers' ids. Keep a copy of it elsewhere.", soft_wrap=True
+            f"The backup does not contain {key}, the key of workers' ids. Keep a copy of the key elsewhere.",
+            soft_wrap=True,
         )
 
 
 @restore_cli.command()
 def restore(file: File, data: Data = None) -> None:
-    """Make an installation out of a backup, in a folder that has none."""
+    """Restore a backup to a folder that has no installation."""
     settings = settings_from(data=data)
     database, secrets = _database(settings), token_file(settings.data)
     for path in (database, secrets, database.with_name(f"{database.name}-wal")):
         if path.exists():
             fail(
                 f"{path} exists",
-                "Stop the server and move what is there away, or restore into another folder with --data.",
+                "Stop the server and move the file away, or restore to another folder with --data.",
             )
     with _new_folder(database) as folder:
         _unpack(file, folder)
@@ -85,7 +89,7 @@ def restore(file: File, data: Data = None) -> None:
     console.print(f"Restored to {settings.data}. Start the server.")
     key = key_file(settings.data)
     if settings.worker_id_key is None and not key.exists():
-        console.print(f"First put the key of workers' ids back: {key}", soft_wrap=True)
+        console.print(f"Before that, put the key of workers' ids back: {key}", soft_wrap=True)
 
 
 def _database(settings: Settings) -> Path:
@@ -100,51 +104,51 @@ def _database(settings: Settings) -> Path:
 
 @contextmanager
 def _new_folder(beside: Path) -> Iterator[Path]:
-    """Give a folder beside a file that nobody else can look into; it is gone afterwards."""
+    """Yield a private temporary folder beside a file, and remove it afterwards."""
     try:
         beside.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".candor-", dir=beside.parent) as folder:
             yield Path(folder)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
-        fail(f"{beside}: {error}", "Check the file, and that there is room for it.")
+        fail(f"{beside}: {error}", "Check the file and the free disk space.")
 
 
 def _copy(database: Path, copy: Path) -> None:
-    """Copy a database as it is at one moment, beside whoever writes to it, and check the copy."""
+    """Copy a consistent snapshot of a database that may be in use, and check the copy for damage."""
     copy.touch(mode=0o600)
     try:
         with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
             source.backup(target)
-            target.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
+            target.execute("PRAGMA journal_mode=DELETE")  # one file, without a write-ahead log
         found = damage_in(copy, whole=True)
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
         found = str(error)
-    if found is not None:  # in the copy, thus in what was copied
+    if found is not None:  # damage in the copy was in the original
         damage = damaged(database, found)
         fail(damage.message, damage.hint)
 
 
 def _unpack(file: Path, folder: Path) -> None:
-    """Unpack a backup. It must not be compressed, so that it takes no more room than its own size."""
+    """Unpack a backup. Compressed archives are refused, because they could unpack to any size."""
     try:
         with tarfile.open(file, "r:") as tar:
             for name in (_DATABASE, _SECRETS):
                 member = tar.getmember(name)
                 if not member.isreg() or member.issparse():
-                    raise tarfile.TarError(f"{name} in it is no plain file")
+                    raise tarfile.TarError(f"{name} in it is not a plain file")
                 tar.extract(member, folder, filter="data")
     except (OSError, KeyError, tarfile.TarError) as error:
         reason = str(error).splitlines()[0].rstrip(":")
         fail(
-            f"{file} is no backup: {reason}",
-            "Give a file that `candor backup` has written; unpack it first if you have compressed it.",
+            f"{file} is not a backup: {reason}",
+            "Name a file that `candor backup` wrote. If you compressed it, decompress it first.",
         )
 
 
 def _require_installation(file: Path, unpacked: Settings) -> None:
-    """End where what a backup holds is no installation that this version can serve."""
+    """End the command if a backup does not contain an installation that this version can serve."""
     try:
         load_signer(unpacked.data, 1)
         found = damage_in(_database(unpacked), whole=True)
@@ -157,13 +161,13 @@ def _require_installation(file: Path, unpacked: Settings) -> None:
         found = str(error)
     if found is not None:
         fail(
-            f"{file} holds no installation that can be served: {found}",
-            "Nothing was restored. Give a file that `candor backup` has written, or an older one.",
+            f"{file} does not contain an installation that can be served: {found}",
+            "Nothing was restored. Name a file that `candor backup` wrote, or an older backup.",
         )
 
 
 def _settle(path: Path) -> None:
-    """Have a file on the disk before it gets its name."""
+    """Make a file private and flush it to disk, before it is renamed."""
     path.chmod(0o600)
     with path.open("rb") as file:
         os.fsync(file.fileno())

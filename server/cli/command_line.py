@@ -1,8 +1,7 @@
-"""The command `candor`: its commands by name. The one that is called is loaded, the others are not.
+"""The command `candor`: a table of its commands, each loaded only when it is called.
 
-All of them together take seconds to load: the server with its database, scipy, the models of a bot host.
-Those of `bots` and `qc` are named here as text: `server` imports neither, and this table is the one place
-where the commands of the three packages meet.
+To load all of them would take seconds: the server with its database, scipy, the models of a bot host. Modules
+of `bots` and `qc` are named as text, because `server` does not import them.
 """
 
 import os
@@ -28,7 +27,7 @@ class Command:
 _STUDY, _BOTS, _PEOPLE = "Run a study", "Bots", "People and access"
 _ANALYSE, _PLAN, _DATA = "Analyse", "Plan", "Data"
 
-# In the order in which a person needs them.
+# In the order in which a researcher needs them.
 COMMANDS = {
     "serve": Command(_STUDY, "server.cli.serve", "Serve all open runs. An empty database gets a demo study."),
     "demo": Command(_STUDY, "server.cli.demo", "Try Candor before you have a study of your own."),
@@ -43,7 +42,7 @@ COMMANDS = {
     "host": Command(_BOTS, "bots.host.__main__", "Host models that answer as bots."),
     "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
     "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
-    "worker": Command(_PEOPLE, "server.cli.worker", "Show what is stored of a worker, or forget them."),
+    "worker": Command(_PEOPLE, "server.cli.worker", "Show or remove the data of a worker."),
     "report": Command(_ANALYSE, "qc.report", "Report on a run: workers kept, scores, differences.", "app"),
     "watch": Command(_ANALYSE, "qc.watch", "Print the interim results of a run as JSON.", "app"),
     "metrics": Command(_ANALYSE, "qc.metrics.__main__", "Compare metrics with people's ratings.", "app"),
@@ -59,18 +58,18 @@ COMMANDS = {
     "backup": Command(_DATA, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
     "restore": Command(_DATA, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"),
     "new-secrets": Command(_DATA, "server.cli.new_secrets", "Replace lost secrets with new ones."),
-    "schema": Command(_DATA, "server.cli.schema", "Print the schema of the wire or of the API."),
+    "schema": Command(_DATA, "server.cli.schema", "Print the schema of the worker protocol or of the API."),
 }
 
 cli = typer.Typer(
-    help="Candor: live human evaluation of dialogue systems. Without a command: serve.",
+    help="Candor: live human evaluation of dialogue systems. Without a command, it serves.",
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 
 
 class _PassedOn(TyperCommand):
-    """A command whose arguments, `--help` among them, are for the application that it starts."""
+    """A command that passes all its arguments, including `--help`, on to the application that it starts."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         ctx.args = list(args)
@@ -111,6 +110,9 @@ for _name, _command in COMMANDS.items():
 
 
 def main() -> None:
-    """Run the command line. Only its user can read what it writes, which may hold words of workers."""
+    """Run the command line.
+
+    Files that it writes may contain workers' words, so only its user can read them.
+    """
     os.umask(0o077)
     cli(prog_name="candor")

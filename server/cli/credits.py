@@ -1,4 +1,4 @@
-"""`candor credits`: which students of a run have their credit from SONA, and who has not."""
+"""`candor credits`: list the students of a run, with the state of their SONA credit."""
 
 from collections import Counter
 from typing import Annotated
@@ -21,21 +21,23 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 def student_credits(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
     again: Annotated[
-        bool, typer.Option("--again", help="Have the server ask again for those that SONA refused.")
+        bool, typer.Option("--again", help="Request the credits that SONA refused once more.")
     ] = False,
     data: Data = None,
 ) -> None:
-    """Say whose credit SONA has granted, and why not.
+    """List students with the state of their SONA credit, and the reason if SONA refused it.
 
-    For studies with `recruiter: {kind: sona, credit: server, …}`: the server asks for the credit of whoever
-    has handed in, and again while SONA cannot be reached. What SONA refuses waits for you.
+    For studies with `recruiter: {kind: sona, credit: server, …}`. The server requests the credit when a
+    student submits, and repeats the request while SONA cannot be reached. It does not repeat a refused
+    request: use
+    --again.
     """
     with transaction_or_fail(data) as connection:
         entry = find_run(connection, run)
         if not credit_view(connection, entry).asked_by_server:
             fail(
-                f"the server asks for no credits of the run `{run}`",
-                "That is set in its study: `recruiter: {kind: sona, credit: server, …}`.",
+                f"the server does not request credits for the run `{run}`",
+                "To change that, set `recruiter: {kind: sona, credit: server, …}` in the study.",
             )
         asked = ask_for_refused(connection, entry, CommandLine()) if again else 0
         found = credit_view(connection, entry).credits
@@ -45,6 +47,6 @@ def student_credits(
         table.add_row(credit.worker, credit.status, escape(credit.reason), at)
     console.print(table)
     counts = Counter(credit.status for credit in found)
-    console.print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "Nobody has handed in.")
+    console.print(", ".join(f"{n} {what}" for what, n in sorted(counts.items())) or "Nobody has submitted.")
     if again:
-        console.print(f"{asked} are asked for again, within half a minute, by the server while it runs.")
+        console.print(f"A running server requests {asked} credits again within half a minute.")

@@ -1,4 +1,4 @@
-"""The database of an installation, as a command opens it."""
+"""Open the database of an installation for a command, and check its secrets and keys."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -29,14 +29,14 @@ _WAIT_FOR_READERS_MS, _TRIES = 100, 20  # a server writes between two tries
 
 @contextmanager
 def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connection]:
-    """Bring the database up to date and open a transaction on it.
+    """Migrate the database to the newest schema and open a transaction on it.
 
     Args:
-        settings: say where it is.
-        begins: make a database where there is none, for what an installation can begin with, and say so.
+        settings: locate the database.
+        begins: create the database if it is missing, and print a message about it.
 
     Raises:
-        CandorError: it cannot be opened, or there is none.
+        CandorError: the database cannot be opened, or is missing.
     """
     url = _usable_url(settings)
     with _database_errors(url):
@@ -44,7 +44,7 @@ def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connect
             _require_database(url)
         new = _missing(url)
         migrate(url, partial(_id_cipher, settings))
-        if new is not None:  # whoever mistook the folder sees it
+        if new is not None:  # so that a user who named the wrong folder notices
             where = escape(str(new.absolute()))
             stderr.print(f"A new installation was begun: {where}", soft_wrap=True, highlight=False)
         with _opened(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
@@ -52,34 +52,34 @@ def transaction(settings: Settings, *, begins: bool = False) -> Iterator[Connect
 
 
 def id_cipher(settings: Settings, connection: Connection) -> IdCipher:
-    """Return what encrypts workers' ids; its key is made where the database has not seen one.
+    """Return the cipher of workers' ids. Its key is created for a database that never used one.
 
     Raises:
-        CandorError: the key cannot be used, or there is none and the database was encrypted under one.
+        CandorError: the key cannot be used, or the key of an encrypted database is missing.
     """
     require_id_key(settings, connection)
     return _id_cipher(settings)
 
 
 def require_id_key(settings: Settings, connection: Connection) -> None:
-    """Check that a key is at hand where the database needs one: a new one would be a wrong one.
+    """Check that the key of workers' ids exists if the database is encrypted: a new key could not decrypt it.
 
     Raises:
-        DatabaseUnfit: there is none.
+        DatabaseUnfit: the key is missing.
     """
     path = key_file(settings.data)
     if settings.worker_id_key is None and not path.exists() and needs_key(connection):
         raise DatabaseUnfit(
-            f"there is no {path}, and the database is encrypted under the key that was in it", PUT_KEY_BACK
+            f"there is no {path}, and the database is encrypted with the key that was in it", PUT_KEY_BACK
         )
 
 
 def require_secrets(settings: Settings, connection: Connection) -> None:
-    """Check that the secrets are those of this database; make them for one that no server has used yet.
+    """Check that the secrets belong to this database; create them if no server has used the database yet.
 
     Raises:
-        DatabaseUnfit: they are lost, or others.
-        CandorError: they cannot be read or written.
+        DatabaseUnfit: the secrets are lost, or belong to another database.
+        CandorError: the secrets cannot be read or written.
     """
     if not _needs_secrets(connection):
         make_secrets(settings.data)
@@ -88,10 +88,10 @@ def require_secrets(settings: Settings, connection: Connection) -> None:
 
 
 def check_secrets(settings: Settings, connection: Connection) -> None:
-    """Check that the secrets and the key of workers' ids are those of a database that was used.
+    """Check that the secrets and the key of workers' ids belong to this database, if it was used before.
 
     Raises:
-        DatabaseUnfit: they are lost, or others.
+        DatabaseUnfit: they are lost, or belong to another database.
         CandorError: they cannot be read.
     """
     if _needs_secrets(connection):
@@ -101,11 +101,11 @@ def check_secrets(settings: Settings, connection: Connection) -> None:
 
 
 def check_secrets_beside(settings: Settings) -> None:
-    """Check that the secrets are those of a database, of this version or an earlier one, that is not changed.
+    """Check that the secrets belong to a database of this version or an earlier one, without changing it.
 
     Raises:
-        DatabaseUnfit: they are lost, or others.
-        CandorError: they or the database cannot be read.
+        DatabaseUnfit: the secrets are lost, or belong to another database.
+        CandorError: the secrets or the database cannot be read.
     """
     with reading(settings) as connection:
         if connection is not None and inspect(connection).has_table("secret_mark"):
@@ -119,7 +119,7 @@ def _needs_secrets(connection: Connection) -> bool:
 def _require_own_secrets(settings: Settings, connection: Connection) -> None:
     if mark_of(connection, "signing") not in {None, _found_signer(settings).mark}:
         raise DatabaseUnfit(
-            f"{token_file(settings.data)} holds another secret than the one that this database was used "
+            f"{token_file(settings.data)} contains another secret than the one that this database was used "
             f"with. {_MADE_FROM_IT}",
             _PUT_SECRETS_BACK,
         )
@@ -137,10 +137,10 @@ def _id_cipher(settings: Settings) -> IdCipher:
 
 @contextmanager
 def reading(settings: Settings) -> Iterator[Connection | None]:
-    """Open the database as it is; give None where there is none, or one without registered bots.
+    """Open the database without migrating it; yield None if it is missing or older than registered bots.
 
     Raises:
-        CandorError: it is there, and cannot be opened.
+        CandorError: the database exists and cannot be opened.
     """
     url = _usable_url(settings)
     with _database_errors(url):
@@ -154,9 +154,9 @@ def reading(settings: Settings) -> Iterator[Connection | None]:
 
 @contextmanager
 def snapshot_or_fail(data: Path | None) -> Iterator[Connection]:
-    """Read the database of the `data` folder as it is now, while a server goes on writing to it.
+    """Migrate the database of the `data` folder and read one snapshot of it, while a server may write to it.
 
-    It is brought up to date before. What goes wrong ends the command.
+    An error ends the command.
     """
     try:
         settings = settings_from(data=data)
@@ -172,7 +172,7 @@ def snapshot_or_fail(data: Path | None) -> Iterator[Connection]:
 
 @contextmanager
 def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[Connection]:
-    """Open a transaction on the database of the `data` folder; end the command with what goes wrong in it.
+    """Open a transaction on the database of the `data` folder. An error in it ends the command.
 
     `begins`: as in `transaction`.
     """
@@ -184,11 +184,14 @@ def transaction_or_fail(data: Path | None, *, begins: bool = False) -> Iterator[
 
 
 def empty_log_or_warn(settings: Settings) -> None:
-    """Empty SQLite's log, which still has what was removed; say so if somebody who reads prevents it."""
+    """Empty SQLite's write-ahead log, which still contains removed data.
+
+    Print a note if a reader prevents it.
+    """
     with _opened(settings.resolved_database_url) as engine:
         if not any(empty_log(engine, _WAIT_FOR_READERS_MS) for _ in range(_TRIES)):
             stderr.print(
-                "[yellow]Note:[/] Something reads the database, so its log still has what was removed. "
+                "[yellow]Note:[/] Something reads the database, so its log still contains the removed data. "
                 "The next start of the server empties the log, and so does this command: "
                 f"sqlite3 {escape(str(engine.url.database))} 'PRAGMA wal_checkpoint(TRUNCATE)'",
                 soft_wrap=True,
@@ -197,7 +200,11 @@ def empty_log_or_warn(settings: Settings) -> None:
 
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
-    """Hold the right to serve the database. Raises CandorError: it cannot be opened, or another holds it."""
+    """Hold the lock for serving the database.
+
+    Raises:
+        CandorError: the database cannot be opened, or another server holds the lock.
+    """
     url = _usable_url(settings)
     with ExitStack() as held:
         with _database_errors(url):
@@ -206,11 +213,15 @@ def served(settings: Settings) -> Iterator[None]:
 
 
 def require_undamaged(settings: Settings, *, whole: bool) -> None:
-    """Check the file of an SQLite database, if there is one: for seconds only, or as a whole.
+    """Check the file of an SQLite database, if there is one, for damage.
+
+    Args:
+        settings: locate the database.
+        whole: check the whole file; otherwise the check takes a few seconds at most.
 
     Raises:
-        DatabaseDamaged: it is damaged.
-        CandorError: it cannot be opened.
+        DatabaseDamaged: the file is damaged.
+        CandorError: the file cannot be opened.
     """
     url = _usable_url(settings)
     path = sqlite_file(url)
@@ -223,35 +234,35 @@ def require_undamaged(settings: Settings, *, whole: bool) -> None:
 
 
 def require_servable(connection: Connection) -> None:
-    """Check that what is committed is durable, and warn where the database's clock is not ours.
+    """Check that commits are durable, and warn if the database's clock differs from this machine's.
 
     Raises:
-        DatabaseUnfit: it is not durable.
+        DatabaseUnfit: commits are not durable.
     """
     require_durable(connection)
     apart = seconds_ahead(connection)
     if abs(apart) > _SECONDS_APART:
         stderr.print(
-            f"[yellow]Two clocks differ:[/] the database's is {abs(apart):.0f} seconds "
-            f"{'ahead of' if apart > 0 else 'behind'} this machine's. One of them is wrong, and so will be "
-            "times that are stored. Set both by NTP.",
+            f"[yellow]Two clocks differ:[/] the database's clock is {abs(apart):.0f} seconds "
+            f"{'ahead of' if apart > 0 else 'behind'} this machine's. One of them is wrong, so stored times "
+            "will be wrong, too. Set both by NTP.",
             soft_wrap=True,
         )
 
 
 def _missing(url: str) -> Path | None:
-    """Return the file of a SQLite database that is not there; None of any other database."""
+    """Return the path of a missing SQLite database; None if it exists or is another kind of database."""
     parsed = make_url(url)
     path = Path(parsed.database or "")
     return path if parsed.get_backend_name() == "sqlite" and not path.exists() else None
 
 
 def _require_database(url: str) -> None:
-    """Check that there is a database. Raises CandorError: in the wrong folder nothing is begun."""
+    """Check that the database exists. Raises CandorError if not, so that a wrong folder stays empty."""
     if (path := _missing(url)) is not None:
         raise CandorError(
             f"there is no {path}",
-            "Give the folder of the installation with --data; `candor serve` begins a new one.",
+            "Name the data folder of the installation with --data, or run `candor serve` to begin a new one.",
         )
 
 
@@ -265,27 +276,28 @@ def _opened(url: str, begin: str = "BEGIN") -> Iterator[Engine]:
 
 
 def _usable_url(settings: Settings) -> str:
-    """Return the URL of a database for which there is a driver here. Raises CandorError."""
+    """Return the URL of the database. Raises CandorError if it is malformed or its driver is missing."""
     url = settings.resolved_database_url
     shown = without_password(url)
     try:
         parsed = make_url(url)
         parsed.get_dialect().import_dbapi()
         if parsed.get_backend_name() != "sqlite" and "@" in (parsed.database or ""):
-            raise ValueError("a password that was not quoted has been taken for a host and a database")
+            raise ValueError("an unquoted @ in the password was parsed as the start of the host")
     except (NoSuchModuleError, ImportError) as error:
         raise CandorError(
-            f"the database {shown} cannot be opened, having no driver: {error}", _DRIVERS
+            f"the database {shown} cannot be opened, because its driver is missing: {error}", _DRIVERS
         ) from error
     except (ArgumentError, ValueError) as error:
-        # The reason is not shown: it could quote what follows an @ in a password that was not quoted.
-        raise CandorError(f"the database {shown} cannot be opened: that is no URL", _HOW_TO_WRITE) from error
+        # The reason is not shown: it could quote a part of a password.
+        reason = f"the database {shown} cannot be opened: that is not a valid URL"
+        raise CandorError(reason, _HOW_TO_WRITE) from error
     return url
 
 
 @contextmanager
 def _database_errors(url: str) -> Iterator[None]:
-    """Say of every error what, where and what to do. A password is in none of it."""
+    """Turn errors of the database into a CandorError with the reason and a hint, without any password."""
     shown = without_password(url)
     try:
         yield
@@ -299,21 +311,21 @@ def _database_errors(url: str) -> Iterator[None]:
 
 _MADE_FROM_IT = "Links, completion codes and pseudonyms are made from the secret in it"
 _PUT_SECRETS_BACK = (
-    "Put the file back: every backup has it (`tar -xf BACKUP.tar secrets.json`), and so has every other "
-    "machine that serves this database. If it is lost for good, move any other away and run "
-    "`candor new-secrets`: then earlier links and codes are no longer valid, and workers who come back get "
+    "Put the file back: every backup contains it (`tar -xf BACKUP.tar secrets.json`), and so does every "
+    "other machine that serves this database. If it is lost for good, move any wrong file away and run "
+    "`candor new-secrets`. Earlier links and codes are then no longer valid, and workers who come back get "
     "other pseudonyms."
 )
 _HOW_TO_WRITE = (
-    "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, signs such as @ : / in the "
-    "password as %40 %3A %2F; or leave it away, and have SQLite in the data folder."
+    "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, and characters such as @ : / in "
+    "the password as %40 %3A %2F. Without CANDOR_DATABASE_URL, Candor uses SQLite in the data folder."
 )
 _DRIVERS = (
-    "Candor is made for SQLite and PostgreSQL: write CANDOR_DATABASE_URL as sqlite:///… or postgresql://…; "
-    "PostgreSQL's driver is installed by `pip install 'psycopg[binary]'`."
+    "Candor supports SQLite and PostgreSQL: write CANDOR_DATABASE_URL as sqlite:///… or postgresql://…. "
+    "Install PostgreSQL's driver with `pip install 'psycopg[binary]'`."
 )
 _SQLITE = "Check CANDOR_DATABASE_URL or --data."
 _POSTGRESQL = (
-    "Check that PostgreSQL runs there and that this machine may connect to it, and the user, the password "
+    "Check that PostgreSQL runs there and that this machine may connect to it. Check the user, the password "
     "and the name of the database in CANDOR_DATABASE_URL."
 )

@@ -1,4 +1,4 @@
-"""`candor demo`: what can be tried before there is a study of one's own."""
+"""`candor demo`: try Candor without a study of your own."""
 
 import typer
 
@@ -16,7 +16,7 @@ from server.study import DEMO_TRANSCRIPTS, load_study
 RUN = "demo-transcripts"
 
 cli = typer.Typer(
-    help="What can be tried before there is a study of one's own.",
+    help="Try Candor before you have a study of your own.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -30,9 +30,9 @@ def demo() -> None:
 
 @cli.command()
 def transcripts(data: Data = None) -> None:
-    """Open a run in which workers rate the conversations that the demo study's own workers have had.
+    """Open a run in which workers rate conversations of the demo study.
 
-    Those of simulated workers will do. A server that is running serves the run within a second.
+    Conversations of simulated workers are enough. A running server serves the run within a second.
     """
     settings = settings_from(data=data)
     try:
@@ -47,9 +47,9 @@ def transcripts(data: Data = None) -> None:
         fail(error.message, "Start the server once (`candor serve`): it opens the run `demo`.")
     except CandorError as error:
         fail(error.message, error.hint)
-    what = f"{len(items)} conversations are in it" if stands is None else "it was opened before"
+    what = f"with {len(items)} conversations" if stands is None else "and was opened before"
     url = settings.resolved_public_url
-    console.print(f"Run [bold]{entry.slug}[/] is open, {what}: {url}/w/{entry.slug}", soft_wrap=True)
+    console.print(f"Run [bold]{entry.slug}[/] is open {what}: {url}/w/{entry.slug}", soft_wrap=True)
     console.print("Let simulated workers rate them:", soft_wrap=True)
     console.print(f"  candor crowd --url {url}/w/{entry.slug} --workers 60", soft_wrap=True)
 

@@ -1,4 +1,4 @@
-"""`candor export`: a run as a file."""
+"""`candor export`: write a run to a file."""
 
 import asyncio
 import json
@@ -35,8 +35,8 @@ def export(
         Format,
         typer.Option(
             "--format",
-            help="hits_data: what was handed in, in the published form. jsonl, parquet, csv: all of the run. "
-            "bundle: all of it with the study, a report and its signature.",
+            help="hits_data: submitted assignments, in the published form. jsonl, parquet, csv: the whole "
+            "run. bundle: the whole run with its study, a report and a signature.",
         ),
     ] = "hits_data",
     out: Annotated[
@@ -44,16 +44,20 @@ def export(
         typer.Option(help="The file to write.", show_default="named after the run and the format"),
     ] = None,
     worker_ids: Annotated[
-        bool, typer.Option("--worker-ids", help="Write whom the pseudonyms stand for instead: keep it apart.")
+        bool,
+        typer.Option(
+            "--worker-ids", help="Write the platform ids of the pseudonyms instead. Keep that file separate."
+        ),
     ] = False,
     progress_lines: Annotated[bool, typer.Option("--progress-lines", hidden=True)] = False,
     data: Data = None,
 ) -> None:
-    """Write a run to a file, while a server may go on with it: of one moment, and whole or not at all.
+    """Write a run to a file. The server may keep running: the file is one snapshot.
 
-    hits_data has the completed assignments: the published experiment's hits_data.json where workers chat with
-    one system at a time; where they rate items or compare two systems, JSON Lines of that task. The other
-    formats have everything of every assignment, and `candor report` says the same of them as of the database.
+    hits_data contains the completed assignments: as hits_data.json of the published experiment if workers
+    chat with one system at a time, and as JSON Lines if they rate items or compare two systems. The other
+    formats contain every assignment in full, and `candor report` gives the same results for them as for the
+    database. If the export fails, no file is written.
     """
     signal.signal(signal.SIGTERM, _end)
     if worker_ids:
@@ -72,23 +76,23 @@ def export(
                 else:
                     write_run(connection, found, "jsonl", views, on_step)
             is_empty = not has_assignments(connection, found, form)
-        if form == "bundle":  # which takes long, and needs the database no more
+        if form == "bundle":  # this takes long and no longer needs the database
             _bundle(found, views, path, data, on_step)
     size = path.stat().st_size / 1e6
     console.print(f"The run {run} is written to {path} ({form}, {size:.1f} MB).", soft_wrap=True)
     if is_empty:
-        lacking = "No assignment of it is completed" if form == "hits_data" else "Nobody has come yet"
-        stderr.print(f"[yellow]Note:[/] {lacking}, so that the file holds none.", soft_wrap=True)
+        lacking = "No assignment is completed yet" if form == "hits_data" else "No worker has come yet"
+        stderr.print(f"[yellow]Note:[/] {lacking}, so the file contains no assignment.", soft_wrap=True)
 
 
 def _end(_signal: int, _frame: object) -> None:
-    """Leave by an exception, so that nothing half written stays and no child goes on."""
+    """Exit by an exception, so that temporary files and child processes are cleaned up."""
     raise SystemExit(128 + signal.SIGTERM)
 
 
 @contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """End the command where `path` cannot be written; what is written beside it first is not spoken of."""
+    """End the command if `path` cannot be written. The message names `path`, not the temporary file."""
     try:
         yield
     except OSError as error:
@@ -108,9 +112,9 @@ def _write_ids(run: str, path: Path, data: Path | None) -> None:
 
 
 def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: OnStep) -> None:
-    """Have `candor bundle` make a bundle of the views of a run, in a process of its own.
+    """Make a bundle of a run's views with `candor bundle` in a child process.
 
-    It is made beside the views: whatever ends it leaves nothing where the bundle is to be.
+    The bundle is made beside the views and then moved, so that a failure leaves no file at `path`.
     """
     settings = settings_from(data=data)
     study, made = views.with_name("study.yaml"), views.with_name("made.zip")
@@ -127,7 +131,7 @@ def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: 
 
 @contextmanager
 def _progress(lines: bool) -> Iterator[OnStep]:
-    """Show a bar on a terminal; or print each step on stdout as a line of JSON, for who has started this."""
+    """Show a progress bar on a terminal, or print each step as a line of JSON for the parent process."""
     if lines:
         yield _line
         return

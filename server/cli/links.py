@@ -1,4 +1,4 @@
-"""`candor links`: a personal, signed link for each worker of a list."""
+"""`candor links`: print a personal, signed link for each worker of a list."""
 
 import sys
 from pathlib import Path
@@ -23,17 +23,17 @@ def links(
     workers: Annotated[
         Path,
         typer.Option(
-            help="Their ids: one a line, or a CSV file with a column `worker`. - is the standard input."
+            help="A file of workers' ids: one per line, or CSV with a column `worker`. - is standard input."
         ),
     ],
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV with the columns worker and link, not one link a line.")
+        bool, typer.Option("--csv", help="Print CSV with the columns worker and link, not one link per line.")
     ] = False,
     data: Data = None,
 ) -> None:
-    """Print a personal link for each worker. Nobody can make one for another id.
+    """Print a personal link for each worker. The signature prevents use with another id.
 
-    With CANDOR_SIGNED_LINKS=true the server takes nobody without such a link.
+    With CANDOR_SIGNED_LINKS=true the server admits only workers with such a link.
     """
     settings = settings_from(data=data)
     try:
@@ -54,12 +54,12 @@ def links(
 
 
 def _read(path: Path) -> list[str]:
-    """Return the workers' ids in a file, in its order. Raises CandorError: it is not such a list."""
+    """Return the workers' ids in a file, in its order. Raises CandorError if it is not such a list."""
     name = "the standard input" if str(path) == "-" else str(path)
     try:
         content = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8")
     except OSError as error:
         raise CandorError(f"{name}: cannot be read: {error.strerror}", "Check the path.") from error
     except UnicodeDecodeError as error:
-        raise CandorError(f"{name}: is no CSV in UTF-8: {error}", "Save the list as CSV, UTF-8.") from error
+        raise CandorError(f"{name}: is not UTF-8 text: {error}", "Save the list as CSV, UTF-8.") from error
     return read_workers(content, name)

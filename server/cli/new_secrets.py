@@ -1,4 +1,4 @@
-"""`candor new-secrets`: make secrets for an installation whose secrets are lost, or known to others."""
+"""`candor new-secrets`: create new secrets for an installation whose secrets are lost or leaked."""
 
 import typer
 
@@ -15,15 +15,15 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 @cli.command()
 def new_secrets(data: Data = None) -> None:
-    """Make new secrets for an installation whose secrets are lost, or known to others. Stop the server first.
+    """Create new secrets for an installation whose secrets are lost or leaked. Stop the server first.
 
     Links and completion codes that were given out are no longer valid, and workers who come back get other
-    pseudonyms. What was said and rated is unchanged.
+    pseudonyms. Conversations and ratings do not change.
     """
     settings = settings_from(data=data)
     path = token_file(settings.data)
     if path.exists():
-        fail(f"{path} exists", "If it is the wrong file, or others know it, move it away first.")
+        fail(f"{path} exists", "If it is the wrong file, or its secrets have leaked, move it away first.")
     try:
         with served(settings), transaction(settings) as connection:
             make_secrets(settings.data)

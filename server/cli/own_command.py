@@ -1,4 +1,4 @@
-"""Name of this installation's own command."""
+"""Name of this installation's `candor` command."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from shutil import which
 
 
 def own_command() -> str:
-    """Return what calls `candor` from here: its name where the search path leads to it, else its path."""
+    """Return how to call this `candor`: by its name if it is on the search path, else by its path."""
     beside = Path(sys.executable).with_name("candor")
     found = which("candor")
     if found is not None and Path(found).resolve() == beside.resolve():

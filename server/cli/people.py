@@ -1,4 +1,4 @@
-"""`candor people`: who may sign in at the desk, and what they may do there."""
+"""`candor people`: manage accounts of the desk and their roles."""
 
 import sys
 from typing import Annotated
@@ -18,22 +18,24 @@ from server.db.audit import CommandLine, record
 from server.desk.people.people import password_link, said
 
 cli = typer.Typer(
-    help="People who sign in at the desk, and what they may do there.",
+    help="Manage who may sign in at the desk, and their roles.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-Name = Annotated[str, typer.Argument(help="By which they sign in: an e-mail address or another name.")]
-Study = Annotated[str | None, typer.Option(help="The study that the role is for.", show_default="all")]
+Name = Annotated[str, typer.Argument(help="The name to sign in with, such as an e-mail address.")]
+Study = Annotated[str | None, typer.Option(help="Limit the role to this study.", show_default="all")]
 RoleOption = Annotated[
     Role,
-    typer.Option(help="viewer: progress; analyst: transcripts and scores; researcher: all but people."),
+    typer.Option(
+        help="viewer: progress; analyst: also transcripts and scores; researcher: everything but accounts."
+    ),
 ]
 
 
 @cli.command("add")
 def add_person(name: Name, role: RoleOption = "researcher", study: Study = None, data: Data = None) -> None:
-    """Let somebody use the desk, and print the link by which they choose a password, once."""
+    """Add an account, and print a link that works once, for choosing its password."""
     where, at = study or ALL_STUDIES, utc_now()
     with transaction_or_fail(data) as connection:
         person = people.add(connection, name, role, where, at)
@@ -45,7 +47,7 @@ def add_person(name: Name, role: RoleOption = "researcher", study: Study = None,
 
 @cli.command("link")
 def new_link(name: Name, data: Data = None) -> None:
-    """Print a link by which somebody chooses another password, once."""
+    """Print a link that works once, for choosing another password."""
     with transaction_or_fail(data) as connection:
         member = people.require(connection, name)
         record(connection, CommandLine(), "person.link", member.name)
@@ -56,7 +58,7 @@ def new_link(name: Name, data: Data = None) -> None:
 
 @cli.command("list")
 def list_people(data: Data = None) -> None:
-    """List everybody who may sign in."""
+    """List all accounts, with their roles."""
     with transaction_or_fail(data) as connection:
         found = people.every(connection)
     table = Table("name", "roles", "password", box=None)
@@ -66,7 +68,10 @@ def list_people(data: Data = None) -> None:
     if found:
         console.print(table)
     else:
-        console.print(f"Nobody signs in yet: `{own_command()} people add NAME --role owner`.", soft_wrap=True)
+        console.print(
+            f"There is no account yet. Add one: `{own_command()} people add NAME --role owner`.",
+            soft_wrap=True,
+        )
 
 
 @cli.command("role")
@@ -76,9 +81,9 @@ def set_role(
     study: Study = None,
     data: Data = None,
 ) -> None:
-    """Give somebody a role, for a study or for all; of two the higher one counts.
+    """Give an account a role, for one study or for all. If it has two roles, the higher one counts.
 
-    A first role for all studies ends the password that they have; the link to another one is printed.
+    The first role for all studies cancels the account's password, and prints a link for choosing another.
     """
     where = study or ALL_STUDIES
     with transaction_or_fail(data) as connection:
@@ -93,7 +98,7 @@ def set_role(
 
 @cli.command("remove")
 def remove_person(name: Name, data: Data = None) -> None:
-    """Let somebody in no more. A server that is running signs them out at once."""
+    """Remove an account. A running server signs it out at once."""
     with transaction_or_fail(data) as connection:
         people.remove(connection, name, utc_now())
         record(connection, CommandLine(), "person.remove", name.lower())

@@ -1,7 +1,7 @@
-"""`candor study preregister`: what is to be found, and how it is decided, fixed before the first assignment.
+"""`candor study preregister`: write hypotheses and the analysis plan to a file before the first assignment.
 
-The file is YAML for people, and holds a hash of its content: SHA-256 of the content without `hash` as JSON,
-keys sorted, no spaces, in UTF-8. `qc.report --preregistration` reads it and says whether it was followed.
+The file is YAML and contains a hash of its content: SHA-256 of the content without `hash` as JSON, keys
+sorted, no spaces, in UTF-8. `qc.report --preregistration` reads the file and reports whether it was followed.
 """
 
 import hashlib
@@ -35,58 +35,58 @@ FORMAT, VERSION = "candor-preregistration", 1
 ALPHA = 0.05
 _HYPOTHESIS = re.compile(r"(?P<higher>.+?)\s+>\s+(?P<lower>.+)")
 _HEAD = (
-    "# A preregistration, written by `candor study preregister`. Keep it as it is: its hash is of all.\n"
-    "# Deposit it where its date can be seen, such as a registry or a public repository.\n"
+    "# A preregistration, written by `candor study preregister`. Do not edit it: its hash covers all of it.\n"
+    "# Deposit it where its date is public, such as a registry or a public repository.\n"
 )
 Json = dict[str, Any]
 
 
 def preregister(
     study: Annotated[Path, typer.Argument(help="A study file (YAML), or the name of a stored study.")],
-    run: Annotated[str, typer.Option("--run", help="The run, open already or to be opened.")],
+    run: Annotated[str, typer.Option("--run", help="The run's name. The run may be open or not.")],
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("preregistration.yaml"),
     hypothesis: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar='"A > B"', help="The system A scores higher than B, overall. As often as needed."
-        ),
+        typer.Option(metavar='"A > B"', help="The system A scores higher than B overall. May be repeated."),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level at which a worker passes the filter.")] = ALPHA,
     familywise: Annotated[
-        float, typer.Option(help="Level at which the hypotheses are decided, all of them together.")
+        float, typer.Option(help="Familywise level at which all hypotheses are tested.")
     ] = ALPHA,
     rules: RulesFile = None,
     stopping: Annotated[
-        str, typer.Option(metavar="TEXT", help="When the run stops, in words, beside its target.")
+        str, typer.Option(metavar="TEXT", help="The stopping rule in words, in addition to the target.")
     ] = "",
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="Why assignments may be excluded by hand. As often as needed."),
+        typer.Option(metavar="TEXT", help="A reason to exclude assignments by hand. May be repeated."),
     ] = None,
     after_the_fact: Annotated[
         bool,
-        typer.Option("--after-the-fact", help="Write it although assignments have begun, and say so in it."),
+        typer.Option(
+            "--after-the-fact", help="Write the file although assignments have begun, and note that."
+        ),
     ] = False,
     data: Data = None,
 ) -> None:
-    """Fix hypotheses, criteria, filter, levels, target, stopping rule and exclusions in a dated, hashed file.
+    """Write hypotheses, criteria, filter, levels, target, stopping rule and exclusions to a hashed file.
 
-    It is refused once an assignment of the run has begun, and where there is no database to look into. The
-    audit log keeps the hash and the time.
+    The command refuses if an assignment of the run has begun, or if there is no database to check that. The
+    file is dated, and the audit log records its hash and the time.
     """
     try:
         require_slug(run)
         given_rules = read_rules_file(rules)
     except CandorError as error:
         fail(error.message, error.hint)
-    # Of a run that nobody has looked for, no file may say that none of it had begun.
+    # The database must exist: without it, the file could not say that no assignment had begun.
     with transaction_or_fail(data) as connection:
         content, text = stored_studies.study_of(connection, study)
         given, begun = _of_run(connection, text, run, given_rules)
         if begun and not after_the_fact:
             raise RunRefused(
-                f"{begun} assignments of the run `{run}` have begun, so nothing can be registered before it",
-                "--after-the-fact writes the file all the same, and it will say so; reports say so too.",
+                f"{begun} assignments of the run `{run}` have begun, so it cannot be preregistered",
+                "--after-the-fact writes the file anyway. The file and reports then say that it came later.",
             )
         plan = plan_of(content, hypothesis or [], given, (alpha, familywise), stopping, exclude or [])
         about = {"run": run, "study": content.name, "study_hash": study_hash(text), "begun_before": begun}
@@ -105,21 +105,21 @@ def plan_of(
     stopping: str,
     exclusions: list[str],
 ) -> Json:
-    """Return what is fixed.
+    """Return the analysis plan.
 
     Args:
-        study: whose systems and criteria it is about.
-        hypotheses: each as `A > B`, two of the study's systems.
-        rules: of the run; the target is among them.
-        levels: of the filter, and of all hypotheses together.
-        stopping: when the run stops, in words.
-        exclusions: why assignments may be excluded.
+        study: the study whose systems and criteria are analysed.
+        hypotheses: each as `A > B`, with two of the study's systems.
+        rules: the rules of the run, which include its target.
+        levels: the level of the filter, and the familywise level of the hypotheses.
+        stopping: the stopping rule in words.
+        exclusions: reasons to exclude assignments.
 
     Raises:
-        StudyInvalid: a level is none, or a hypothesis names no two systems of the study.
+        StudyInvalid: a level is not between 0 and 1, or a hypothesis does not name two systems of the study.
     """
     if not all(0 < level < 1 for level in levels):
-        raise StudyInvalid("a level lies between 0 and 1", "Give --alpha and --familywise such as 0.05.")
+        raise StudyInvalid("a level must be between 0 and 1", "Set --alpha and --familywise to, say, 0.05.")
     target = None if rules.target is None else rules.target.model_dump(mode="json", exclude_none=True)
     return {
         "hypotheses": [_hypothesis(study, text) for text in hypotheses],
@@ -153,14 +153,14 @@ def _hypothesis(study: Study, text: str) -> Json:
     pair = (found["higher"], found["lower"]) if found else ("", "")
     if not set(pair) <= names or pair[0] == pair[1]:
         raise StudyInvalid(
-            f"`{text}` is no hypothesis on two systems of the study",
+            f"`{text}` is not a hypothesis about two systems of the study",
             f"Write it as 'A > B', with two of: {', '.join(sorted(names))}.",
         )
     return {"higher": pair[0], "lower": pair[1]}
 
 
 def _of_run(connection: Connection, text: str, run: str, rules: RunRules) -> tuple[RunRules, int]:
-    """Return the rules of the run and how many assignments have begun; `rules` and 0 if it is not open yet.
+    """Return the run's rules and its number of assignments; `rules` and 0 if it is not open yet.
 
     Raises:
         StudyInvalid: the run is of another study.
@@ -180,5 +180,6 @@ def _write(out: Path, content: Json) -> None:
             file.write(text)
     except OSError as error:
         fail(
-            f"{out}: cannot be written: {error.strerror}", "Choose another file with --out; none is replaced."
+            f"{out}: cannot be written: {error.strerror}",
+            "Choose another file with --out. Existing files are not replaced.",
         )

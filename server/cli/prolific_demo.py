@@ -1,4 +1,4 @@
-"""`candor demo prolific`: a whole study on the stand-in of Prolific, from the draft to the last payment."""
+"""`candor demo prolific`: play a whole study on a simulated Prolific, from the draft to the last payment."""
 
 import secrets
 import signal
@@ -38,7 +38,7 @@ RUN = "demo-prolific"
 _STUDY = DEMO.with_name("demo_prolific.yaml")
 _PLAN = {"places": 8, "reward": 450, "screen_out_reward": 50, "screen_out_places": 2}
 _BONUS = 150
-# Who comes, and what they do; the server is told nothing of it.
+# Participants and their behaviour; the server does not know it.
 _WHO = {
     "PID-ann": "finish",
     "PID-bob": "finish",
@@ -49,13 +49,13 @@ _WHO = {
     "PID-gus": "decline",
     "PID-hal": "leave",
 }
-# The qc bot stands in the middle of three conversations; participants are not told which system is whose.
+# Quality of the three conversations; the QC bot is the second. Participants do not know the systems.
 _QUALITY = (0.7, 0.0, 0.6)
 
 
 @dataclass
 class _Clock:
-    """The stand-in's time: ours, and as much more as has been let pass."""
+    """The simulated platform's clock: the current time plus a time that was skipped."""
 
     ahead: timedelta = timedelta()
 
@@ -65,7 +65,7 @@ class _Clock:
 
 @dataclass(frozen=True)
 class _Demo:
-    """What the demonstration has: the stand-in, its faults and its time, and the server."""
+    """The parts of the demonstration: the simulated platform, its faults and its clock, and the server."""
 
     platform: Platform
     faults: Faults
@@ -75,29 +75,31 @@ class _Demo:
 
     @property
     def study(self) -> str:
-        """The only study of the stand-in, by its id there."""
+        """The id of the only study on the simulated platform."""
         (study,) = self.platform.studies
         return study
 
 
 def prolific(
-    once: Annotated[bool, typer.Option("--once", help="End when all is done.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the study is over.")] = False,
     signed: Annotated[
         bool,
-        typer.Option("--signed", help="Let the stand-in sign who a participant is, and take nobody else."),
+        typer.Option("--signed", help="Admit only participants whose id the simulated Prolific has signed."),
     ] = False,
     data: Annotated[
         Path | None,
-        typer.Option(help="A new folder to keep the data in.", show_default="one that is removed in the end"),
+        typer.Option(
+            help="A new folder to keep the data in.", show_default="a temporary folder, removed at the end"
+        ),
     ] = None,
 ) -> None:
-    """Play a whole study against a Prolific of our own: publish, participants, pay, close.
+    """Play a whole study on a simulated Prolific: publish it, admit participants, pay them, close it.
 
-    Nothing is paid: the stand-in runs on this machine, and the participants are simulated. A server of its
-    own is started, which shows it all on its desk until you press Ctrl+C. It needs no token, and nothing that
-    you have set for another server counts here.
+    Nothing is paid: the simulated Prolific runs on this machine, and the participants are simulated. The
+    command starts its own server, whose desk shows everything until you press Ctrl+C. It needs no token and
+    ignores your CANDOR_… settings.
     """
-    # Whoever ends the command ends the server with it.
+    # Ending the command also ends the server.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _folder(data) as folder, _played(folder, signed=signed) as (demo, settings):
@@ -116,14 +118,14 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
             yield Path(made)
         return
     if chosen.exists() and any(chosen.iterdir()):
-        raise CandorError(f"{chosen} is not empty", "Name a folder that is not there yet: --data NEW.")
+        raise CandorError(f"{chosen} is not empty", "Name a folder that does not exist yet: --data NEW.")
     chosen.mkdir(parents=True, exist_ok=True)
     yield chosen
 
 
 @contextmanager
 def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Demo, Settings]]:
-    """Serve the stand-in, and a server with one run that recruits there."""
+    """Serve the simulated platform, and a Candor server with one run that recruits there."""
     clock, faults, token = _Clock(), Faults(), secrets.token_urlsafe(18)
     platform = Platform(clock.now)
     settings = own_settings(folder)
@@ -135,8 +137,8 @@ def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Demo, Settings]]:
             "CANDOR_PROLIFIC_SITE": address,
             "CANDOR_EXEMPT_ADDRESSES": '["127.0.0.1"]',
         }
-        with console.status("A server is started …"), server_child(settings, variables):
-            console.print(f"A Prolific of our own is at {address}, Candor at {settings.own_url}.")
+        with console.status("Starting a server …"), server_child(settings, variables):
+            console.print(f"The simulated Prolific is at {address}, Candor at {settings.own_url}.")
             yield (
                 _Demo(platform, faults, clock, address, DeskClient(settings, f"/runs/{RUN}/recruitment")),
                 settings,
@@ -168,26 +170,26 @@ def _publish(demo: _Demo) -> None:
     currency = demo.desk.ask("", body=_PLAN)["recruitment"]["currency"]
     reward = shown_amount(_PLAN["reward"], currency)
     screen_out = shown_amount(_PLAN["screen_out_reward"], currency)
-    _step(f"A study is drafted: {_PLAN['places']} places of {reward}, {screen_out} for who is screened out.")
+    _step(f"A study is drafted: {_PLAN['places']} places of {reward}, {screen_out} per screen-out.")
     status = demo.desk.ask("/publish")["recruitment"]["status"]
-    _step(f"It is published, and {status.lower()}.")
+    _step(f"The study is published: {status.lower()}.")
 
 
 def _let_participants_come(demo: _Demo) -> None:
     page = f"{demo.prolific}/studies/{demo.study}/take-part"
     who = [f"{name}={conduct}" for name, conduct in _WHO.items()]
-    _step(f"{len(who)} participants take a place there, and come.")
+    _step(f"{len(who)} participants reserve a place at Prolific, and open Candor.")
     command = [sys.executable, "-m", "bots.crowd.participants", page, *who, "--beliefs", _beliefs()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as crowd:  # noqa: S603 - our own program
         for line in crowd.stdout or ():
             name, _, came_of_it = line.rstrip().partition("\t")
             console.print(f"   {escape(name)} {escape(came_of_it)}")
     if crowd.returncode != 0:
-        raise CandorError("the simulated participants failed", "See above what they said.")
+        raise CandorError("the simulated participants failed", "See their messages above.")
 
 
 def _beliefs() -> str:
-    """Return what the participants believe of the study's conversations, as they are told."""
+    """Return the participants' beliefs about the quality of the study's conversations, as JSON."""
     criteria = parse_study(_STUDY.read_text(encoding="utf-8")).criteria
     return SimulatedBeliefs(
         conversations=[
@@ -204,30 +206,30 @@ def _let_time_run_out(demo: _Demo) -> None:
     demo.clock.ahead = timedelta(minutes=minutes + 1)
     statuses = Counter(row["status"].lower() for row in _read(demo)["submissions"])
     counted = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
-    _step(f"The {minutes} minutes that they have are over. There: {counted}.")
+    _step(f"Their {minutes} minutes are over. At Prolific: {counted}.")
 
 
 def _reconcile(demo: _Demo) -> None:
     found = _read(demo)["differences"]
-    _step(f"Prolific and Candor differ in {len(found)}.")
+    _step(f"Prolific and Candor differ in {len(found)} submissions.")
     for row in found:
         if row["remedy"] != "release":
-            raise CandorError(f"nobody foresaw {row['kind']}", "Look at the page Recruiting of the desk.")
+            raise CandorError(f"unexpected difference: {row['kind']}", "See the page Recruiting of the desk.")
         demo.desk.ask_at(f"/assignments/{row['assignment']}/release")
-        console.print("   Left there, and still holding a place here: the place is released.")
+        console.print("   Ended at Prolific, but still holding a slot here: the slot is released.")
     left = _read(demo)["differences"]
-    console.print("   Now they agree." if not left else f"   {len(left)} are left.")
+    console.print("   Now they agree." if not left else f"   {len(left)} differences are left.")
 
 
 def _pay(demo: _Demo) -> None:
     rows = _read(demo)["submissions"]
     full = [row["submission"] for row in rows if row["proposal"] and row["proposal"]["pay"] == "all"]
     demo.desk.ask("/decisions", body={"submissions": full, "decision": "approve"})
-    _step(f"Who finished is paid in full: {len(full)}.")
+    _step(f"Participants who finished, paid in full: {len(full)}.")
     left = [row["submission"] for row in rows if row["ending"] == "returned"]
     demo.desk.ask("/decisions", body={"submissions": left, "decision": "screen_out"})
-    _step(f"Who left by the button, after one line, is paid as screened out: {len(left)}.")
-    _step("Who did not agree was asked by Prolific to return the place.")
+    _step(f"Participants who left with the button after one message, paid as screened out: {len(left)}.")
+    _step("Prolific asked the participant who declined to return the place.")
 
 
 def _pay_a_bonus(demo: _Demo) -> None:
@@ -240,11 +242,12 @@ def _pay_a_bonus(demo: _Demo) -> None:
         demo.desk.ask(f"/bonuses/{made['batch']}/pay")
     except CandorError as error:
         console.print(
-            f"   Prolific is asked to pay it, and the answer is lost: {escape(error.message)}", soft_wrap=True
+            f"   The server asks Prolific to pay it, and the answer is lost: {escape(error.message)}",
+            soft_wrap=True,
         )
     seen = demo.desk.ask(f"/bonuses/{made['batch']}/look")["seen"]
     times = len(demo.platform.submission(first).bonuses)
-    console.print(f"   Looked up at Prolific: {seen}. Payments of it there: {times}.")
+    console.print(f"   Status at Prolific: {seen}. Number of payments: {times}.")
 
 
 def _print_accounts(demo: _Demo) -> None:
@@ -256,7 +259,7 @@ def _print_accounts(demo: _Demo) -> None:
 
 
 def _read(demo: _Demo) -> Any:
-    """Have the server read the study anew, and return how recruiting stands."""
+    """Have the server refresh the study from Prolific, and return the state of recruiting."""
     return demo.desk.ask("/refresh")["recruitment"]
 
 
@@ -270,8 +273,8 @@ def _say_where(settings: Settings, demo: _Demo, data: Path | None, *, once: bool
         console.print(f"The data are in {escape(str(data))}: {escape(report)}", soft_wrap=True)
     if not once:
         page = f"{settings.own_url}/desk/runs/{RUN}/recruiting#token={demo.desk.token}"
-        console.print(f"Look at it on the desk: {page}", soft_wrap=True)
-        console.print("Ctrl+C ends the server and the stand-in.")
+        console.print(f"See it on the desk: {page}", soft_wrap=True)
+        console.print("Press Ctrl+C to stop the server and the simulated Prolific.")
 
 
 def _wait() -> None:

@@ -1,4 +1,4 @@
-"""`candor recruit`: a run's study on Prolific, and its workers' pay."""
+"""`candor recruit`: publish a run's study on Prolific, and pay its participants."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console, fail
+from bots import agree, console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
@@ -30,7 +30,7 @@ from server.recruiting.responses import DifferenceRow, RecruitmentDetail, Submis
 from server.recruiting.studies import PlatformStudies
 
 cli = typer.Typer(
-    help="Publish a run's study on Prolific, read its submissions, pay. Needs CANDOR_PROLIFIC_TOKEN.",
+    help="Publish a run's study on Prolific, read its submissions, and pay. Needs CANDOR_PROLIFIC_TOKEN.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -39,16 +39,16 @@ T = TypeVar("T")
 _ME = CommandLine()
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
 Submissions = Annotated[list[str], typer.Argument(metavar="SUBMISSION…", help="Ids of submissions.")]
-Batch = Annotated[int, typer.Argument(metavar="BATCH", help="The number that `bonus` has printed.")]
+Batch = Annotated[int, typer.Argument(metavar="BATCH", help="The batch number that `bonus` printed.")]
 InsteadOf = Annotated[
     list[int] | None, typer.Option(help="The number of a decision that this one replaces; may be repeated.")
 ]
-Reason = Annotated[str, typer.Option(help="What the participant reads.")]
+Reason = Annotated[str, typer.Option(help="The reason, which the participant reads.")]
 
 
 @dataclass(frozen=True)
 class _Rooms:
-    """What commands ask, over one store."""
+    """The recruiting services that commands use, over one store."""
 
     store: Store
     studies: PlatformStudies
@@ -61,25 +61,27 @@ class _Rooms:
         return await self.store.read(lambda c: require_recruitment(c, find_run(c, run).id))
 
     async def detail(self, run: str) -> RecruitmentDetail:
-        """Return how recruiting stands. Raises NotRecruiting, RunNotFound."""
+        """Return the state of recruiting. Raises NotRecruiting, RunNotFound."""
         await self.required(run)
         view = await self.store.read(lambda c: recruitment_view(c, find_run(c, run), connected=True))
         if view.recruitment is None:
-            fail("the study on the platform was removed meanwhile", "Create it anew.")
+            fail("the study on the platform was removed meanwhile", "Create it again.")
         return view.recruitment
 
 
 @cli.command()
 def create(
     run: Run,
-    places: Annotated[int, typer.Option(help="How many can take part.")],
-    reward: Annotated[int, typer.Option(help="Cents for one participant.")],
-    screen_out_reward: Annotated[int, typer.Option(help="Cents for who is screened out.")] = 0,
-    screen_out_places: Annotated[int, typer.Option(help="How many may be screened out.")] = 0,
-    minutes: Annotated[int | None, typer.Option(help="How long it takes; else what the study says.")] = None,
+    places: Annotated[int, typer.Option(help="Number of participants.")],
+    reward: Annotated[int, typer.Option(help="Reward per participant, in cents.")],
+    screen_out_reward: Annotated[int, typer.Option(help="Pay per screened-out participant, in cents.")] = 0,
+    screen_out_places: Annotated[int, typer.Option(help="Highest number of screen-outs.")] = 0,
+    minutes: Annotated[
+        int | None, typer.Option(help="Estimated duration.", show_default="as in the study")
+    ] = None,
     data: Data = None,
 ) -> None:
-    """Draft a study there. Nobody sees it yet, and it costs nothing."""
+    """Create a draft of the study on Prolific. Nobody sees it yet, and it costs nothing."""
     plan = Plan(
         places=places,
         reward=reward,
@@ -89,52 +91,54 @@ def create(
     )
     made = _done(data, lambda rooms: rooms.studies.create(run, plan, _ME))
     console.print(
-        f"Drafted as study {made.study}: `candor recruit publish {escape(run)}` lets participants in."
+        f"Created a draft, study {made.study}. To admit participants: `candor recruit publish {escape(run)}`."
     )
 
 
 @cli.command()
 def discard(run: Run, data: Data = None) -> None:
-    """Delete a draft, so that another can be made."""
+    """Delete a draft, so that you can create another."""
     _done(data, lambda rooms: rooms.studies.discard(run, _ME))
     console.print("The draft is deleted.")
 
 
 @cli.command()
 def publish(run: Run, data: Data = None) -> None:
-    """Let participants in, which costs money from now on."""
+    """Publish the study: participants can take part, and it costs money."""
     _tell_status(_done(data, lambda rooms: rooms.studies.publish(run, _ME)))
 
 
 @cli.command()
 def pause(run: Run, data: Data = None) -> None:
-    """Let nobody new in for a while; those who are under way can finish."""
+    """Pause the study: no new participants, but active ones can finish."""
     _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.PAUSE, _ME)))
 
 
 @cli.command()
 def resume(run: Run, data: Data = None) -> None:
-    """Let participants in again."""
+    """Resume a paused study."""
     _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.START, _ME)))
 
 
 @cli.command()
 def close(run: Run, data: Data = None) -> None:
-    """End the study there for good; those who are under way finish, and are paid."""
+    """Close the study for good. Active participants can finish, and are paid."""
     _tell_status(_done(data, lambda rooms: rooms.studies.move(run, Transition.STOP, _ME)))
 
 
 @cli.command()
 def places(
-    run: Run, number: Annotated[int, typer.Argument(help="As many as there are, or more.")], data: Data = None
+    run: Run,
+    number: Annotated[int, typer.Argument(help="The new number, not fewer.")],
+    data: Data = None,
 ) -> None:
-    """Have more participants come."""
+    """Increase the number of places."""
     _tell_status(_done(data, lambda rooms: rooms.studies.set_places(run, number, _ME)))
 
 
 @cli.command()
 def show(run: Run, data: Data = None) -> None:
-    """Read the study and all submissions now; list them, what does not agree, and bonuses."""
+    """Read the study from Prolific now, and list submissions, differences from Candor, and bonuses."""
 
     async def read(rooms: _Rooms) -> RecruitmentDetail:
         await rooms.studies.refresh(await rooms.required(run))
@@ -146,7 +150,7 @@ def show(run: Run, data: Data = None) -> None:
         f"Study {found.study} is {found.status.lower()}, with {found.places} places of "
         f"{shown_amount(found.reward, found.currency)}."
     )
-    table = Table("submission", "there", "here", "rated", "proposed", "decided", "bonus", box=None)
+    table = Table("submission", "Prolific", "Candor", "rated", "proposed", "decided", "bonus", box=None)
     for one in found.submissions:
         proposed = "" if one.proposal is None else f"pay {one.proposal.pay}: {one.proposal.why}"
         made = one.decision
@@ -155,7 +159,7 @@ def show(run: Run, data: Data = None) -> None:
         rated, bonuses = f"{one.rated}/{one.conversations}", _bonuses(one, found.currency)
         there = one.status.lower() + ("" if one.paid_share is None else f", paid {one.paid_share} %")
         table.add_row(one.submission, there, one.here or "–", rated, proposed, escape(decided), bonuses)
-    console.print(table if found.submissions else "Nobody has come yet.")
+    console.print(table if found.submissions else "There are no submissions yet.")
     for difference in found.differences:
         what = difference.kind.replace("_", " ")
         whose = difference.submission or _subject(difference)
@@ -170,7 +174,7 @@ def show(run: Run, data: Data = None) -> None:
 def listen(
     workspace: Annotated[str, typer.Argument(help="The id of your workspace at Prolific.")], data: Data = None
 ) -> None:
-    """Have Prolific tell the server at once what happens, besides what it reads by itself."""
+    """Subscribe to Prolific's webhooks, so that the server learns of changes at once."""
     settings = settings_from(data=data)
     address, before = settings.resolved_public_url, settings.prolific_hook_secret
     secret = _done(
@@ -178,13 +182,13 @@ def listen(
     )
     console.print(f"Prolific sends its events to {escape(address)}.")
     if before is None:
-        console.print("Start the server with this in its environment; it is shown once:")
+        console.print("Start the server with this variable in its environment. It is shown only once:")
         console.print(f"CANDOR_PROLIFIC_HOOK_SECRET={escape(secret)}", soft_wrap=True)
 
 
 @cli.command()
 def pay(run: Run, data: Data = None) -> None:
-    """Approve everybody who finished and of whom nothing was decided yet."""
+    """Approve all undecided submissions of participants who finished."""
 
     async def approve_all(rooms: _Rooms) -> int:
         await rooms.studies.refresh(await rooms.required(run))
@@ -211,12 +215,12 @@ def approve(run: Run, submissions: Submissions, instead_of: InsteadOf = None, da
 def reject(
     run: Run,
     submissions: Submissions,
-    category: Annotated[str, typer.Option(help="Like LOW_EFFORT; a wrong one has all listed.")],
+    category: Annotated[str, typer.Option(help="Such as LOW_EFFORT. An unknown one lists all.")],
     reason: Reason,
     instead_of: InsteadOf = None,
     data: Data = None,
 ) -> None:
-    """Refuse to pay submissions; the reason has 100 characters at least."""
+    """Reject submissions without pay. The reason needs at least 100 characters."""
     _decide(data, run, submissions, "reject", instead_of, category=category, reason=reason)
 
 
@@ -235,7 +239,7 @@ def partial(
 
 @cli.command()
 def repeat(run: Run, submission: Annotated[str, typer.Argument()], data: Data = None) -> None:
-    """Carry out a decision that did not reach Prolific."""
+    """Send a decision again that did not reach Prolific."""
     _done(data, lambda rooms: rooms.pay.repeat(run, submission, _ME))
     console.print("Done.")
 
@@ -244,64 +248,64 @@ def repeat(run: Run, submission: Annotated[str, typer.Argument()], data: Data = 
 def message(
     run: Run,
     submissions: Submissions,
-    text: Annotated[str, typer.Option(help="What they read.")],
+    text: Annotated[str, typer.Option(help="The text of the message.")],
     data: Data = None,
 ) -> None:
-    """Write to the participants of submissions."""
+    """Send a message to the participants of submissions."""
     _done(data, lambda rooms: rooms.pay.tell(run, submissions, text, _ME))
-    console.print(f"Written to {len(submissions)}.")
+    console.print(f"Sent to {len(submissions)}.")
 
 
 @cli.command()
 def bonus(
     run: Run,
     submissions: Submissions,
-    cents: Annotated[int, typer.Option(help="For each of them.", min=1)],
-    purpose: Annotated[str, typer.Option(help="What for; nobody gets two bonuses of one purpose.")],
+    cents: Annotated[int, typer.Option(help="Bonus per submission, in cents.", min=1)],
+    purpose: Annotated[
+        str, typer.Option(help="What the bonus is for. A submission gets one bonus per purpose.")
+    ],
     yes: Annotated[bool, typer.Option("--yes", help="Prepare unusual amounts without asking.")] = False,
     data: Data = None,
 ) -> None:
-    """Prepare bonuses, and say what they cost. Nothing is paid yet."""
+    """Prepare bonuses, and print their cost. Nothing is paid yet."""
     given = dict.fromkeys(submissions, cents)
 
     async def prepare(rooms: _Rooms) -> tuple[StoredBatch, str | None]:
         try:
             made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=yes)
         except NeedsConfirmation as error:
-            console.print(f"{escape(error.message)}.")
-            if not typer.confirm("Prepare them all the same?", default=False):
-                fail("Nothing was prepared", "Correct the amounts, or repeat the command with --yes.")
+            agree(f"{error.message}.", yes=yes)
             made = await rooms.bonuses.prepare(run, purpose, given, _ME, confirmed=True)
         return made, (await rooms.required(run)).currency
 
     made, currency = _done(data, prepare)
     console.print(
         f"Prepared as {made.id}: {shown_amount(made.total, currency)} with fees. "
-        f"`candor recruit pay-bonus {escape(run)} {made.id}` pays it."
+        f"To pay it: `candor recruit pay-bonus {escape(run)} {made.id}`."
     )
 
 
 @cli.command("pay-bonus")
 def pay_bonus(run: Run, batch: Batch, data: Data = None) -> None:
-    """Send prepared bonuses to be paid, once."""
+    """Pay a batch of prepared bonuses. It can be sent once only."""
     made = _done(data, lambda rooms: rooms.bonuses.pay(run, batch, _ME))
     console.print(
-        f"Bonuses {batch} are {made.state}. `candor recruit show {escape(run)}` tells when they are paid."
+        f"Bonuses {batch} are {made.state}. To see when they are paid: `candor recruit show {escape(run)}`."
     )
 
 
 @cli.command("look-at-bonus")
 def look_at_bonus(run: Run, batch: Batch, data: Data = None) -> None:
-    """Find out at Prolific what became of bonuses that were sent."""
+    """Check at Prolific whether a batch of bonuses was paid."""
     made, seen = _done(data, lambda rooms: rooms.bonuses.look(run, batch, _ME))
     console.print(f"Bonuses {batch} are {made.state} ({seen.replace('_', ' ')}).")
 
 
 @cli.command("discard-bonus")
 def discard_bonus(run: Run, batch: Batch, data: Data = None) -> None:
-    """Take bonuses back that were prepared and not sent."""
+    """Discard bonuses that were prepared and not sent."""
     _done(data, lambda rooms: rooms.bonuses.discard(run, batch, _ME))
-    console.print("Taken back.")
+    console.print("Discarded.")
 
 
 _STATES: dict[State, str] = {
@@ -313,13 +317,13 @@ _STATES: dict[State, str] = {
 
 
 def _bonuses(one: SubmissionRow, currency: str | None) -> str:
-    """Return what a submission gets in bonuses, in words."""
+    """Return a submission's bonuses in words."""
     amounts = {"paid": one.bonus_paid, "sent": one.bonus_sent}
     return ", ".join(f"{shown_amount(cents, currency)} {what}" for what, cents in amounts.items() if cents)
 
 
 def _subject(difference: DifferenceRow) -> str:
-    """Return what a difference is about that is about no submission."""
+    """Return the subject of a difference that does not belong to a submission."""
     if difference.batch is not None:
         return f"bonuses {difference.batch}"
     return "the study" if difference.assignment is None else f"assignment {difference.assignment}"
@@ -353,7 +357,7 @@ def _decide(
 
 
 def _done(data: Data, work: Callable[[_Rooms], Awaitable[T]]) -> T:
-    """Return what `work` returns; end the command where it is refused."""
+    """Run `work` with the recruiting services and return its result. A CandorError ends the command."""
     with transaction_or_fail(data):
         pass  # the database is up to date from here on
     settings = settings_from(data=data)

@@ -1,4 +1,4 @@
-"""The rules of a run as a command reads them, and what it says of their change."""
+"""Read the rules of a run from a file, and change them with notes on side effects."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +17,12 @@ from server.run_rules import RunRules, parse_rules
 
 RulesFile = Annotated[
     Path | None,
-    typer.Option("--rules", help="Rules of the run (YAML): its target, its budget, when and whom it takes."),
+    typer.Option("--rules", help="A YAML file with the run's rules: target, budget, times, exclusions."),
 ]
 
 
 def read_rules_file(path: Path | None) -> RunRules:
-    """Return the rules that a file gives, or without one such as limit nothing. Raises RulesInvalid."""
+    """Return the rules in a file; without a file, rules without any limit. Raises RulesInvalid."""
     if path is None:
         return RunRules()
     try:
@@ -32,7 +32,7 @@ def read_rules_file(path: Path | None) -> RunRules:
 
 
 def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCipher) -> list[str]:
-    """Have a run go by `rules` from now on; return what whoever changes them may not have meant.
+    """Set the rules of a run, and return notes on effects that may be unintended.
 
     Raises:
         RunNotFound, RulesInvalid: as `set_rules`.
@@ -49,11 +49,11 @@ def changed_rules(connection: Connection, run: str, rules: RunRules, ids: IdCiph
         who = "1 worker who was" if len(let_in) == 1 else f"{len(let_in)} workers who were"
         notes.append(f"{who} excluded by id may come now: the new rules do not exclude them.")
     if entry.status != "closed" and (end := end_foreseen(connection, entry)) is not None:
-        notes.append(f"By these rules the run ends at once. {end.reason}")
+        notes.append(f"With these rules the run ends at once. {end.reason}")
     return notes
 
 
 def tell(notes: list[str]) -> None:
-    """Print such notes."""
+    """Print notes on stderr."""
     for note in notes:
         stderr.print(f"[yellow]Note:[/] {escape(note)}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`candor run`: runs opened, given rules, paused, resumed, closed, replicated and listed."""
+"""`candor run`: open, pause, resume, close, replicate and list runs, and set their rules."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,17 +25,18 @@ from server.run_rules import RunRules, outline
 from server.study import parse_study
 
 cli = typer.Typer(
-    help="Open, pause, resume, close or replicate a run, and list the runs.",
+    help="Open, pause, resume, close, replicate or list runs, and set their rules.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
 Name = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]
-Why = Annotated[str, typer.Option("--why", help="A sentence why; the desk shows it, workers never see it.")]
+Why = Annotated[str, typer.Option("--why", help="The reason. The desk shows it; workers do not see it.")]
 NewName = Annotated[
-    str | None, typer.Option("--as", help="The new run's name; else the first one's with a number.")
+    str | None,
+    typer.Option("--as", help="The new run's name.", show_default="the first run's name with a number"),
 ]
-SameWorkers = Annotated[bool, typer.Option("--same-workers", help="Workers of the first run may come, too.")]
+SameWorkers = Annotated[bool, typer.Option("--same-workers", help="Admit workers of the first run, too.")]
 
 NewRules = Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Rules of a run (YAML).")]
 
@@ -44,14 +45,14 @@ cli.command("open")(study.open_)
 
 @cli.command()
 def pause(run: Name, why: Why = "", data: Data = None) -> None:
-    """Pause a run: newcomers are told to come back later, those who are under way can finish."""
+    """Pause a run: new workers are asked to come back later, and active ones can finish."""
     _change(run, "pause", why, data)
-    console.print(f"Run [bold]{escape(run)}[/] is paused: `candor run resume {escape(run)}` goes on.")
+    console.print(f"Run [bold]{escape(run)}[/] is paused. To resume it: `candor run resume {escape(run)}`.")
 
 
 @cli.command()
 def resume(run: Name, why: Why = "", data: Data = None) -> None:
-    """Let workers into a run again that was paused or closed."""
+    """Resume a run that was paused or closed."""
     _change(run, "resume", why, data)
     url = settings_from(data=data).resolved_public_url
     console.print(f"Run [bold]{escape(run)}[/] is open: {url}/w/{escape(run)}")
@@ -59,14 +60,14 @@ def resume(run: Name, why: Why = "", data: Data = None) -> None:
 
 @cli.command()
 def close(run: Name, why: Why = "", data: Data = None) -> None:
-    """Close a run: nobody new gets in, those who are under way can finish."""
+    """Close a run: no new workers, but active ones can finish."""
     _change(run, "close", why, data)
     console.print(f"Run [bold]{escape(run)}[/] is closed; its data stays.")
 
 
 @cli.command()
 def rules(run: Name, file: NewRules = None, data: Data = None) -> None:
-    """Show the rules of a run; with a file, have the run go by those from now on."""
+    """Show the rules of a run. With a file, replace them first."""
     notes: list[str] = []
     with transaction_or_fail(data) as connection:
         ids = id_cipher(settings_from(data=data), connection)
@@ -91,9 +92,9 @@ def replicate(
     yes: Yes = False,
     data: Data = None,
 ) -> None:
-    """Open a run of the very same study, with a seed of its own. Workers of the first run may not come.
+    """Open another run of the same study, with its own seed. It excludes workers of the first run.
 
-    Where it may cost money, you are asked first: how many calls, to whom, at what price.
+    If the run may cost money, the command first shows the number and price of calls, and asks you to confirm.
     """
     moderation = moderation_from(settings_from(data=data))
     with transaction_or_fail(data) as connection:
@@ -110,14 +111,14 @@ def replicate(
 
 @cli.command("list")
 def list_(data: Data = None) -> None:
-    """List the runs: of which study, in which state and why, since when. Rehearsals are none of them."""
+    """List runs with their study, status, date and reason. Rehearsals are not listed."""
     with transaction_or_fail(data) as connection:
         found = [run for run in all_runs(connection) if run.kind == "study"]
     table = Table("run", "study", "status", "opened", "why", box=None)
     for run in found:
         opened = f"{run.created_at:%Y-%m-%d %H:%M} UTC"
         table.add_row(run.slug, parse_study(run.yaml).name, run.status, opened, escape(run.reason))
-    console.print(table if found else "There is no run yet: `candor run open` opens one.")
+    console.print(table if found else "There is no run yet. Open one with `candor run open`.")
 
 
 def _change(run: str, change: RunChange, why: str, data: Data) -> None:

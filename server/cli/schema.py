@@ -1,4 +1,4 @@
-"""`candor schema`: what the pages' types are made from."""
+"""`candor schema`: print the schemas from which the pages' types are generated."""
 
 import json
 import sys
@@ -17,15 +17,15 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 def schema(
     api: Annotated[bool, typer.Option("--api", help="The OpenAPI schema of the researcher's API.")] = False,
 ) -> None:
-    """Print the JSON Schema of the workers' wire, or with --api that of the researcher's API."""
+    """Print the JSON Schema of the worker protocol, or with --api the schema of the researcher's API."""
     content = api_schema() if api else page_schema()
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def page_schema() -> dict[str, Any]:
-    """Return what the worker's page is made from: the wire's schema, and the English texts as `texts`.
+    """Return the schema of the worker protocol, with the English texts as `texts`.
 
-    These are what the page says until a server has told it other words.
+    The page shows these texts until the server sends those of the study.
     """
     texts = ENGLISH.model_dump(mode="json")["words"]
     return json_schema() | {"texts": texts}

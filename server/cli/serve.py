@@ -1,4 +1,4 @@
-"""Serve: `candor serve`, as one process or several."""
+"""`candor serve`: serve all open runs, with one process or several."""
 
 import asyncio
 import socket
@@ -50,18 +50,19 @@ from server.study import DEMO
 
 _SECONDS = 5
 _HOW_TO_WRITE = (
-    "Write CANDOR_REDIS_URL as redis://:PASSWORD@HOST:6379/0 (rediss:// over TLS), signs such as @ : / in "
-    "the password as %40 %3A %2F; or leave it away, where one process serves."
+    "Write CANDOR_REDIS_URL as redis://:PASSWORD@HOST:6379/0 (rediss:// over TLS), and characters such as "
+    "@ : / in the password as %40 %3A %2F. A single process needs no Redis: remove CANDOR_REDIS_URL."
 )
 
 
 def check_redis(url: str) -> None:
-    """Check that a Redis can be used, and warn where it cannot be reached or throws away what it holds.
+    """Check that Redis can be used; warn if it is unreachable or may evict keys.
 
-    One that cannot be reached stops no server: what it carries may be lost, and it is found when it is back.
+    The server starts even if Redis is unreachable: data in Redis may be lost, and the server reconnects by
+    itself.
 
     Raises:
-        CandorError: the URL is none, or the Redis refuses us.
+        CandorError: the URL is malformed, or Redis refuses the connection.
     """
     shown = without_password(url)
     try:
@@ -75,13 +76,14 @@ def check_redis(url: str) -> None:
         client.ping()
         policy = _eviction(client)
     except AuthenticationError as error:
-        reason = f"the Redis {shown} does not let this server in: {error}"
+        reason = f"the Redis {shown} refuses this server's login: {error}"
         raise CandorError(reason, "Check the user and the password in CANDOR_REDIS_URL.") from error
     except (Unreachable, Silent, OSError) as error:
         _warn(
             f"the Redis {shown} cannot be reached ({type(error).__name__}).",
-            "The server starts without it, and finds it when it is there: until then processes hear of each "
-            "other later, and count limits each for itself. Check CANDOR_REDIS_URL if it should be there.",
+            "The server starts without it and connects as soon as it can. Until then, processes notice each "
+            "other's changes later, and each counts rate limits separately. If Redis should be running, "
+            "check CANDOR_REDIS_URL.",
         )
         return
     except RedisError as error:
@@ -90,17 +92,17 @@ def check_redis(url: str) -> None:
         client.close()
     if policy not in {None, "noeviction"}:
         _warn(
-            f"the Redis {shown} may throw away what it holds: its maxmemory-policy is {policy}.",
-            "Work for bots could vanish, and be asked for again only after its time-out. Set "
-            "`maxmemory-policy noeviction` in redis.conf, or use a Redis that is Candor's own.",
+            f"the Redis {shown} may evict data: its maxmemory-policy is {policy}.",
+            "Calls to bots could get lost, and would be repeated only after their time-out. Set "
+            "`maxmemory-policy noeviction` in redis.conf, or give Candor a Redis of its own.",
         )
 
 
 def _eviction(client: Redis) -> str | None:
-    """Return what Redis does when its memory is full; None where it has no limit, or does not say."""
+    """Return Redis's eviction policy; None if its memory has no limit, or it does not tell."""
     try:
         found = client.config_get("maxmemory*")
-    except ResponseError:  # some providers forbid the question
+    except ResponseError:  # some providers forbid CONFIG GET
         return None
     return None if found.get("maxmemory", "0") == "0" else str(found.get("maxmemory-policy"))
 
@@ -114,9 +116,9 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False, rich_mar
 
 @cli.command(epilog=variables_help())
 def serve(host: Host = None, port: Port = None, data: Data = None, processes: Processes = None) -> None:
-    """Serve every open run; an empty database gets the demo study first."""
+    """Serve all open runs. An empty database gets a run of the demo study first."""
     settings = settings_from(host=host, port=port, data=data, processes=processes)
-    # Given or not, these are where it serves, wherever the server before it did.
+    # Set both explicitly, so that the address of an earlier server does not count.
     settings = settings.model_copy(update={"host": settings.host, "port": settings.port})
     _require_shareable(settings)
     if not (PAGES / "worker.html").exists():
@@ -134,7 +136,7 @@ def serve(host: Host = None, port: Port = None, data: Data = None, processes: Pr
 
 
 def opened_by(settings: Settings) -> OpenedBots:
-    """Return what a process that serves opens bots with. Nothing is started."""
+    """Return the bots of a serving process, not started yet."""
     return OpenedBots(
         refuse_private=settings.refuse_private_bots,
         bot_hosts=settings.bot_hosts,
@@ -144,7 +146,7 @@ def opened_by(settings: Settings) -> OpenedBots:
 
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
-    """Serve until somebody stops it. Raises CandorError: it cannot."""
+    """Serve until the process is stopped. Raises CandorError if it cannot serve."""
     if settings.redis_url is not None:
         check_redis(settings.redis_url)
     opened_bots = opened_by(settings)
@@ -167,7 +169,7 @@ def _serve(settings: Settings, listening: socket.socket) -> None:
 def _serve_supervised(
     settings: Settings, opened_bots: OpenedBots, listening: socket.socket, announce: Callable[[], None]
 ) -> None:
-    """Serve with several processes. Its runs have shown that they can be; each process opens its own."""
+    """Serve with several processes. Each opens the runs itself; here they were opened only as a check."""
 
     async def supervise() -> None:
         await opened_bots.close()
@@ -181,11 +183,11 @@ def _serve_supervised(
     try:
         asyncio.run(supervise())
     except NotStarted:
-        fail("a process of the server did not start", "See above what went wrong in it.")
+        fail("a process of the server did not start", "See its error above.")
 
 
 def _require_shareable(settings: Settings) -> None:
-    """End where several processes would share what only one can have."""
+    """End the command if several processes are configured without PostgreSQL or Redis."""
     if settings.processes == 1:
         return
     hint = (
@@ -195,11 +197,11 @@ def _require_shareable(settings: Settings) -> None:
     if settings.resolved_database_url.startswith("sqlite"):
         fail(f"{settings.processes} processes cannot share the SQLite database of {settings.data}", hint)
     if settings.redis_url is None:
-        fail(f"{settings.processes} processes need a Redis, over which they tell each other things", hint)
+        fail(f"{settings.processes} processes need a Redis to exchange messages", hint)
 
 
 def listen(settings: Settings) -> socket.socket:
-    """Return the socket on which to serve; from now on a second server finds the port taken."""
+    """Bind and return the listening socket, which reserves the port. End the command if the port is taken."""
     try:
         return listener(settings.host, settings.port)
     except OSError as error:
@@ -207,10 +209,10 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
-    """Bring the database up to date and return its runs by id; an empty one gets the demo.
+    """Check and migrate the database, and return its runs by id. An empty database gets the demo run.
 
     Raises:
-        CandorError: the database is damaged or cannot be opened, or no run of it can be served.
+        CandorError: the database is damaged or cannot be opened, or none of its runs can be served.
     """
     require_undamaged(settings, whole=False)
     with transaction(settings, begins=True) as connection:
@@ -223,7 +225,7 @@ def prepare(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
 
 
 def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]:
-    """Return the runs of a database that was prepared, by id.
+    """Return the runs of a prepared database, by id.
 
     Raises:
         CandorError: as `prepare`.
@@ -233,9 +235,7 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
             raise CandorError("the database is empty", "Start the server with `candor serve`.")
         if (found := schema(connection)) != (needed := newest_schema()):
             reason = f"the database's schema is {found}, and this version needs {needed}"
-            raise CandorError(
-                reason, "Stop the server and start it again: that brings the database up to date."
-            )
+            raise CandorError(reason, "Stop the server and start it again, which migrates the database.")
         check_secrets(settings, connection)
         entries = all_runs(connection)
         opened_bots.load(connection)
@@ -245,12 +245,12 @@ def open_runs(settings: Settings, opened_bots: OpenedBots) -> dict[int, OpenRun]
 def _opened_runs(entries: list[RunEntry], opened_bots: OpenedBots) -> dict[int, OpenRun]:
     opened = {entry.id: lineup for entry in entries if (lineup := _opened(entry, opened_bots)) is not None}
     if not opened and any(entry.status == "open" for entry in entries):
-        raise CandorError("no run can be served", "See above what is wrong with each of them.")
+        raise CandorError("no run can be served", "See the error of each run above.")
     return opened
 
 
 def _opened(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun | None:
-    """Return the run with its bots, or say why it cannot be served; the others go on without it."""
+    """Return the run with its bots; if it cannot be served, print the reason and return None."""
     try:
         return open_lineup(entry, opened_bots)
     except CandorError as error:
@@ -266,13 +266,13 @@ def _open_demo(connection: Connection) -> RunEntry:
 
 
 def _first_link(settings: Settings) -> str | None:
-    """Return the secret of the link that makes the first owner; None where there are people."""
+    """Return the secret of the link that makes the first owner; None if there are accounts."""
     with transaction(settings) as connection:
         return None if has_people(connection) else new_link(connection, None, utc_now())
 
 
 def _entrances(settings: Settings, runs: dict[int, OpenRun]) -> list[str]:
-    """Return the names of the runs to which people may come, in the order of `runs`."""
+    """Return the names of the runs that workers may join, in the order of `runs`."""
     with transaction(settings) as connection:
         found = open_slugs(connection, [run.id for run in runs.values() if not run.is_rehearsal])
     return [run.slug for run in runs.values() if run.id in found]
@@ -284,10 +284,10 @@ def _announce(settings: Settings, entrances: list[str], first_link: str | None) 
     console.print("\n[bold]Candor[/] is ready.\n")
     for run in entrances:
         console.print(f"  Workers start here     {url}/w/{run}", soft_wrap=True)
-    # The first link opens everything: into a terminal it may go, into the log of a service it may not.
+    # The first link gives full access, so it is printed to a terminal only, never to the log of a service.
     if first_link is not None and console.is_terminal:
         console.print(f"  Researchers start here {password_link(url, first_link)}", soft_wrap=True)
-        console.print("                         (once: it makes you the owner)", soft_wrap=True)
+        console.print("                         (works once: it makes you the owner)", soft_wrap=True)
     else:
         console.print(f"  Researchers watch here {url}/desk", soft_wrap=True)
     if first_link is not None and not console.is_terminal:
@@ -296,4 +296,4 @@ def _announce(settings: Settings, entrances: list[str], first_link: str | None) 
         )
     console.print(f"  Everything else        {own_command()} --help", soft_wrap=True)
     console.print()
-    console.print("  Stop with Ctrl+C; everything acknowledged is stored.\n")
+    console.print("  Stop with Ctrl+C. All acknowledged messages are stored.\n")

@@ -1,4 +1,4 @@
-"""A server over a folder of its own, in a child process, for commands that show something with one."""
+"""Start a Candor server with its own data folder in a child process, for demonstrations."""
 
 import os
 import signal
@@ -17,12 +17,12 @@ from server.access.auth import load_signer
 from server.config import Settings
 from server.errors import CandorError
 
-_SECONDS = 120.0  # that it may take to begin, on a machine that is busy
-_LAST = 2_000  # characters of its log that are shown
+_SECONDS = 120.0  # time to start, on a busy machine
+_LAST = 2_000  # characters shown of the log's end
 
 
 def own_settings(data: Path) -> Settings:
-    """Return the settings of such a server: nothing that the environment says of another one counts."""
+    """Return settings with a free port for a server in `data`. CANDOR_… variables are ignored."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -34,14 +34,14 @@ def own_settings(data: Path) -> Settings:
 
 @contextmanager
 def server_child(settings: Settings, variables: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve, and yield the process once it is ready; end it afterwards.
+    """Start a server, yield its process once it is ready, and stop it afterwards.
 
     Args:
-        settings: the folder and the port, as of `own_settings`.
-        variables: what else the server is to find in its environment.
+        settings: the folder and the port, from `own_settings`.
+        variables: further environment variables of the server.
 
     Raises:
-        CandorError: it did not begin; with the end of its log.
+        CandorError: the server did not start; the hint is the end of its log.
     """
     others = {name: value for name, value in os.environ.items() if not name.startswith("CANDOR_")}
     command = [sys.executable, "-m", "server", "serve", "--port", str(settings.port)]
@@ -69,11 +69,11 @@ def _wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> 
             pass
         time.sleep(0.1)
     said = log.read_text(encoding="utf-8", errors="replace")[-_LAST:]
-    raise CandorError("the server did not begin", f"This is the end of its log:\n{said}")
+    raise CandorError("the server did not start", f"This is the end of its log:\n{said}")
 
 
 class DeskClient:
-    """The researcher's API of such a server, below one path. What is refused raises CandorError."""
+    """Client of a server's researcher API, below one path. Raises CandorError for error responses."""
 
     def __init__(self, settings: Settings, path: str) -> None:
         self.token = load_signer(settings.data, settings.token_days).researcher_token
@@ -83,11 +83,11 @@ class DeskClient:
         self._client = httpx2.Client(headers=headers, timeout=60.0)
 
     def ask(self, path: str, method: str = "POST", body: Any = None) -> Any:
-        """Return what is answered to a call below the path."""
+        """Send a request below the client's path and return the JSON response."""
         return self.ask_at(f"{self._path}{path}", method, body)
 
     def ask_at(self, path: str, method: str = "POST", body: Any = None) -> Any:
-        """Return what is answered to a call anywhere below `/api/desk`."""
+        """Send a request below `/api/desk` and return the JSON response."""
         answer = self._client.request(method, f"{self._start}{path}", json=body)
         if not answer.is_success:
             error = answer.json()["error"]

@@ -1,4 +1,4 @@
-"""Settings as options of a command, and as a list in its help."""
+"""Settings as command options, and their list for `--help`."""
 
 import json
 from pathlib import Path
@@ -28,12 +28,12 @@ Data = Annotated[
 
 Processes = Annotated[
     int | None,
-    typer.Option(help="How many web processes.", show_default=_default("processes")),
+    typer.Option(help="Number of web processes.", show_default=_default("processes")),
 ]
 
 
 def settings_from(**given: Any) -> Settings:
-    """Return the settings of the environment, with the options that were given; end where one is wrong."""
+    """Return the settings from the environment and the given options. An invalid one ends the command."""
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -44,14 +44,14 @@ def settings_from(**given: Any) -> Settings:
 
 
 def moderation_from(settings: Settings) -> Moderation | None:
-    """Return the service that judges what bots say in their check, and lines of runs, if there is one."""
+    """Return the service that moderates replies of bots in checks and messages of runs; None without one."""
     url = settings.moderation_url
     return None if url is None else Moderation(url, settings.moderation_key)
 
 
 def variables_help() -> str:
-    """Return the list of the environment variables that are settings, for a command's help."""
-    paragraphs = ["Settings are read from the environment, too:"]
+    """Return the list of environment variables for a command's help."""
+    paragraphs = ["You can also set these environment variables:"]
     for name, field in _FIELDS.items():
         variable = f"{Settings.model_config['env_prefix']}{name}".upper()
         default = _as_typed(field.default)

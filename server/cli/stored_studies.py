@@ -1,4 +1,4 @@
-"""`candor study new|edit|show|copy|archive|delete|list`: studies as the database keeps them."""
+"""`candor study new|edit|show|copy|archive|delete|list`: manage studies that are stored in the database."""
 
 import os
 import shlex
@@ -39,20 +39,18 @@ from server.study import (
 _ME = CommandLine()
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The study's name.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW_NAME", help="A name for the copy.")]
-From = Annotated[
-    Path | None, typer.Option("--from", help="A study file to begin with; - is the standard input.")
-]
-Demo = Annotated[bool, typer.Option("--demo", help="Begin with the demo study.")]
+From = Annotated[Path | None, typer.Option("--from", help="A study file to start from; - is standard input.")]
+Demo = Annotated[bool, typer.Option("--demo", help="Start from the demo study.")]
 File = Annotated[
     Path | None,
-    typer.Argument(help="A file with the text; - is the standard input. Without one $EDITOR is opened."),
+    typer.Argument(help="A file with the new text; - is standard input. Without it, $EDITOR opens."),
 ]
 Version = Annotated[int | None, typer.Option("--version", help="An earlier version, by its number.")]
-Back = Annotated[bool, typer.Option("--back", help="Take it back from the archive.")]
+Back = Annotated[bool, typer.Option("--back", help="Restore the study from the archive.")]
 
 
 def new(study: Name, begin_with: From = None, demo: Demo = False, data: Data = None) -> None:
-    """Store a new study: the published instrument without systems, the demo study, or a file."""
+    """Store a new study: the published instrument without systems, the demo study, or a study file."""
     _require_name(study)
     if begin_with is None:
         text = named((DEMO if demo else BLANK).read_text(encoding="utf-8"), study)
@@ -66,7 +64,7 @@ def new(study: Name, begin_with: From = None, demo: Demo = False, data: Data = N
 
 
 def edit(study: Name, file: File = None, data: Data = None) -> None:
-    """Save a study's next version: what $EDITOR leaves of the newest one, or a file."""
+    """Save a new version of a study: the newest version edited with $EDITOR, or a file."""
     with transaction_or_fail(data) as connection:
         newest = studies.find_study(connection, study).newest
     text = _in_editor(newest.yaml) if file is None else _file(file)
@@ -80,7 +78,7 @@ def edit(study: Name, file: File = None, data: Data = None) -> None:
         if file is None:
             kept = Path(tempfile.mkdtemp(prefix="candor-")) / f"{study}.yaml"
             kept.write_text(text, encoding="utf-8")
-            stderr.print(f"What you wrote is kept in {kept}", soft_wrap=True)
+            stderr.print(f"Your text was saved to {kept}", soft_wrap=True)
         raise
 
 
@@ -103,15 +101,15 @@ def copy_(study: Name, new_name: NewName, data: Data = None) -> None:
 
 
 def archive(study: Name, back: Back = False, data: Data = None) -> None:
-    """Put a study out of the way. Its runs go on, its data stays."""
+    """Archive a study. Its runs continue, and its data stays."""
     with transaction_or_fail(data) as connection:
         studies.set_archived(connection, study, None if back else utc_now())
         record(connection, _ME, "study.unarchive" if back else "study.archive", study)
-    console.print(f"Study [bold]{escape(study)}[/] is {'back' if back else 'archived'}.")
+    console.print(f"Study [bold]{escape(study)}[/] is {'restored' if back else 'archived'}.")
 
 
 def delete(study: Name, data: Data = None) -> None:
-    """Forget a study that was never opened."""
+    """Delete a study that was never opened."""
     with transaction_or_fail(data) as connection:
         studies.delete_study(connection, study)
         people.forget_study(connection, study)
@@ -120,7 +118,7 @@ def delete(study: Name, data: Data = None) -> None:
 
 
 def list_(data: Data = None) -> None:
-    """List the studies: how many versions and mistakes each has, and its runs."""
+    """List studies with their version, number of mistakes, and runs."""
     with transaction_or_fail(data) as connection:
         found, runs = studies.all_studies(connection), studies.runs_of(connection)
     table = Table("study", "version", "saved", "by", "mistakes", "runs", box=None)
@@ -134,21 +132,21 @@ def list_(data: Data = None) -> None:
             str(len(read_study(newest.yaml)[1])),
             ", ".join(f"{run.run} ({run.status})" for run in runs.get(study.name, [])) or "–",
         )
-    console.print(table if found else "There is no study yet: `candor study new NAME` makes one.")
+    console.print(table if found else "There is no study yet. Create one with `candor study new NAME`.")
 
 
 def stored_text(connection: Connection | None, study: str) -> str | None:
-    """Return the newest text of a stored study; None where there is none of this name."""
+    """Return the newest text of a stored study; None if there is no study of this name."""
     if connection is None or not inspect(connection).has_table("draft"):
-        return None  # no database yet, or one of an earlier version
+        return None  # no database yet, or one from before studies were stored
     return next((each.newest.yaml for each in studies.all_studies(connection) if each.name == study), None)
 
 
 def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
-    """Return a study and its text: of a file, or where there is none, of the stored study of that name.
+    """Return a study and its text, from a file if it exists, else from the stored study of that name.
 
     Raises:
-        StudyInvalid: it has mistakes, or there is neither.
+        StudyInvalid: the study has mistakes, or neither exists.
     """
     if study.exists():
         return load_study(study)
@@ -156,13 +154,13 @@ def study_of(connection: Connection | None, study: Path) -> tuple[Study, str]:
     if text is None:
         raise StudyInvalid(
             f"there is neither a file {study} nor a stored study of that name",
-            "Check the path, or the name: `candor study list` shows what is stored in the folder of --data.",
+            "Check the path or the name. `candor study list` lists the studies in the folder of --data.",
         )
     return parse_study(text, str(study)), text
 
 
 def _require_name(study: str) -> None:
-    """End the command where no study can be called so."""
+    """End the command if this is not a valid name for a study."""
     try:
         require_study_name(study)
     except StudyInvalid as error:
@@ -175,18 +173,18 @@ def _tell(connection: Connection, study: StoredStudy) -> None:
     for mistake in mistakes:
         console.print(f"  {escape(mistake.at(study.name))}", soft_wrap=True)
     what = f"candor study {'edit' if mistakes else 'open'} {study.name}{'' if mistakes else ' --run pilot'}"
-    console.print(f"{'To be mended before it is opened' if mistakes else 'It can be opened'}:  {what}")
+    console.print(f"{'Correct these mistakes before you open it' if mistakes else 'To open it'}:  {what}")
 
 
 def _file(path: Path) -> str:
     try:
         return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        fail(f"{path}: cannot be read: {error}", "Check the path; a study is a text in UTF-8.")
+        fail(f"{path}: cannot be read: {error}", "Check the path. A study is a text file in UTF-8.")
 
 
 def _in_editor(text: str) -> str:
-    """Return what the user's editor leaves of `text`."""
+    """Let the user edit `text`, and return the result."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory(prefix="candor-") as folder:
         path = Path(folder) / "study.yaml"

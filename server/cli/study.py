@@ -1,4 +1,4 @@
-"""Check and open study files: `candor study`."""
+"""`candor study`: check studies and open runs of them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -33,15 +33,15 @@ from server.study import parse_study, study_notes
 
 
 def check_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots: OpenedBots) -> list[Fitness]:
-    """Ask a study's own bots, and show how all of its bots did that are not the server's own.
+    """Check the bots of a study's own `bots` section, and print the results of all its bots.
 
     Args:
         run: the study with its bots opened.
-        registered: how its registered bots did when they were checked.
-        opened_bots: what opened the bots; it is closed once they were asked.
+        registered: the stored check results of its registered bots.
+        opened_bots: the opener of the bots; it is closed after the check.
 
     Returns:
-        How the registered bots did, the study's own, and its qc bot.
+        The results of the registered bots, the study's own bots, and its QC bot.
     """
     own = asyncio.run(_own_fitness(run, registered, opened_bots))
     found = [*registered, *own]
@@ -68,7 +68,7 @@ async def _own_fitness(run: OpenRun, registered: Sequence[Fitness], opened_bots:
 
 
 cli = typer.Typer(
-    help="Write studies, check them, open runs of them.",
+    help="Write studies, check them, and open runs of them.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -82,8 +82,10 @@ cli.command("copy")(stored_studies.copy_)
 cli.command()(stored_studies.archive)
 cli.command()(stored_studies.delete)
 StudyFile = Annotated[Path, typer.Argument(help="A study file (YAML), or the name of a stored study.")]
-RunName = Annotated[str, typer.Option("--run", help="A name for the run; part of the worker's link.")]
-CheckBots = Annotated[bool, typer.Option("--bots", help="Ask the study's bots, too, as `open` does.")]
+RunName = Annotated[
+    str, typer.Option("--run", help="A name for the run, which becomes part of workers' links.")
+]
+CheckBots = Annotated[bool, typer.Option("--bots", help="Check the study's bots, too, as `open` does.")]
 Force = Annotated[
     bool, typer.Option("--despite-failing-bots", help="Open the run even if bots failed their check.")
 ]
@@ -93,7 +95,7 @@ Force = Annotated[
 def check(study: StudyFile, bots: CheckBots = False, yes: Yes = False, data: Data = None) -> None:
     """Check a study file and open its bots, without storing anything.
 
-    Where --bots may cost money, you are asked first: how many calls, to whom, at what price.
+    If --bots may cost money, the command first shows the number and price of calls, and asks you to confirm.
     """
     settings = settings_from(data=data)
     opened_bots = OpenedBots(
@@ -135,12 +137,12 @@ def open_(
     rules: RulesFile = None,
     yes: Yes = False,
 ) -> None:
-    """Open a run of a study. A server that is running serves it within a second.
+    """Open a run of a study. A running server serves it within a second.
 
-    Bots of the study's own `bots` section are asked a few conversations first; bots that are registered with
-    the server must have passed their check. A run whose bots failed is not opened. What workers rate where
-    they do not chat is read now, and stays as it is. Where the run may cost money, you are asked first: how
-    many calls, to whom, at what price.
+    Bots in the study's own `bots` section are checked first, with a few conversations. Bots registered with
+    the server must have passed their check. If a bot fails, the run is not opened. Items that workers rate
+    are read now, and later changes to their file have no effect. If the run may cost money, the command first
+    shows the number and price of calls, and asks you to confirm.
     """
     settings = settings_from(data=data)
     opened_bots = OpenedBots(
@@ -157,7 +159,7 @@ def open_(
             items = items_of(content, connection, study.parent) if stands is None else []
             lineup, registered = _line_up(connection, opened_bots, stands or _unopened(text, run), str(study))
             calls = of_run(connection, content, given, opened_bots.moderation, checked=True)
-        if stands is None:  # a study under way is not examined again
+        if stands is None:  # the bots of an open run are not checked again
             agree(in_words(f"The run `{run}`", calls), yes=yes)
             _require_fit(lineup, registered, opened_bots, despite_failing_bots)
         notes = list(study_notes(content)) if stands is None else []
@@ -174,30 +176,36 @@ def open_(
     tell(notes)
     if entry.status != "open":
         fail(
-            f"the run `{entry.slug}` is there already, and it is {entry.status}",
-            f"`candor run resume {entry.slug}` lets workers in again; another name makes another run.",
+            f"the run `{entry.slug}` exists already and is {entry.status}",
+            f"To resume it: `candor run resume {entry.slug}`. To open another run, choose another name.",
         )
     console.print(f"Run [bold]{entry.slug}[/] is open: {settings.resolved_public_url}/w/{entry.slug}")
-    console.print("A server that is running serves it from now on.")
+    console.print("A running server serves it from now on.")
 
 
 def _unopened(text: str, run: str) -> RunEntry:
-    """Return what a run of the study would be, were it open."""
+    """Return the entry of a run that is not stored yet."""
     return RunEntry(0, run, 0, "open", utc_now(), text)
 
 
 def _line_up(
     connection: Connection | None, opened_bots: OpenedBots, entry: RunEntry, source: str
 ) -> tuple[OpenRun, list[fitness.Fitness]]:
-    """Return a run with its bots, and how those did that are registered. No connection: no database.
+    """Return a run with its bots, and the check results of its registered bots.
+
+    Args:
+        connection: None if there is no database.
+        opened_bots: opens the bots.
+        entry: the run.
+        source: the name of the study's file, for error messages.
 
     Raises:
-        StudyInvalid: a bot cannot be opened; its line is that of the file `source`.
+        StudyInvalid: a bot cannot be opened; the message names the line in `source`.
     """
     if connection is not None:
         opened_bots.load(connection)
     require_known_bots(entry.yaml, parse_study(entry.yaml), opened_bots.names(), source)
-    lineup = open_lineup(entry, opened_bots)  # a run whose bots cannot be opened is not stored
+    lineup = open_lineup(entry, opened_bots)  # fails before the run is stored
     if connection is None:
         return lineup, []
     return lineup, fitness.registered_fitness(connection, lineup.study, lineup.study.registered_bots)
@@ -211,4 +219,4 @@ def _require_fit(
     except BotsUnfit as error:
         if not despite:
             raise
-        stderr.print(f"[yellow]Opened all the same:[/] {escape(error.message)}", soft_wrap=True)
+        stderr.print(f"[yellow]Opened anyway:[/] {escape(error.message)}", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`candor token`: tokens of researchers and of bot hosts."""
+"""`candor token`: create, list and revoke tokens of researchers and bot hosts."""
 
 import sys
 from datetime import datetime
@@ -16,7 +16,7 @@ from server.db.audit import CommandLine
 from server.desk.people.people import made, revoke, said
 
 cli = typer.Typer(
-    help="Tokens of researchers and of bot hosts that dial in.",
+    help="Create, list and revoke tokens of researchers, and of bot hosts that connect to the server.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -25,15 +25,17 @@ cli = typer.Typer(
 
 @cli.command("new")
 def new_token(
-    name: Annotated[str, typer.Option(help="Whose it is; names it in the list.")],
+    name: Annotated[str, typer.Option(help="A name for the token, such as its owner's.")],
     scope: Annotated[
         tokens.Scope,
-        typer.Option("--for", help="The role that it stands for, or host: dial in, no more."),
+        typer.Option("--for", help="The role of the token, or host for a bot host that connects."),
     ] = "researcher",
-    study: Annotated[str | None, typer.Option(help="The study that it is for.", show_default="all")] = None,
+    study: Annotated[
+        str | None, typer.Option(help="Limit the token to this study.", show_default="all")
+    ] = None,
     data: Data = None,
 ) -> None:
-    """Make a token and print it, this once. A server that is running takes it at once."""
+    """Create a token and print it. It cannot be shown again. A running server accepts it at once."""
     with transaction_or_fail(data) as connection:
         granted = made(connection, CommandLine(), name, scope, study or ALL_STUDIES)
     sys.stdout.write(granted.token + "\n")
@@ -43,7 +45,7 @@ def new_token(
 
 @cli.command("list")
 def list_tokens(data: Data = None) -> None:
-    """List every token by its name; the tokens themselves are stored nowhere."""
+    """List tokens by name. The tokens themselves are not stored."""
     with transaction_or_fail(data) as connection:
         found = tokens.every(connection)
     table = Table("name", "for", "study", "created", "revoked", box=None)
@@ -55,12 +57,14 @@ def list_tokens(data: Data = None) -> None:
             _minute(grant.created_at),
             _minute(grant.revoked_at),
         )
-    console.print(table if found else "There are no tokens yet: `candor token new` makes one.")
+    console.print(table if found else "There are no tokens yet. Create one with `candor token new`.")
 
 
 @cli.command("revoke")
-def revoke_token(name: Annotated[str, typer.Argument(help="As in the list.")], data: Data = None) -> None:
-    """Revoke a token. A server that is running refuses it at once."""
+def revoke_token(
+    name: Annotated[str, typer.Argument(help="The token's name, as listed.")], data: Data = None
+) -> None:
+    """Revoke a token. A running server refuses it at once."""
     with transaction_or_fail(data) as connection:
         revoke(connection, CommandLine(), name)
     console.print(f"The token of [bold]{name}[/] is revoked.")

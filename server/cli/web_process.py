@@ -1,6 +1,7 @@
-"""One of several web processes, as their supervisor starts it: `python -m server.cli.web_process FILE FILE`.
+"""One of several web processes, started by the supervisor: `python -m server.cli.web_process FILE FILE`.
 
-The two files are numbers of sockets that it inherits: the listening one, and the supervisor's end.
+The two arguments are file descriptors of inherited sockets: the listening socket, and the control socket that
+connects it to the supervisor.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from server.process.supervisor import serve_supervised
 
 
 def main(listener: socket.socket, control: socket.socket) -> None:
-    """Serve the runs of the database, which is up to date, until told to end."""
+    """Serve the runs of a database, which is migrated already, until the supervisor ends the process."""
     settings = Settings.model_validate_json(_first_line(control))
     try:
         auth = load_auth(settings.data, settings.token_days, settings.worker_id_key)
@@ -43,7 +44,7 @@ async def _serve(server: Server, listener: socket.socket, control: socket.socket
 
 
 def _first_line(control: socket.socket) -> bytes:
-    """Return what the supervisor says first; a file object would read, and keep, more than that."""
+    """Read the supervisor's first line byte by byte: a file object would buffer what follows it."""
     line = bytearray()
     while not line.endswith(b"\n"):
         byte = control.recv(1)

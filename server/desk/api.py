@@ -1,4 +1,4 @@
-"""The researcher's REST API: runs, and what is in them."""
+"""Endpoints of the researcher's REST API that show runs and assignments."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +28,7 @@ from server.desk.streams.watch import RunViewSources, seen_by
 
 
 class ResearcherApi:
-    """Serves the researcher's page and what it shows."""
+    """Serves the desk's page, and the endpoints that show runs and assignments."""
 
     def __init__(self, outlook: RunViewSources, pages: Path) -> None:
         self._store = outlook.store
@@ -51,17 +51,17 @@ class ResearcherApi:
         )
 
     async def page(self, request: Request) -> HTMLResponse:
-        """Serve the desk, which reads from its address what to show."""
+        """Serve the desk's page. The page reads from its address what to show."""
         return built_page(self._pages / "desk.html", request)
 
     async def list_runs(self, actor: Caller) -> RunList:
-        """Every run that the caller may see, in a few numbers, newest first. Rehearsals are listed apart."""
+        """List summaries of the runs that the caller may see, newest first, without rehearsals."""
         url, now = self._outlook.public_url, utc_now()
         found = await self._store.read(lambda connection: run_summaries(connection, url, now))
         return RunList(runs=[run for run in found if actor.may("see_runs", run.study)])
 
     async def show_run(self, run: str, actor: Caller) -> RunDetail:
-        """One run: progress per system, its assignments, its bots, and what needs attention."""
+        """Return one run: progress per system, assignments, bots, and what needs attention."""
         around = self._outlook.run_view_context()
 
         def read(connection: Connection) -> RunDetail:
@@ -72,7 +72,7 @@ class ResearcherApi:
     async def show_crowd_question(
         self, run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller
     ) -> CrowdQuestion:
-        """Return what a number of simulated workers in a run may cost."""
+        """Return the possible cost of a number of simulated workers in a run."""
         sees_hosts = actor.may("change_bots")
         return await self._store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
 
@@ -81,9 +81,9 @@ class ResearcherApi:
         return await self._store.read(lambda c: search(c, find_run(c, run), wanted))
 
     async def show_assignment(self, assignment: str) -> AssignmentDetail:
-        """One assignment, with transcripts and ratings."""
+        """Return one assignment, with transcripts and ratings."""
         return await self._store.read(lambda connection: transcript(connection, assignment))
 
     async def show_simulation(self, assignment: str) -> SimulatedBeliefs:
-        """Return what a simulated worker believes of the systems that it meets."""
+        """Return a simulated worker's beliefs about the systems of its assignment."""
         return await self._store.read(lambda connection: beliefs(connection, assignment))

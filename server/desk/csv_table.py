@@ -1,4 +1,4 @@
-"""Tables as CSV for people, who open them in a spreadsheet."""
+"""Write CSV tables that are safe to open in a spreadsheet."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from fastapi import Response
 
 from server.export.spreadsheet import harmless
 
-# What FastAPI is told of an endpoint that answers such a table.
+# FastAPI's arguments for an endpoint that returns CSV.
 CSV: dict[str, Any] = {
     "response_class": Response,
     "responses": {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
@@ -17,11 +17,10 @@ CSV: dict[str, Any] = {
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Iterable[str | None]]) -> str:
-    """Return rows as CSV under a line of names.
+    """Return rows as CSV with a header row.
 
-    A cell that a spreadsheet would take for a formula starts with an apostrophe: what workers call themselves
-    is in such tables, and must compute nothing. Where a semicolon separates cells, as in much of Europe,
-    another begins behind each of them.
+    A cell that a spreadsheet would take for a formula gets an apostrophe in front, because such tables
+    contain workers' ids. This also holds after each semicolon, which separates cells in much of Europe.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""The store, for what the desk lists: whoever watches a list is told once a change of it is stored."""
+"""A store that announces changes of the desk's lists to those who watch them."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,18 +13,18 @@ T = TypeVar("T")
 
 
 class ListedStore:
-    """Reads and changes what is listed, as `Store` does; tells every process of changes."""
+    """Reads and changes lists like `Store`, and announces changes to every process."""
 
     def __init__(self, store: Store, news: News) -> None:
         self._store = store
         self._news = news
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Return what `work` reads. Raises as `Store.read`."""
+        """Return the result of reading with `work`. Raises as `Store.read`."""
         return await self._store.read(work)
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
-        """Return what `work` answers, once it is stored and told. Raises as `Store.submit`."""
+        """Return the result of `work` once its changes are stored and announced. Raises as `Store.submit`."""
         answer = await self._store.submit(work)
         self._news.publish(TOPIC, {})
         return answer

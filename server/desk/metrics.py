@@ -1,6 +1,6 @@
 """Prometheus metrics: speed, failures and load of bots and of the server.
 
-Every application has a registry of its own. Its page names the systems, so it is for researchers only.
+Every application has its own registry. The page contains the names of systems, so it is for researchers only.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ from server.db.store.store import Store
 from server.live.converse.sessions import LiveSessions
 
 FAILURES: tuple[FailureKind, ...] = tuple(kind for kind in get_args(FailureKind) if kind != ChatEnded.kind)
-# From a bot that looks a line up to one that is hardly worth waiting for: seconds.
+# Reply times in seconds, from a bot that looks replies up to the slowest acceptable bot.
 BUCKETS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0)
 _LABELS = ("run", "system", "bot")
 
 
 class Metrics:
-    """Measures the bots of runs and serves what was measured, at `/metrics`."""
+    """Measures the bots of runs and serves the metrics at `/metrics`."""
 
     def __init__(self, auth: Auth) -> None:
         self._registry = CollectorRegistry()
@@ -50,7 +50,7 @@ class Metrics:
         self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
     def measured(self, run: OpenRun) -> OpenRun:
-        """Return `run` with each of its bots measured, by its system's name."""
+        """Return `run` with its bots wrapped for measurement, labelled with the names of their systems."""
         specs = run.study.bots_of_systems
         bots = {
             system: self._measured(bot, run.slug, system, specs[system]) for system, bot in run.bots.items()
@@ -60,12 +60,12 @@ class Metrics:
     def watch(
         self, live: LiveSessions, store: Store, open_sockets: OpenSockets, opened_bots: OpenedBots
     ) -> None:
-        """Tell of the server itself too: sessions, sockets, commits, work for bots in Redis."""
+        """Add metrics of the server: sessions, sockets, commits, and calls to bots that wait in Redis."""
         self._registry.register(_Server(live, store, open_sockets))
         self._registry.register(_Work(opened_bots))
 
     async def page(self, accept: Annotated[str, Header()] = "") -> Response:
-        """All that was measured, in the format that the caller accepts."""
+        """Return all metrics in the format that the caller accepts."""
         encode, content_type = choose_encoder(accept)
         return Response(encode(self._registry), headers={"Content-Type": content_type})
 
@@ -75,20 +75,21 @@ class Metrics:
 
 
 class BotMeter:
-    """What was measured of a bot: plain numbers, which only the event loop changes and reads.
+    """Measurements of a bot as plain numbers, which only the event loop changes and reads.
 
-    A histogram and a gauge of `prometheus_client`, which lock for every number, took as long as asking a bot.
+    A histogram and a gauge of `prometheus_client`, which lock for every number, took as long as a call of a
+    bot.
     """
 
     def __init__(self) -> None:
         self.since = time.time()
         self.in_flight = 0
         self.seconds = 0.0  # of all replies together
-        self.replies = [0] * (len(BUCKETS) + 1)  # that took longer than one bound, and not than the next
+        self.replies = [0] * (len(BUCKETS) + 1)  # by bucket
         self.failures = dict.fromkeys(FAILURES, 0)
 
     async def measured(self, answering: Awaitable[Reply]) -> Reply:
-        """Return the reply that is awaited. Raises what that raises."""
+        """Await a reply, measure it and return it. Its exceptions are passed on."""
         started = time.perf_counter()
         self.in_flight += 1
         try:
@@ -107,39 +108,39 @@ class BotMeter:
 
 
 class MeasuredBot:
-    """A bot that is measured whenever it is asked. A chat that it ends in good order is no failure."""
+    """A bot whose calls are measured. A chat that the bot ends deliberately does not count as a failure."""
 
     def __init__(self, bot: Bot, meter: BotMeter) -> None:
         self._bot = bot
         self._meter = meter
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return the bot's next line of `chat`. Raises what the bot raises."""
+        """Return the bot's next reply in `chat`. The bot's exceptions are passed on."""
 
-        async def answer() -> Reply:  # foreign code may raise before there is anything to be awaited
+        async def answer() -> Reply:  # a bot's code may raise before it returns an awaitable
             return await self._bot.reply(chat)
 
         return await self._meter.measured(answer())
 
 
 class MeasuredPunctualBot(PunctualBot):
-    """The same for a bot that keeps to its time by itself."""
+    """A measured bot that enforces its time-out itself."""
 
     def __init__(self, bot: PunctualBot, meter: BotMeter) -> None:
         self._bot = bot
         self._meter = meter
 
     def reply(self, chat: Chat) -> Coroutine[None, None, Reply]:
-        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
+        """Return a coroutine of the bot's next reply in `chat`. The bot's exceptions are passed on."""
         return self._meter.measured(self._bot.reply(chat))
 
     def reply_within(self, chat: Chat, patience: float) -> Coroutine[None, None, Reply]:
-        """Return the bot's next line of `chat`, once awaited. Raises what the bot raises."""
+        """Return a coroutine of the bot's next reply, due in `patience` seconds. Exceptions are passed on."""
         return self._meter.measured(self._bot.reply_within(chat, patience))
 
 
 class _Bots(Collector):
-    """Reads what was measured of bots when it is asked for."""
+    """Collects the measurements of bots."""
 
     def __init__(self, bots: Mapping[tuple[str, str, str], BotMeter]) -> None:
         self._bots = bots
@@ -152,7 +153,7 @@ class _Bots(Collector):
         )
         failures = CounterMetricFamily(
             "candor_bot_failures",
-            "Calls of a bot that ended without a reply, by the failure's kind; those given up are a timeout.",
+            "Calls of a bot that ended without a reply, by kind of failure; a cancelled call is a timeout.",
             labels=(*_LABELS, "kind"),
         )
         in_flight = GaugeMetricFamily(
@@ -171,7 +172,7 @@ class _Bots(Collector):
 
 
 class _Server(Collector):
-    """Reads the server's own numbers when they are asked for."""
+    """Collects the metrics of the server itself."""
 
     def __init__(self, live: LiveSessions, store: Store, open_sockets: OpenSockets) -> None:
         self._live = live
@@ -188,22 +189,24 @@ class _Server(Collector):
         )
         yield CounterMetricFamily(
             "candor_refused_sockets",
-            "Sockets of workers refused, as their address had too many open.",
+            "Sockets of workers refused because their address had too many open.",
             self._open_sockets.refused,
         )
 
 
 class _Work(Collector):
-    """Reads how much work there is in Redis, as of a few seconds ago, and how many hosts for it."""
+    """Collects the number of calls to bots in Redis, as of a few seconds ago, and of their bot hosts."""
 
     def __init__(self, opened_bots: OpenedBots) -> None:
         self._opened_bots = opened_bots
 
     def collect(self) -> Iterable[Metric]:
         waiting = GaugeMetricFamily(
-            "candor_bot_work", "Asks in Redis that wait or are under way, of all processes.", labels=["bot"]
+            "candor_bot_work", "Calls in Redis that wait or are active, of all processes.", labels=["bot"]
         )
-        hosts = GaugeMetricFamily("candor_bot_work_hosts", "Hosts that take asks from Redis.", labels=["bot"])
+        hosts = GaugeMetricFamily(
+            "candor_bot_work_hosts", "Bot hosts that take calls from Redis.", labels=["bot"]
+        )
         for name, count in self._opened_bots.work_counts().items():
             waiting.add_metric([name], count.waiting)
             hosts.add_metric([name], count.hosts)
@@ -211,9 +214,9 @@ class _Work(Collector):
 
 
 def kind_of(error: BaseException) -> FailureKind:
-    """Return how a call failed that ended with `error`: what a bot raised, or a cancellation."""
+    """Return the kind of failure of a call that ended with `error`: a bot's exception, or a cancellation."""
     if isinstance(error, asyncio.CancelledError):
-        # A caller gives up a call when its time is over; a bot may give up its own work for any reason.
+        # The caller cancels a call at its time-out. Any other cancellation comes from the bot itself.
         task = asyncio.current_task()
         return "timeout" if task is not None and task.cancelling() else "error"
     if isinstance(error, BotError):

@@ -1,4 +1,4 @@
-"""The running analysis: how each run stands, computed anew by a child process as ratings come in."""
+"""Compute the interim analysis of each run in a child process as ratings come in."""
 
 import asyncio
 import json
@@ -19,22 +19,22 @@ from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
 from server.lease import Lease
 from server.periodic import PeriodicTask
 
-SECONDS = 5.0  # between two looks, at least
-SHARE = 0.1  # of the time that analyses may take
+SECONDS = 5.0  # shortest time between checks for new ratings
+SHARE = 0.1  # share of the time that analyses may take
 LEASE = "analysis"
 log = structlog.get_logger()
 
 
 class RunningAnalyses:
-    """Keeps the analysis of every run up to date; of all the processes of a server, one does it at a time.
+    """Keeps the interim analysis of every run up to date, in one of the serving processes at a time.
 
     Args:
-        store: where runs and analyses are.
-        url: of the database, for the child.
-        limits: of the child.
-        seconds: between two looks.
-        share: of the time that children may take.
-        lease: under which one process does it, renewed while a child works.
+        store: the database.
+        url: the database's URL, for the child process.
+        limits: the limits of the child process.
+        seconds: the time between checks.
+        share: the share of the time that child processes may take.
+        lease: held by the process that does it, and renewed while a child process works.
     """
 
     def __init__(
@@ -57,17 +57,17 @@ class RunningAnalyses:
         self._task = PeriodicTask(self.look, seconds, "runs were not analysed")
 
     def start(self) -> None:
-        """Begin to look, over and over."""
+        """Start the periodic job."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more; a child that is at work is ended, and another process may go on."""
+        """Stop the job and its child process, and release the lease to other processes."""
         await self._task.cancel()
         with suppress(StorageFailed):
             await self._lease.release()
 
     async def look(self) -> None:
-        """Analyse every run of which there is more to see than before. Raises StorageFailed."""
+        """Analyse every run with new ratings. Raises StorageFailed."""
         heard = await self._store.read(last_heard)
         changed = {run: at for run, at in heard.items() if self._seen.get(run) != at}
         if changed:

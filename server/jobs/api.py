@@ -48,8 +48,8 @@ from server.jobs.responses import (
 )
 from server.study import in_thread, parse_study
 
-_POINTS = 120  # of a chart, which has no more of them across
-# A report is a page of its own within the desk: no scripts, nothing from elsewhere, nothing of the desk's.
+_POINTS = 120  # points of a chart, limited by its width
+# A report is shown in a sandboxed frame of the desk: no scripts, no external content, no access to the desk.
 _PAGE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'; "
     "base-uri 'none'; form-action 'none'"
@@ -57,18 +57,18 @@ _PAGE_POLICY = (
 
 
 class RehearsalToBegin(RehearsalOptions):
-    """How the study of a run is to be rehearsed. `confirmed`: it may cost money."""
+    """Options of a rehearsal of a run's study. `confirmed`: the caller accepts that it may cost money."""
 
     confirmed: StrictBool = False
 
     @property
     def options(self) -> RehearsalOptions:
-        """How, without the rest."""
+        """Return the options of the rehearsal itself."""
         return RehearsalOptions(**self.model_dump(include=set(RehearsalOptions.model_fields)))
 
 
 class StudyToRehearse(RehearsalToBegin):
-    """A study to rehearse, by its text or by the name under which it is stored here, and how."""
+    """A study to rehearse, by its text (`yaml`) or by its stored name (`study`), with options."""
 
     yaml: Annotated[str, StringConstraints(max_length=60_000)] | None = None
     study: Annotated[str, StringConstraints(max_length=100)] | None = None
@@ -81,9 +81,9 @@ class StudyToRehearse(RehearsalToBegin):
 
 
 class JobsApi:
-    """Serves what is done in the background, and what came of it.
+    """Endpoints for background jobs and their results.
 
-    What a study names that is rehearsed has to be within `reach`; what is of a run was, when it was opened.
+    A study to rehearse may use only what `reach` allows; a run's study was checked when it was opened.
     """
 
     def __init__(
@@ -139,12 +139,12 @@ class JobsApi:
         )
 
     async def show_analysis(self, run: str) -> LatestAnalysis:
-        """How a run stood when it was last looked at: who passes so far, and how sure the scores are."""
+        """Return a run's latest interim analysis: workers who pass so far, and scores with intervals."""
         found = await self._store.read(lambda c: find_analysis(c, find_run(c, run).id))
         return LatestAnalysis(analysis=None if found is None else dict(found))
 
     async def show_narrowing(self, run: str) -> Narrowing:
-        """How the intervals of a run's scores have narrowed as ratings came in."""
+        """Return the history of the intervals of a run's scores."""
 
         def read(connection: Connection) -> Narrowing:
             entry = find_run(connection, run)
@@ -158,13 +158,13 @@ class JobsApi:
         return await self._store.read(read)
 
     async def list_reports(self, run: str) -> ReportList:
-        """List the reports on a run, newest first, with the one under way."""
+        """List the reports on a run, newest first, including a running one."""
         return ReportList(reports=[self._report(entry) for entry in await self._reports.of_run(run)])
 
     async def start_report(self, run: str, options: ReportOptions, actor: Caller) -> ReportJob:
-        """Begin a report on a run. How far it is, and its files once it is done, are in the list.
+        """Start a report on a run. The list of reports shows its progress, and its files when it is done.
 
-        To correlate with a second run takes the right to see the scores of that one, too.
+        A correlation with a second run needs permission to see the scores of that run, too.
         """
         if options.replicate is not None:
             await require_in_runs(self._auth, actor, "analyse", [options.replicate])
@@ -176,16 +176,16 @@ class JobsApi:
         return RehearsalList(rehearsals=[rehearsal_job(entry) for entry in entries])
 
     async def rehearse_run(self, run: str, body: RehearsalToBegin, actor: Caller) -> RehearsalJob:
-        """Begin a rehearsal of the study that a run is of. Nothing of the run itself is touched."""
+        """Start a rehearsal of a run's study. The run itself does not change."""
         entry = await self._store.read(lambda connection: find_run(connection, run))
         return await self._rehearse(entry.yaml, body, actor)
 
     async def rehearse_study(self, body: StudyToRehearse, actor: Caller) -> RehearsalJob:
-        """Begin a rehearsal of a study, whether a run of it was ever opened or not."""
+        """Start a rehearsal of a study, which need not have a run."""
         text = body.yaml or ""
         if body.study is not None:
             name = body.study
-            actor.require("rehearse", name)  # before anything is said of a study that may be another's
+            actor.require("rehearse", name)  # before an error could reveal another's study
             text = await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
         study = await in_thread(lambda: parse_study(text))
         actor.require("rehearse", study.name)
@@ -194,23 +194,23 @@ class JobsApi:
         return await self._rehearse(text, body, actor)
 
     async def list_exports(self, run: str) -> ExportList:
-        """List the exports of a run, newest first, with the one under way."""
+        """List the exports of a run, newest first, including a running one."""
         return export_list(await self._exports.of_run(run), self._links)
 
     async def start_export(self, run: str, options: ExportOptions, actor: Caller) -> ExportJob:
-        """Begin to write a run to a file. How far that is, and the file once it is done, are in the list."""
+        """Start an export of a run. The list of exports shows its progress, and its file when it is done."""
         entry = await self._exports.start(run, options, _noted(actor, "run.export", run))
         return export_job(entry, self._links)
 
     async def show_job(self, run: str, job: str, actor: Caller) -> JobOutcome:
-        """How far a report, a rehearsal or an export is, or what came of it."""
+        """Return the progress or the result of a report, a rehearsal or an export."""
         entry = await self._find(run, job)
         if entry.kind == "export":
             await require_in_runs(self._auth, actor, "export", [run])
         return job_outcome(entry, self._links)
 
     async def cancel_job(self, run: str, job: str, actor: Caller) -> JobView:
-        """Give up a report, a rehearsal or an export that is under way. One that is over stays as it is."""
+        """Cancel a running report, rehearsal or export. A finished one does not change."""
         entry = await self._find(run, job)
         if entry.kind != "report":
             needed: Permission = "rehearse" if entry.kind == "rehearsal" else "export"
@@ -232,7 +232,8 @@ class JobsApi:
     async def export_file(self, link: str, name: str) -> FileResponse:
         """Return an export's file or a part of it, by a link from the list of exports.
 
-        A download that broke off goes on by `Range`; with `If-Range` it begins anew where it is another file.
+        Interrupted downloads can be resumed with `Range`. With `If-Range`, they restart if the file has
+        changed.
         """
         path = await self._exports.file(self._links.job("export", link), name)
         return FileResponse(
@@ -251,7 +252,7 @@ class JobsApi:
 
     async def _find(self, run: str, job: str) -> JobEntry:
         entry = await self._store.read(lambda connection: find_job(connection, job))
-        if entry.run != run:  # who may see it was asked for the run that the path names
+        if entry.run != run:  # the permission was checked for the run in the path
             raise JobNotFound(f"there is no job `{job}` of the run `{run}`")
         return entry
 

@@ -1,4 +1,4 @@
-"""Jobs that are under way in this process: begun, watched, cancelled from anywhere, never left behind."""
+"""Run background jobs in this process. Any process can cancel them, and none is left behind."""
 
 import asyncio
 import secrets
@@ -16,22 +16,22 @@ from server.errors import CandorError, StorageFailed
 from server.jobs.child import ChildFailed
 from server.news import News
 
-TOPIC = "jobs"  # of news: a job was begun, has come further, or is over
-BEAT_SECONDS = 1.0  # between two looks at what has changed; the lease lasts many of them
+TOPIC = "jobs"  # of news: a job has started, made progress, or ended
+BEAT_SECONDS = 1.0  # between updates of the progress; the lease is much longer
 STOPPED = "The server was stopped before this was done. Start it again."
 log = structlog.get_logger()
 Result = Mapping[str, Any]
 
 
 class Progress:
-    """How far a job is, as its work tells."""
+    """The progress of a job, set by its work."""
 
     def __init__(self, job: str) -> None:
         self.job = job
         self.step, self.done, self.total = "Waiting to begin", 0, 0
 
     def tell(self, step: str, done: int, total: int) -> None:
-        """Take note that `done` of `total` steps are done, and what the next one is."""
+        """Set the progress: `done` of `total`, in the step `step`."""
         self.step, self.done, self.total = step, done, total
 
 
@@ -41,11 +41,11 @@ Work = Callable[[Progress], Awaitable[Result]]
 class BackgroundJobs:
     """The jobs of this process. Their rows are in `store`, where every process sees them.
 
-    `news` tells that one has come further.
+    `news` announces their progress.
     """
 
     def __init__(self, store: Store, news: News) -> None:
-        """Begin with none."""
+        """Create it without jobs."""
         self._store = store
         self._news = news
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -58,18 +58,18 @@ class BackgroundJobs:
         prepare: Callable[[Connection], int],
         work: Work,
     ) -> JobEntry:
-        """Begin a job and return it; `work` goes on in the background.
+        """Start a job and return it. `work` continues in the background.
 
         Args:
-            kind: what it does.
-            subject: of which one job of this kind may be under way.
-            options: what was asked for, as the desk shows it again.
-            prepare: runs in the transaction that stores the job; returns the id of the run that it is about.
-            work: does it, and returns its result.
+            kind: the kind of job.
+            subject: the subject; only one job of this kind and subject may run at a time.
+            options: the options, which the desk shows.
+            prepare: runs in the transaction that stores the job; returns the id of the job's run.
+            work: does the work, and returns the result.
 
         Raises:
-            JobUnderWay: the same is being done.
-            CandorError: what `prepare` raises.
+            JobUnderWay: a job of this kind and subject is running.
+            CandorError: raised by `prepare`.
         """
         job = secrets.token_hex(8)
 
@@ -83,9 +83,9 @@ class BackgroundJobs:
         return entry
 
     async def cancel(self, job: str, note: Callable[[Connection], None]) -> JobEntry:
-        """Give a job up, in whichever process it is; return it. One that is over stays as it is.
+        """Cancel a job in any process, and return it. A finished job does not change.
 
-        `note` runs in the transaction that says so. Raises JobNotFound.
+        `note` runs in the transaction that cancels it. Raises JobNotFound.
         """
 
         def give_up(connection: Connection) -> JobEntry:
@@ -100,7 +100,7 @@ class BackgroundJobs:
         return entry
 
     async def close(self) -> None:
-        """Give up all jobs of this process; their rows say why."""
+        """Cancel all jobs of this process, and store the reason."""
         for job in tuple(self._tasks):
             with suppress(StorageFailed):
                 await self._end(job, "failed", error=STOPPED)
@@ -127,7 +127,7 @@ class BackgroundJobs:
             doing.cancel()
             await asyncio.gather(doing, return_exceptions=True)
             raise
-        except Exception as error:  # a fault of ours: the researcher is told, and the log has all of it
+        except Exception as error:  # a bug: the researcher sees its type, and the log has the traceback
             log.exception("job failed", job=job)
             await self._end(job, "failed", error=f"it broke off: {type(error).__name__}")
         finally:
@@ -135,7 +135,7 @@ class BackgroundJobs:
             self._tasks.pop(job, None)
 
     async def _beat(self, progress: Progress, doing: "asyncio.Future[Result]") -> None:
-        """Store how far a job is, and keep its lease, until it is over; end it where it was cancelled."""
+        """Store a job's progress and renew its lease until it ends. Stop it if it was cancelled."""
         told = None
         while True:
             with suppress(StorageFailed):

@@ -1,4 +1,4 @@
-"""A command of ours as a child process: started with limits, listened to, and ended in any case."""
+"""Run one of our commands in a child process, with limits, and always end it."""
 
 import asyncio
 import json
@@ -13,17 +13,17 @@ from typing import Any
 from sqlalchemy import URL, make_url
 
 _LONGEST_LINE = 32 * 1_048_576  # the analysis of a run with many workers is one line
-_KEPT_LINES = 20  # of what it says of its failure
+_KEPT_LINES = 20  # last lines of standard error, for the error message
 _POLITE_SECONDS = 5.0
 
 
 class ChildFailed(Exception):
-    """The command did not come to a good end. The message says why, in its own words where it has any."""
+    """The command failed. The message is the command's own error, if it printed one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child may use: address space in megabytes, and seconds, both of a processor and of the clock."""
+    """Limits of a child process: address space in megabytes, and seconds, both of CPU and wall-clock time."""
 
     megabytes: int
     seconds: int
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A module that is run, its arguments, and variables besides the server's own."""
+    """A module to run, its arguments, and environment variables in addition to the server's."""
 
     module: str
     arguments: Sequence[str]
@@ -39,7 +39,7 @@ class Command:
 
 
 def reading(url: str) -> tuple[str, Mapping[str, str]]:
-    """Return a database's URL as a command line may show it, and the variables that hold its password."""
+    """Return a database's URL without its password, for a command line, and variables with the password."""
     parsed = make_url(url)
     if parsed.password is None:
         return url, {}
@@ -50,7 +50,7 @@ def reading(url: str) -> tuple[str, Mapping[str, str]]:
 
 
 def told_progress(tell: Callable[[str, int, int], None]) -> Callable[[str], None]:
-    """Return what hears the lines of a command that was given `--progress-lines`, and passes on its steps."""
+    """Return a function that parses lines of a command with `--progress-lines`, and calls `tell`."""
 
     def hear(line: str) -> None:
         if line.startswith("{"):
@@ -61,12 +61,12 @@ def told_progress(tell: Callable[[str, int, int], None]) -> Callable[[str], None
 
 
 async def run_child(command: Command, limits: Limits, on_line: Callable[[str], None]) -> None:
-    """Run a command to its end, and give each line of its output to `on_line`.
+    """Run a command to its end, and pass each line of its output to `on_line`.
 
-    It is ended when this is cancelled.
+    Cancelling this call ends the command.
 
     Raises:
-        ChildFailed: it cannot be started, used more than it may, or ended with another status than 0.
+        ChildFailed: the command cannot be started, exceeded a limit, or exited with a status other than 0.
     """
     program = [sys.executable, "-m", command.module, *command.arguments]
     limited = ["-m", "server.jobs.limited", str(limits.megabytes), str(limits.seconds), *program]
@@ -82,12 +82,12 @@ async def run_child(command: Command, limits: Limits, on_line: Callable[[str], N
         await _to_its_end(asyncio.ensure_future(_end(process)))
     if status != 0:
         reason = _reason(status, complaint, limits)
-        # Which database it read is no news to whoever uses the server, and where it lies is not for them.
+        # Users of the server should not see the database's location, which precedes the message.
         raise ChildFailed(reason.removeprefix(f"{command.arguments[0]}: ") if command.arguments else reason)
 
 
 async def _started(arguments: Sequence[str], command: Command) -> asyncio.subprocess.Process:
-    """Start a child; where this is cancelled meanwhile, end it. Raises ChildFailed: it cannot be started."""
+    """Start a child process; end it if this is cancelled. Raises ChildFailed if it cannot be started."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
             sys.executable,
@@ -111,7 +111,7 @@ async def _started(arguments: Sequence[str], command: Command) -> asyncio.subpro
 
 
 async def _to_its_end(work: "asyncio.Future[Any]") -> None:
-    """Wait until it is done, however often this is cancelled: the next thing to do is to raise."""
+    """Wait until `work` is done, even if this is cancelled meanwhile. The caller raises afterwards."""
     while not work.done():
         with suppress(asyncio.CancelledError):
             await asyncio.wait([work])
@@ -125,7 +125,7 @@ async def _read(stream: asyncio.StreamReader | None, on_line: Callable[[str], No
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Have the child end, if it has not: politely first."""
+    """End the child process if it is still running: first with SIGTERM, then with SIGKILL."""
     if process.returncode is not None:
         return
     with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Students who have handed in get their credit from SONA, asked for by the server."""
+"""Request SONA credits for students who have submitted."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,20 +20,21 @@ from server.recruiters.recruiter import SONA, Sona
 from server.recruiters.sona import CreditAnswer, SonaClient
 from server.study import parse_study
 
-SECONDS = 20.0  # between two looks; a lease lasts longer
+SECONDS = 20.0  # between runs of the job; a lease lasts longer
 log = structlog.get_logger()
 
 
 class CreditJob:
-    """Asks for the credit of whoever has handed in, in one process of those that serve.
+    """Requests the credits of students who have submitted, in one of the serving processes.
 
-    What SONA refuses stays so until a person has it tried again; while it is away, it is asked at every look.
+    A refused request is repeated only if a person demands it. While SONA is unreachable, requests are
+    repeated at every run of the job.
 
     Args:
-        store: where the runs are.
-        ids: reads workers' ids.
-        client: asks SONA.
-        now: tells the time.
+        store: the database.
+        ids: decrypts workers' ids.
+        client: the client of SONA.
+        now: returns the current time.
     """
 
     def __init__(
@@ -47,21 +48,21 @@ class CreditJob:
         self._task = PeriodicTask(self.look, SECONDS, "credits were not asked for")
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the periodic job."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more; a credit that is being asked for comes to its end, and is stored."""
+        """Stop the job after its current request, whose result is stored."""
         await self._task.stop()
         with suppress(StorageFailed):
             await self._lease.release()
 
     async def look(self) -> None:
-        """Ask for every credit that is due, unless another process does.
+        """Request all due credits, unless another process does.
 
         Raises:
-            StorageFailed: the database could not be asked, or not write.
-            DatabaseUnfit: workers' ids are encrypted under another key.
+            StorageFailed: the database could not be read or written.
+            DatabaseUnfit: workers' ids are encrypted with another key.
         """
         for run_id in await self._store.read(lambda c: runs_with_due_credits(c, SONA)):
             await self._ask_for_run(run_id)
@@ -88,7 +89,7 @@ def _storing(due: DueCredit, answer: CreditAnswer, at: datetime) -> Callable[[Co
 
 
 def _asked_by_server(connection: Connection, run_id: int) -> Sona | None:
-    """Return a run's recruiter, if it is SONA and the server asks for the credits."""
+    """Return a run's recruiter if it is SONA and the server requests the credits, else None."""
     (yaml,) = (run.yaml for run in all_runs(connection) if run.id == run_id)
     recruiter = parse_study(yaml).recruiter
     return recruiter if isinstance(recruiter, Sona) and recruiter.credit == "server" else None

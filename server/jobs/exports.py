@@ -1,4 +1,4 @@
-"""Exports of runs from the desk: `candor export` as a child process, its file kept for some days."""
+"""Make exports for the desk with `candor export` in a child process, and keep their files for some days."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -18,11 +18,11 @@ from server.jobs.files import JobFiles
 
 KEPT_DAYS = 7
 _STARTING = "Starting"
-_ANEW = "Export the run anew in a minute."
+_ANEW = "Export the run again in a minute."
 
 
 class ExportOptions(BaseModel):
-    """What an export may be asked for: `format`, as `candor export` has them."""
+    """Options of an export. `format`: as in `candor export`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,10 +30,10 @@ class ExportOptions(BaseModel):
 
 
 class KeptExports:
-    """The files of exports, until they are over.
+    """The files of exports, until they expire.
 
-    That is after KEPT_DAYS, or when something was removed of what workers of the run have given: from then on
-    none is given out, and the next look removes them.
+    They expire after KEPT_DAYS, or when data of the run's workers are removed. Expired exports cannot be
+    downloaded, and `remove_old` deletes them.
     """
 
     def __init__(self, store: Store, folder: Path) -> None:
@@ -41,7 +41,7 @@ class KeptExports:
         self.files = JobFiles(folder)
 
     async def remove_old(self, at: datetime) -> None:
-        """Remove what is over, and what processes have left that were killed. Raises StorageFailed."""
+        """Remove expired exports, and files left behind by killed processes. Raises StorageFailed."""
         there = self.files.jobs()
         over = await self._store.read(lambda c: exports_over(c, at - timedelta(days=KEPT_DAYS)))
         if over:
@@ -52,14 +52,14 @@ class KeptExports:
 
 
 class Exports:
-    """Makes exports, one of a run at a time.
+    """Makes exports, one per run at a time.
 
     Args:
-        store: where runs and jobs are.
-        jobs: carries them out.
-        url: of the database, for the child.
-        kept: where their files are.
-        limits: of the child.
+        store: the database.
+        jobs: runs the jobs.
+        url: the database's URL, for the child process.
+        kept: the files of exports.
+        limits: the limits of the child process.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Exports:
         self._limits = limits
 
     async def start(self, run: str, options: ExportOptions, note: Callable[[Connection], None]) -> JobEntry:
-        """Begin an export of a run and return it; `note` runs in the transaction that stores the job.
+        """Start an export of a run and return its job. `note` runs in the transaction that stores the job.
 
         Raises:
             RunNotFound: there is no such run.
@@ -89,16 +89,17 @@ class Exports:
         return await self._jobs.start("export", run, options.model_dump(), prepare, work)
 
     async def of_run(self, run: str) -> list[JobEntry]:
-        """Return the exports of a run that can be given out, newest first. Raises RunNotFound."""
+        """Return the exports of a run that can be downloaded, newest first. Raises RunNotFound."""
         return await self._store.read(lambda c: exports_of(c, find_run(c, run).id))
 
     async def file(self, job: str, name: str) -> Path:
-        """Return where the file of an export lies.
+        """Return the path of an export's file.
 
-        Raises JobNotFound: it is not there, or no longer, or has what was removed of a worker since.
+        Raises JobNotFound if it does not exist (any more), or contains data of a worker that were removed
+        since.
         """
         if await self._store.read(lambda connection: is_outdated(connection, job)):
-            raise JobNotFound("something of a worker was removed since this export was made", _ANEW)
+            raise JobNotFound("data of a worker were removed since this export was made", _ANEW)
         return self._files.file(job, name)
 
     async def _make(self, run: str, form: Format, progress: Progress) -> Result:
@@ -108,13 +109,13 @@ class Exports:
         folder.mkdir(parents=True)
         arguments = ["export", "--run", run, "--format", form, "--progress-lines"]
         arguments += ["--out", str(folder / file_name(entry, form))]
-        # A variable, as a command line is everybody's to read and the URL may have a password.
+        # An environment variable, because command lines are public and the URL may contain a password.
         command = Command("server", arguments, {"CANDOR_DATABASE_URL": self._url})
         try:
             await run_child(command, self._limits, told_progress(progress.tell))
             if await self._store.read(lambda connection: is_outdated(connection, progress.job)):
-                raise ChildFailed(f"Something of a worker was removed meanwhile. {_ANEW}")
-        except BaseException:  # half an export is none, whatever has ended it
+                raise ChildFailed(f"Data of a worker were removed meanwhile. {_ANEW}")
+        except BaseException:  # remove an unfinished export, whatever has ended it
             self._files.remove(progress.job)
             raise
         return {"files": self._files.listed(progress.job)}

@@ -1,7 +1,6 @@
-"""Becomes another command, with limits: `python -m server.jobs.limited MEGABYTES SECONDS COMMAND …`.
+"""Run another command with limits: `python -m server.jobs.limited MEGABYTES SECONDS COMMAND …`.
 
-A process of its own sets the limits, because a function that runs between fork and exec is not safe in a
-server with threads.
+A separate process sets the limits, because code between fork and exec is not safe in a server with threads.
 """
 
 import os
@@ -13,11 +12,11 @@ NICENESS = 10
 
 
 def become(megabytes: int, seconds: int, command: Sequence[str]) -> None:
-    """Run `command` in place of this process, at low priority.
+    """Replace this process by `command`, at low priority.
 
     Args:
-        megabytes: of address space that it may have.
-        seconds: of a processor that it may use.
+        megabytes: its limit of address space.
+        seconds: its limit of CPU time.
         command: the program's path and its arguments.
     """
     os.nice(NICENESS)

@@ -1,4 +1,4 @@
-"""Lines of studies with `moderation: classifier` are judged by the moderation service, beside all else."""
+"""Send messages of studies with `moderation: classifier` to the moderation service, in the background."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -20,29 +20,29 @@ from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.study import parse_study
 
-SECONDS = 5.0  # between two looks
-AT_ONCE = 32  # lines in a request
-_PAUSE = 1.0  # seconds between two requests, at least: 32 lines a second are more than a run has
+SECONDS = 5.0  # between queries for new lines
+AT_ONCE = 32  # lines per request
+_PAUSE = 1.0  # shortest time between requests in seconds: no run has more than 32 lines a second
 _TRIES = 3
-_LOOKS = 3  # that fail in a row, before each line is asked about by itself
-_PROBE = "Hello."  # what no service has a reason not to take
-_OVERLAP = timedelta(minutes=10)  # by which clocks of processes may differ, and commits be late
-_LONGEST_WAIT = 10.0  # seconds between two tries; with the time of an answer less than the lease
+_LOOKS = 3  # consecutive failures after which each line is sent separately
+_PROBE = "Hello."  # a text that no service has a reason to refuse
+_OVERLAP = timedelta(minutes=10)  # for differing clocks of processes, and late commits
+_LONGEST_WAIT = 10.0  # longest time between attempts in seconds; with the request, it must fit in the lease
 log = structlog.get_logger()
 
 
 class ModerationJob:
-    """Has the lines judged that are not yet, in one process of those that serve; no worker waits for it.
+    """Sends new lines to the moderation service, in one of the serving processes. Workers do not wait for it.
 
-    What is judged is stored at once, and is not asked about again. While the service is away lines wait, and
-    the pause between two looks grows. A line that it does not take, or on which it fails again and again, is
-    stored as one that it would not judge, if it takes a harmless one at the same time.
+    Judgements are stored at once and not requested again. While the service is unreachable, lines wait, and
+    the pause between queries grows. A line that the service refuses or repeatedly fails on is stored as not
+    judged, provided that the service accepts a harmless text at the same time.
 
     Args:
-        store: where the runs are.
-        service: judges lines; None: there is none, and lines wait; the log says of which runs.
-        now: tells the time.
-        pause: seconds between two requests; tries of one have longer and longer pauses, beginning with it.
+        store: the database.
+        service: the moderation service; None: lines wait, and the log names their runs.
+        now: returns the current time.
+        pause: seconds between requests; repeated attempts have growing pauses, starting with it.
     """
 
     def __init__(
@@ -67,22 +67,22 @@ class ModerationJob:
         self._task = PeriodicTask(self.look, SECONDS, "lines were not judged by the moderation service")
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the periodic job."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more; lines that are being judged are stored, and no other ones are asked about."""
+        """Stop the job. Judgements of a running request are stored."""
         self._closing.set()
         await self._task.stop()
         with suppress(StorageFailed):
             await self._lease.release()
 
     async def look(self) -> None:
-        """Have every line judged that is not yet, unless another process does.
+        """Send all new lines to the service, unless another process does.
 
         Raises:
-            BotError: the service does not answer, or nothing of use.
-            StorageFailed: the database could not be asked, or not write.
+            BotError: the service does not answer, or its answer is invalid.
+            StorageFailed: the database could not be read or written.
         """
         if self._service is None:
             await self._warn()
@@ -101,7 +101,7 @@ class ModerationJob:
             await self._wait(self._pause)
 
     async def _warn(self) -> None:
-        """Say of each open run once that nobody judges its lines."""
+        """Log a warning once for each open run whose lines are not judged."""
         runs = await self._store.read(self._runs.open_ones)
         for number in runs.keys() - self._warned:
             log.warning(
@@ -111,7 +111,7 @@ class ModerationJob:
         self._warned |= runs.keys()
 
     async def _mine(self) -> Sequence[UnjudgedLine]:
-        """Return lines for this process to have judged; none where another one does that."""
+        """Return lines for this process to send; none if another process does that."""
         began = self._now()
         run_ids = await self._store.read(self._runs.all)
         if not run_ids or not await self._store.read(partial(self._unjudged, run_ids, 1)):
@@ -137,16 +137,16 @@ class ModerationJob:
             await self._keep({line: judged[line.text] for line in lines})
 
     def _is_of_a_line(self, error: BotError) -> bool:
-        """Return whether a failure can be for a line of those that were sent."""
+        """Return whether one of the sent lines may be the reason of a failure."""
         if isinstance(error, ChatRefused | Declined):
             return True
         return not isinstance(error, BotBusy | BudgetSpent) and self._failed_looks >= _LOOKS
 
     async def _judge_apart(self, service: Moderation, lines: Sequence[UnjudgedLine]) -> None:
-        """Ask about each text by itself, so that one that is not taken keeps no other from being judged.
+        """Send each text separately, so that a refused one does not block the others.
 
         Raises:
-            BotError: the service is not well, or takes nothing, so that the lines are not the reason.
+            BotError: the service is not working, so the lines are not the reason.
         """
         for text in dict.fromkeys(line.text for line in lines):
             await self._wait(self._pause)
@@ -154,7 +154,7 @@ class ModerationJob:
             await self._keep({line: judgement for line in lines if line.text == text})
 
     async def _judged_alone(self, service: Moderation, text: str) -> Judgement | None:
-        """Return what the service says of a text; None: it does not take this one, and takes another."""
+        """Return the judgement of a text; None if the service refuses this text, but accepts another."""
         try:
             (judgement,) = await self._asked(service, [text])
         except BotError as error:
@@ -168,7 +168,7 @@ class ModerationJob:
         await self._store.submit(lambda connection: store_judgements(connection, judged, self._now()))
 
     async def _asked(self, service: Moderation, texts: Sequence[str]) -> list[Judgement]:
-        """Ask about texts, a few times where the service is busy or away. Raises BotError."""
+        """Send texts, with a few attempts if the service is busy or unreachable. Raises BotError."""
         try:
             return await self._retrying()(self._ask_once, service, texts)
         except BotError as error:
@@ -196,33 +196,33 @@ class ModerationJob:
         return self._backoff(state) if named is None else named
 
     async def _wait(self, seconds: float) -> None:
-        """Wait, but not for the end."""
+        """Wait for some seconds, or until the job is closed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._closing.wait()
 
 
 def _may_help(error: BaseException) -> bool:
-    """Return whether asking again may help; who is told to wait for long waits without holding the lease."""
+    """Return whether another attempt may help. Long waits are excluded: they must not hold the lease."""
     return isinstance(error, BotError) and error.retry and (error.after or 0.0) <= _LONGEST_WAIT
 
 
 class _JudgedRuns:
-    """The runs whose lines the service is sent. A run's study never changes: each is read once."""
+    """The runs whose lines are moderated. A run's study never changes, so each is parsed once."""
 
     def __init__(self) -> None:
         self._judged: dict[int, bool] = {}
 
     def all(self, connection: Connection) -> list[int]:
-        """Return their numbers."""
+        """Return the ids of these runs."""
         for number, yaml in studies_of_runs(connection, self._judged.keys()):
             self._judged[number] = parse_study(yaml).moderation == "classifier"
         return [number for number, judged in self._judged.items() if judged]
 
     def open_ones(self, connection: Connection) -> dict[int, str]:
-        """Return the names of those that are open, by number."""
+        """Return the names of those that are open, by id."""
         return open_slugs(connection, self.all(connection))
 
 
 class _LeaseLost(Exception):
-    """Another process has begun to ask: this one took too long."""
+    """This process took too long, and another has taken the lease."""

@@ -1,4 +1,4 @@
-"""Rehearsals: simulated workers take part in the real study, in a run of its own, and what that foretells."""
+"""Rehearsals: simulated workers take part in a study, in a separate run, to forecast its results."""
 
 import asyncio
 import json
@@ -28,20 +28,21 @@ from server.news import News
 from server.study import Study, parse_study
 
 LOOK_SECONDS = 1.0
-_SERVED_LOOKS = 30  # until a new run is open here, whose process looks twice a second
+_SERVED_LOOKS = 30  # checks until a new run is open here; the process opens new runs twice a second
 _SPREAD = 0.2
 _HONEST = 0.75
 
 
 class RehearsalOptions(BaseModel):
-    """What is rehearsed.
+    """Options of a rehearsal.
 
-    `workers`: simulated ones. `honest`: the share of them that rate by what a system deserves; the others
-    rate at random, and should fail the filter; none for that of the `model`, or 0.75. `model`: how the
-    workers of another run rate, as `candor plan --model` wrote it; systems of that run deserve what they did
-    there, whatever `spread` says. `spread`: how far apart the best and the worst system are, on a scale from
-    0 to 1; none for what the study's `simulate` section says, or 0.2 where it has none. `planned`: people who
-    are to take part later. `pay`: what one assignment pays; `fee`: the share that a platform takes on top.
+    `workers`: the number of simulated workers. `honest`: the share of them that rate by quality; the others
+    rate at random and should fail the filter; the default is that of the `model`, or 0.75. `model`: how the
+    workers of another run rate, as written by `candor plan --model`; systems of that run keep their quality
+    there, regardless of `spread`. `spread`: the distance between the best and the worst system, on a scale
+    from 0 to 1; the default is the study's `simulate` section, or 0.2 without one. `planned`: the number of
+    people who will take part later. `pay`: the pay of an assignment; `fee`: the platform's fee as a share of
+    it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,23 +59,23 @@ class RehearsalOptions(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """How the simulated workers reach this server: its address on this machine, and a token."""
+    """This server's local address, and a token, for simulated workers."""
 
     url: str
     token: str
 
 
 class Rehearsals:
-    """Holds rehearsals, one of a study at a time.
+    """Carries out rehearsals, one per study at a time.
 
     Args:
-        store: where runs and jobs are.
-        jobs: carries them out.
-        served: the runs that this process lets workers into.
-        news: tells the other processes of new runs, which only makes it quicker.
-        url: of the database, for the child that makes the forecast.
-        crowd: how simulated workers reach this server.
-        limits: of each child.
+        store: the database.
+        jobs: runs the jobs.
+        served: the open runs of this process.
+        news: announces new runs to other processes, so that they open them sooner.
+        url: the database's URL, for the child process that computes the forecast.
+        crowd: address and token for simulated workers.
+        limits: the limits of each child process.
     """
 
     def __init__(
@@ -102,13 +103,13 @@ class Rehearsals:
         note: Callable[[Connection], None],
         confirmation: Confirmation,
     ) -> JobEntry:
-        """Begin a rehearsal and return it; `note` runs in the transaction that stores the job.
+        """Start a rehearsal and return its job. `note` runs in the transaction that stores the job.
 
         Raises:
             StudyInvalid: the study has mistakes.
-            RehearsalRefused: its workers do not chat, or cannot be tested, or it has too few places for the
-                simulated ones.
-            JobUnderWay: this study is being rehearsed.
+            RehearsalRefused: its workers do not chat or cannot be tested, or it has fewer slots than
+                simulated workers.
+            JobUnderWay: a rehearsal of this study is running.
             NeedsConfirmation: it may cost money, and that is not confirmed.
         """
         study = parse_study(text)
@@ -139,7 +140,7 @@ class Rehearsals:
         return await self._store.read(lambda c: jobs_of(c, "rehearsal", rehearsals_of(c, study)))
 
     async def of_run(self, run: str) -> list[JobEntry]:
-        """Return the rehearsals of the study that a run is of, newest first. Raises RunNotFound."""
+        """Return the rehearsals of a run's study, newest first. Raises RunNotFound."""
         entry = await self._store.read(lambda connection: find_run(connection, run))
         return await self.of_study(parse_study(entry.yaml).name)
 
@@ -159,18 +160,18 @@ class Rehearsals:
         return {"forecast": _with_model(forecast, study, options), "trouble": trouble}
 
     async def _wait_until_served(self, run: RunEntry) -> None:
-        """Return once the run lets workers in. Raises ChildFailed: it never will."""
+        """Wait until the run admits workers. Raises ChildFailed if it does not."""
         for _ in range(_SERVED_LOOKS):
             if run.id in self._served or self._served.refusal(run.id) is not None:
                 break
             await asyncio.sleep(LOOK_SECONDS)
         else:
-            raise ChildFailed("the rehearsal was not opened in time. Is the server busy? Try it again.")
+            raise ChildFailed("the run of the rehearsal was not opened in time. Try again later.")
         if (refusal := self._served.refusal(run.id)) is not None:
             raise ChildFailed(refusal)
 
     async def _send_crowd(self, run: RunEntry, options: RehearsalOptions) -> str | None:
-        """Have the crowd take part; return what went wrong with some of them, if anything did."""
+        """Run the simulated workers; return the error of those that failed, if any."""
         honest = _HONEST if options.honest is None and options.model is None else options.honest
         arguments = ["--url", f"{self._crowd.url}/w/{run.slug}", "--workers", str(options.workers)]
         arguments += ["--seed", str(options.seed), "--yes"]
@@ -186,7 +187,7 @@ class Rehearsals:
                     arguments += ["--model", str(model)]
                 await run_child(Command("bots.crowd", arguments, variables), self._limits, said.append)
         except ChildFailed as error:
-            # What went wrong with each worker is in the crowd's own summary.
+            # The crowd's summary has the errors of its workers.
             reason = next((line.strip() for line in said if " failed: " in line), str(error))
             if not await self._store.read(lambda connection: _handed_in(connection, run)):
                 raise ChildFailed(f"no simulated worker has finished; {reason}") from error
@@ -217,7 +218,7 @@ class Rehearsals:
 
 
 def _with_model(forecast: Mapping[str, Any], study: Study, options: RehearsalOptions) -> Mapping[str, Any]:
-    """Return the forecast with a sentence on the model of raters, if there is one."""
+    """Return the forecast with a sentence about the model of raters, if there is one."""
     if options.model is None:
         return forecast
     strangers = [spec.name for spec in study.systems if spec.name not in options.model.systems]
@@ -230,24 +231,23 @@ def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
     if study.task != "chat":
         workers = "compare two chatbots" if study.comparison else "rate what others have said"
         raise RehearsalRefused(
-            f"workers of this study {workers}, and a forecast is made of ratings of single chats only",
-            "Give it a `simulate` section and open a run, in which simulated workers take part with"
-            " `candor crowd --url` and its link.",
+            f"workers of this study {workers}, but a forecast needs ratings of single chats",
+            "Add a `simulate` section, open a run, and send simulated workers there: `candor crowd --url`.",
         )
     if not study.qc_per_assignment:
         raise RehearsalRefused(
-            "no worker of this study can be tested, and a forecast is made of those who pass",
-            "Give each assignment a conversation with the quality-control bot: `qc_per_assignment: 1`.",
+            "workers of this study cannot be tested, but a forecast needs workers who pass",
+            "Add a conversation with the quality-control bot to each assignment: `qc_per_assignment: 1`.",
         )
     if study.assignments is not None and study.assignments < options.workers:
         raise RehearsalRefused(
-            f"{options.workers} simulated workers need a place each, and the study has {study.assignments}",
-            "Rehearse with fewer simulated workers. The forecast can be for more people: `planned`.",
+            f"{options.workers} simulated workers need a slot each, but the study has {study.assignments}",
+            "Rehearse with fewer simulated workers. The forecast can be for more people: set `planned`.",
         )
 
 
 def _quality(study: Study, options: RehearsalOptions) -> dict[str, float]:
-    """Return how good each system is to the simulated workers, 0 to 1: as the study says, or evenly apart."""
+    """Return each system's quality for simulated workers, 0 to 1: as in the study, or evenly spaced."""
     if options.spread is None and study.simulate is not None:
         return dict(study.simulate.quality)
     spread, last = _SPREAD if options.spread is None else options.spread, max(len(study.systems) - 1, 1)

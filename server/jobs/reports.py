@@ -1,4 +1,4 @@
-"""Reports on runs from the desk: `candor report` as a child process, its files kept in the data folder."""
+"""Make reports for the desk with `candor report` in a child process, and keep their files."""
 
 import zipfile
 from collections.abc import Callable
@@ -19,11 +19,11 @@ PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
 
 
 class ReportOptions(BaseModel):
-    """What a report may be asked for. Each field is an option of `candor report`.
+    """Options of a report. Each field is an option of `candor report`.
 
-    `replicate`: the name of a second run to be correlated with, of this study or of another one with some of
-    its systems. `reward`: paid for an assignment. `workers`: `people`, as long as there are any, or
-    `simulated` ones in their place.
+    `replicate`: the name of a second run to correlate with, of this study or of another one with some of its
+    systems. `reward`: the pay of an assignment. `workers`: `people` if there are any, or `simulated` workers
+    instead.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -36,14 +36,14 @@ class ReportOptions(BaseModel):
 
 
 class Reports:
-    """Makes reports, one of a run at a time, and keeps the newest of each run.
+    """Makes reports, one per run at a time, and keeps the newest of each run.
 
     Args:
-        store: where runs and jobs are.
-        jobs: carries them out.
-        url: of the database, for the child.
-        folder: where reports are kept, each in a folder of its own.
-        limits: of the child.
+        store: the database.
+        jobs: runs the jobs.
+        url: the database's URL, for the child process.
+        folder: the folder of the reports, with a subfolder for each.
+        limits: the limits of the child process.
         kept: how many reports of a run are kept.
     """
 
@@ -58,10 +58,10 @@ class Reports:
         self._kept = kept
 
     async def start(self, run: str, options: ReportOptions, note: Callable[[Connection], None]) -> JobEntry:
-        """Begin a report on a run and return it; `note` runs in the transaction that stores the job.
+        """Start a report on a run and return its job. `note` runs in the transaction that stores the job.
 
         Raises:
-            RunNotFound: there is no such run, or no second one of that name.
+            RunNotFound: the run or the second run does not exist.
             JobUnderWay: a report on this run is being made.
         """
 
@@ -81,7 +81,7 @@ class Reports:
         return await self._store.read(lambda c: jobs_of(c, "report", [find_run(c, run).id]))
 
     def file(self, job: str, name: str) -> Path:
-        """Return where a file of a report lies. Raises JobNotFound: it is not there, or no longer."""
+        """Return the path of a report's file. Raises JobNotFound if it does not exist (any more)."""
         return self._files.file(job, name)
 
     async def _make(self, run: str, options: ReportOptions, progress: Progress) -> Result:
@@ -91,7 +91,7 @@ class Reports:
         hear = told_progress(progress.tell)
         try:
             await run_child(Command("qc.report", arguments, variables), self._limits, hear)
-        except BaseException:  # half a report is none, whatever has ended it
+        except BaseException:  # remove an unfinished report, whatever has ended it
             self._files.remove(progress.job)
             raise
         signature = _pack(folder)
@@ -107,7 +107,7 @@ class Reports:
 
 
 def _typed(options: ReportOptions) -> list[str]:
-    """Return the options as `candor report` takes them."""
+    """Return the options as command-line arguments of `candor report`."""
     typed = ["--alpha", f"{options.alpha:g}"]
     if options.replicate is not None:
         typed += ["--replicate", options.replicate]
@@ -121,11 +121,11 @@ def _typed(options: ReportOptions) -> list[str]:
 
 
 def _pack(folder: Path) -> str:
-    """Put the files of a finished report into one more, to be downloaded at once; return its signature."""
+    """Add an archive of all files of a finished report for download, and return the report's signature."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     with zipfile.ZipFile(folder / ARCHIVE, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             archive.write(path, path.name)
-    # A report of comparisons has no line of its own; its report.json says what was analysed.
+    # A report of comparisons has no signature file; its report.json says what was analysed.
     signature = folder / SIGNATURE
     return signature.read_text(encoding="utf-8").strip() if signature.exists() else ""

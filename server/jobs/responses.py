@@ -14,10 +14,10 @@ from server.jobs.reports import ReportOptions
 
 
 class JobView(BaseModel):
-    """Something that is done in the background: a report, a rehearsal, an export.
+    """A background job: a report, a rehearsal or an export.
 
-    `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
-    is. `error`: why it failed, for people.
+    `run`: the run it is about; for a rehearsal, its own run. `step`, `done`, `total`: its progress. `error`:
+    why it failed, in words.
     """
 
     job: str
@@ -33,7 +33,7 @@ class JobView(BaseModel):
 
 
 class JobFile(BaseModel):
-    """A file of a report or an export, and the path at which it can be had for some hours."""
+    """A file of a report or an export, with the path of a download that is valid for some hours."""
 
     name: str
     bytes: int
@@ -41,7 +41,7 @@ class JobFile(BaseModel):
 
 
 class ReportJob(JobView):
-    """A report. `signature` says what it was made of; it and `files` are there once it is done."""
+    """A report. `signature` identifies its analysis. It and `files` are set when the report is done."""
 
     options: ReportOptions
     signature: str | None
@@ -55,7 +55,7 @@ class ReportList(BaseModel):
 
 
 class ExportJob(JobView):
-    """An export. Its `files`, of which there is one, are there once it is done."""
+    """An export. `files` has its one file when it is done."""
 
     options: ExportOptions
     files: list[JobFile]
@@ -69,13 +69,13 @@ class ExportList(BaseModel):
 
 
 class RehearsalOptionsAsked(RehearsalOptions):
-    """How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1."""
+    """The options of a rehearsal. `quality`: each system's quality for simulated workers, 0 to 1."""
 
     quality: dict[str, float]
 
 
 class SystemForecast(BaseModel):
-    """A system's score as the simulated workers gave it, and half the width of its interval as planned."""
+    """A system's score from simulated workers, and the half-width of its interval for the planned study."""
 
     system: str
     z: float
@@ -83,7 +83,7 @@ class SystemForecast(BaseModel):
 
 
 class NumberForecast(BaseModel):
-    """What so many workers would show: the widest half-width, the chance for the first two, the cost."""
+    """The forecast for a number of workers: widest half-width, power for the first two systems, and cost."""
 
     workers: int
     half_width: float
@@ -92,7 +92,7 @@ class NumberForecast(BaseModel):
 
 
 class PlannedStudy(BaseModel):
-    """What the forecast is for: workers of one assignment each; `pay` of one of them, `fee` on top."""
+    """The planned study: workers with one assignment each, `pay` per assignment, `fee` as a share of it."""
 
     workers: int
     conversations: int
@@ -102,10 +102,11 @@ class PlannedStudy(BaseModel):
 
 
 class Forecast(BaseModel):
-    """What a rehearsal foretells, as `python -m qc.outlook` printed it.
+    """The forecast of a rehearsal, as printed by `python -m qc.outlook`.
 
-    `minutes`: of an assignment. `apart`: chance that the `first` and the `second` system are told apart.
-    `needed`: workers for a chance of `power`, None where hardly anybody could pay them. `assumed`: sentences.
+    `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
+    system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
+    unaffordable. `assumed`: assumptions in sentences.
     """
 
     plan: PlannedStudy
@@ -125,9 +126,9 @@ class Forecast(BaseModel):
 
 
 class RehearsalJob(JobView):
-    """A rehearsal. `forecast` is there once it is done.
+    """A rehearsal. `forecast` is set when it is done.
 
-    `trouble`: what went wrong with some of the simulated workers.
+    `trouble`: the error of some simulated workers, if any failed.
     """
 
     options: RehearsalOptionsAsked
@@ -136,7 +137,7 @@ class RehearsalJob(JobView):
 
 
 class JobOutcome(JobView):
-    """A job of any kind, and what came of it: the fields of the other kinds are empty."""
+    """A job of any kind, with its result. The fields of other kinds are empty."""
 
     signature: str | None
     files: list[JobFile]
@@ -151,13 +152,13 @@ class RehearsalList(BaseModel):
 
 
 class LatestAnalysis(BaseModel):
-    """How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated."""
+    """The latest interim analysis of a run, as printed by `candor watch`; None: nothing was rated yet."""
 
     analysis: dict[str, Any] | None
 
 
 class ScorePoint(BaseModel):
-    """The score of a system at some time, from `low` to `high`; None where there was none yet."""
+    """The score of a system at some time, with its interval from `low` to `high`; None: no score yet."""
 
     system: str
     z: float | None
@@ -166,16 +167,16 @@ class ScorePoint(BaseModel):
 
 
 class ScoresThen(BaseModel):
-    """The scores of a run when it had so many `ratings`."""
+    """The scores of a run at the time when it had `ratings` ratings."""
 
     ratings: int
     scores: list[ScorePoint]
 
 
 class Narrowing(BaseModel):
-    """How the intervals of a run's scores have narrowed, from the first ratings on; of many looks some.
+    """The history of the intervals of a run's scores, thinned out to a limited number of points.
 
-    `target`: the run ends as soon as no interval is as wide; None where it has another end.
+    `target`: the run ends as soon as all intervals are narrower; None if it has another target.
     """
 
     target: float | None
@@ -183,12 +184,12 @@ class Narrowing(BaseModel):
 
 
 def job_view(entry: JobEntry) -> JobView:
-    """Return a job as the API answers it."""
+    """Return a job as a response."""
     return JobView(**_common(entry))
 
 
 def report_job(entry: JobEntry, links: FileLinks) -> ReportJob:
-    """Return a report as the API answers it."""
+    """Return a report as a response."""
     result = entry.result or {"signature": None}
     asked = ReportOptions.model_validate(entry.options)
     return ReportJob(
@@ -197,18 +198,18 @@ def report_job(entry: JobEntry, links: FileLinks) -> ReportJob:
 
 
 def export_job(entry: JobEntry, links: FileLinks) -> ExportJob:
-    """Return an export as the API answers it."""
+    """Return an export as a response."""
     asked = ExportOptions.model_validate(entry.options)
     return ExportJob(**_common(entry), options=asked, files=_files(entry, links))
 
 
 def export_list(entries: Sequence[JobEntry], links: FileLinks) -> ExportList:
-    """Return exports as the API answers them."""
+    """Return exports as a response."""
     return ExportList(exports=[export_job(entry, links) for entry in entries], kept_days=KEPT_DAYS)
 
 
 def rehearsal_job(entry: JobEntry) -> RehearsalJob:
-    """Return a rehearsal as the API answers it."""
+    """Return a rehearsal as a response."""
     result = entry.result or {"forecast": None, "trouble": None}
     asked = RehearsalOptionsAsked.model_validate(entry.options)
     return RehearsalJob(
@@ -217,7 +218,7 @@ def rehearsal_job(entry: JobEntry) -> RehearsalJob:
 
 
 def job_outcome(entry: JobEntry, links: FileLinks) -> JobOutcome:
-    """Return a job of any kind as the API answers it."""
+    """Return a job of any kind as a response."""
     report = report_job(entry, links) if entry.kind == "report" else None
     rehearsal = rehearsal_job(entry) if entry.kind == "rehearsal" else None
     return JobOutcome(

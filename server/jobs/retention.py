@@ -20,26 +20,26 @@ from server.periodic import PeriodicTask
 from server.study import parse_study
 from server.study.retention import Retention
 
-SECONDS = 3600.0  # between two looks
-_AT_ONCE = 100  # in a transaction, so that sessions do not wait
+SECONDS = 3600.0  # between runs of the job
+_AT_ONCE = 100  # assignments per transaction, so that sessions do not wait
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """Who removes what nobody has removed, for the log."""
+    """The actor of this job in the audit log."""
 
     kind: str = "server"
     name: str = "retention of the study"
 
 
 class RetentionJob:
-    """Looks again and again for what is over its time. Every process does; each thing is removed once.
+    """Removes expired data periodically. Every process runs it; each item is removed once.
 
     Args:
-        store: where the runs are.
-        exports: of this machine.
-        now: tells the time.
+        store: the database.
+        exports: the exports on this machine.
+        now: returns the current time.
     """
 
     def __init__(self, store: Store, exports: KeptExports, now: Callable[[], datetime] = utc_now) -> None:
@@ -50,15 +50,15 @@ class RetentionJob:
         self._task = PeriodicTask(self.look, SECONDS, "what is over its time was not removed")
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the periodic job."""
         self._task.start()
 
     async def close(self) -> None:
-        """Look no more; a look that is under way comes to its end."""
+        """Stop the job after its current run."""
         await self._task.stop()
 
     async def look(self) -> None:
-        """Remove what is over its time. Raises StorageFailed."""
+        """Remove expired data. Raises StorageFailed."""
         at, retention_of = self._now(), self._retention_of
         while not self._task.stopping and await self._store.read(lambda c: bool(_due(c, at, retention_of))):
             await self._store.remove(lambda connection: _remove(connection, self._now(), retention_of))
@@ -67,9 +67,9 @@ class RetentionJob:
 
 @dataclass(frozen=True, slots=True)
 class _OverTime:
-    """What of a run is over its time: assignments for their words, workers and its list for their ids.
+    """The expired data of a run: assignments whose words expired, and workers whose ids expired.
 
-    `has_list`: of workers who may not come.
+    `has_list`: the run's list of excluded workers expired.
     """
 
     run: RunEntry
@@ -82,7 +82,7 @@ _RetentionOf = Callable[[RunEntry], Retention | None]
 
 
 def _known_retention() -> _RetentionOf:
-    """Return what says a run's retention: of each it reads the study once, which never changes."""
+    """Return a function from a run to its retention. It parses each study once, because studies never change."""
     known: dict[int, Retention | None] = {}
 
     def retention_of(run: RunEntry) -> Retention | None:
@@ -94,7 +94,7 @@ def _known_retention() -> _RetentionOf:
 
 
 def _due(connection: Connection, at: datetime, retention_of: _RetentionOf) -> list[_OverTime]:
-    """Return what is over its time, at most so much as a transaction should do."""
+    """Return the expired data, limited to the size of one transaction."""
     runs = all_runs(connection)
     words = {run.id for run in runs if _is_over(run, Retention.words_end, at, retention_of)}
     ids = {run.id for run in runs if _is_over(run, Retention.ids_end, at, retention_of)}
@@ -154,7 +154,7 @@ def _with_words(connection: Connection, run: RunEntry) -> list[str]:
 
 
 def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> list[int]:
-    """Return workers of a run who are known, and whom no run needs to know any more."""
+    """Return workers of a run with an id that no other run needs."""
     needed = select(Assignment.c.worker_id).where(Assignment.c.run_id.in_(kept_ids))
     query = (
         select(Worker.c.id)

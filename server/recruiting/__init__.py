@@ -1,1 +1,1 @@
-"""Recruiting and pay: what a platform says held against what we know, decisions, bonuses, who does them."""
+"""Recruiting and pay: studies on the platform, reconciliation, pay decisions and bonuses."""

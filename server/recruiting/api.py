@@ -30,17 +30,17 @@ _Text = StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)
 
 
 class Places(RequestBody):
-    """How many can take part: as many as there are, or more."""
+    """The new number of places. It cannot be lower than the current one."""
 
     places: Annotated[int, Field(ge=1, le=100_000, strict=True)]
 
 
 class PayDecision(RequestBody):
-    """What becomes of the pay of submissions.
+    """A decision about the pay of submissions.
 
-    `share`: per cent of the reward, of `partial` alone; `category`: of `reject` alone; participants read the
-    `reason` of a rejection, a payment in part and a request to return. `instead_of`: the numbers of the
-    decisions that this one replaces; where something was decided that is not named, it is refused.
+    `share`: per cent of the reward, for `partial` only; `category`: for `reject` only. Participants read the
+    `reason` of a rejection, a partial payment and a request to return. `instead_of`: the numbers of the
+    decisions that this one replaces; the request is refused if there are other decisions.
     """
 
     submissions: Some
@@ -52,9 +52,9 @@ class PayDecision(RequestBody):
 
 
 class NewBonuses(RequestBody):
-    """Bonuses to prepare: cents by submission. Each submission gets one bonus of a purpose, and no second.
+    """Bonuses to prepare, in cents by submission. Each submission gets at most one bonus per purpose.
 
-    `confirmed`: whether amounts are meant that are out of proportion.
+    `confirmed`: the caller confirms unusual amounts.
     """
 
     purpose: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -63,14 +63,14 @@ class NewBonuses(RequestBody):
 
 
 class ParticipantMessage(RequestBody):
-    """Words to the participants of submissions, each for themselves, over the platform."""
+    """A message to the participants of submissions, sent to each of them by the platform."""
 
     submissions: Some
     text: Annotated[str, _Text]
 
 
 class RecruitingApi:
-    """Serves recruiting: the study on the platform under `change_runs`, pay under `act_on_workers`."""
+    """Endpoints for recruiting. The study needs the permission `change_runs`, pay needs `act_on_workers`."""
 
     def __init__(
         self, *, store: Store, auth: Auth, platform: Platform, studies: PlatformStudies, polling: Polling
@@ -112,50 +112,53 @@ class RecruitingApi:
         self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
     async def show_recruitment(self, run: str) -> RecruitmentView:
-        """Return a run's study on the platform, its submissions as last read, and what does not agree."""
+        """Return the study on the platform, its submissions as last read, and differences from ours."""
         return await self._view(run)
 
     async def create_recruitment(self, run: str, body: Plan, actor: Caller) -> RecruitmentView:
-        """Draft a study on the platform for a run. Nobody sees it yet, and it costs nothing."""
+        """Create a draft of a run's study on the platform. Nobody sees it yet, and it costs nothing."""
         await self._studies.create(run, body, actor)
         return await self._view(run)
 
     async def discard_recruitment(self, run: str, actor: Caller) -> Response:
-        """Delete a draft, so that another can be made."""
+        """Delete a draft, so that another can be created."""
         await self._studies.discard(run, actor)
         return Response(status_code=204)
 
     async def publish_recruitment(self, run: str, actor: Caller) -> RecruitmentView:
-        """Let participants in, which costs money from now on. Refused while screen-outs are not paid."""
+        """Publish the study: it admits participants and costs money.
+
+        Refused while screen-outs are not paid.
+        """
         await self._studies.publish(run, actor)
         return await self._view(run)
 
     async def pause_recruitment(self, run: str, actor: Caller) -> RecruitmentView:
-        """Let nobody new in for a while; those who are under way can finish."""
+        """Pause the study: no new participants, but active ones can finish."""
         return await self._move(run, Transition.PAUSE, actor)
 
     async def resume_recruitment(self, run: str, actor: Caller) -> RecruitmentView:
-        """Let participants in again."""
+        """Resume a paused study."""
         return await self._move(run, Transition.START, actor)
 
     async def close_recruitment(self, run: str, actor: Caller) -> RecruitmentView:
-        """End the study on the platform for good; those who are under way can finish, and are paid."""
+        """Close the study on the platform for good. Active participants can finish, and are paid."""
         return await self._move(run, Transition.STOP, actor)
 
     async def set_places(self, run: str, body: Places, actor: Caller) -> RecruitmentView:
-        """Have more participants come."""
+        """Increase the number of places."""
         await self._studies.set_places(run, body.places, actor)
         return await self._view(run)
 
     async def refresh_recruitment(self, run: str) -> RecruitmentView:
-        """Read the study, its submissions and open bonuses now, and store what the platform says."""
+        """Read the study, its submissions and open bonuses from the platform now, and store them."""
         found = await self._store.read(lambda c: require_recruitment(c, find_run(c, run).id))
         await self._studies.refresh(found)
         await self._bonuses.reconcile_run(run)
         return await self._view(run)
 
     async def decide_pay(self, run: str, body: PayDecision, actor: Caller) -> RecruitmentView:
-        """Approve, reject, pay in part, screen out, or ask for a return. The decision is kept for good."""
+        """Approve, reject, pay in part, screen out, or ask for a return. Decisions are stored permanently."""
         await self._pay.decide(
             run,
             body.submissions,
@@ -169,34 +172,34 @@ class RecruitingApi:
         return await self._view(run)
 
     async def repeat_decision(self, run: str, submission: SubmissionId, actor: Caller) -> RecruitmentView:
-        """Carry out a decision that did not reach the platform. What was done already is not done twice."""
+        """Send a decision again that did not reach the platform. Nothing is done twice."""
         await self._pay.repeat(run, submission, actor)
         return await self._view(run)
 
     async def tell_participants(self, run: str, body: ParticipantMessage, actor: Caller) -> Response:
-        """Write to participants over the platform."""
+        """Send a message to participants over the platform."""
         await self._pay.tell(run, body.submissions, body.text, actor)
         return Response(status_code=204)
 
     async def prepare_bonuses(self, run: str, body: NewBonuses, actor: Caller) -> BatchRow:
-        """Set bonuses up, and say what they will cost. Nothing is paid yet."""
+        """Prepare bonuses, and return their cost. Nothing is paid yet."""
         made = await self._bonuses.prepare(run, body.purpose, body.cents, actor, confirmed=body.confirmed)
         return batch_row(made)
 
     async def discard_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> Response:
-        """Take bonuses back that were prepared and not sent."""
+        """Discard bonuses that were prepared and not sent."""
         await self._bonuses.discard(run, batch, actor)
         return Response(status_code=204)
 
     async def pay_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchRow:
-        """Send prepared bonuses to be paid, once. The server then looks by itself until it sees them paid.
+        """Pay prepared bonuses, once. The server then checks by itself until it sees the payments.
 
-        Where no answer comes they stay open, and nothing is sent again.
+        If the platform does not answer, the bonuses stay open, and nothing is sent again.
         """
         return batch_row(await self._bonuses.pay(run, batch, actor))
 
     async def look_at_bonuses(self, run: str, batch: RowNumber, actor: Caller) -> BatchLook:
-        """Find out at the platform what became of bonuses that were sent."""
+        """Check at the platform whether sent bonuses were paid."""
         found, seen = await self._bonuses.look(run, batch, actor)
         return BatchLook(seen=seen, batch=batch_row(found))
 

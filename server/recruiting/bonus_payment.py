@@ -1,4 +1,4 @@
-"""Judge bonuses: which amounts are unusual, and what became of those that were sent. Pure."""
+"""Find unusual bonus amounts, and determine whether sent bonuses were paid. Pure functions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,16 +10,18 @@ from server.db.recruiting.bonuses import OPEN, StoredBatch, StoredBonus
 from server.recruiters.prolific.money import shown_amount
 from server.run_rules import Budget
 
-# The platform pays in the background, "in the following minutes": what is later than this is missing.
+# The platform pays in the background, "in the following minutes". Later than this, a payment counts as
+# missing.
 SETTLES_WITHIN = timedelta(hours=1)
 Outcome = Literal["paid", "not_paid", "too_early", "mixed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Funds:
-    """What bonuses are held against; amounts are cents of `currency`, without fees.
+    """Amounts with which bonuses are compared, in cents of `currency` without fees.
 
-    `bonuses`: all that were prepared before. `paid`: how many rewards are due by now, shares of them too.
+    `bonuses`: the sum of all bonuses prepared before. `paid`: the number of rewards due by now, including
+    shares.
     """
 
     reward: int
@@ -31,10 +33,10 @@ class Funds:
 
 
 def unusual(cents: Mapping[str, int], funds: Funds) -> list[str]:
-    """Return why bonuses need a second thought, in sentences; nothing where their amounts are in proportion.
+    """Return sentences that say why bonuses are unusual; none if they are not.
 
-    One is more than the study's reward, or all bonuses together are more than what the run's budget has left,
-    fees included; of a run without a budget, than all rewards of the study.
+    A bonus is unusual if it exceeds the study's reward. All bonuses together are unusual if they exceed what
+    is left of the run's budget, including fees, or without a budget, the sum of all rewards of the study.
     """
     found = []
     most = max(cents.values())
@@ -45,7 +47,7 @@ def unusual(cents: Mapping[str, int], funds: Funds) -> list[str]:
     left, of = _left_for_bonuses(funds)
     if total > left:
         all_, most_ = (shown_amount(max(amount, 0), funds.currency) for amount in (total, left))
-        found.append(f"All bonuses of the run would be {all_}, which is more than {of}: {most_}")
+        found.append(f"All bonuses of the run together are {all_}, which is more than {of}: {most_}")
     return found
 
 
@@ -61,23 +63,23 @@ def seen_paid(batch: StoredBatch, payments: Mapping[str, Sequence[int]]) -> set[
     """Return the submissions of a batch whose bonus is paid.
 
     Args:
-        batch: what was sent.
-        payments: what the platform has paid each of its submissions by now, in cents. A payment that was not
-            there before ours was sent is ours: no other bonus of the submission is open meanwhile.
+        batch: the sent batch.
+        payments: the platform's bonus payments so far, in cents by submission. A payment that was not there
+            before the batch was sent belongs to the batch, because no other bonus of the submission is open.
     """
     return {one.submission for one in batch.bonuses if _is_paid(one, payments.get(one.submission, ()))}
 
 
 def outcome(batch: StoredBatch, paid: set[str], now: datetime) -> Outcome:
-    """Return what became of a batch that was sent.
+    """Return the outcome of a sent batch.
 
-    `mixed`: some of its bonuses are there and others are not, even now that all should be: a person has to
-    look, as a further call would pay the first ones twice.
+    `mixed`: only some of its bonuses are paid although all should be. A person must check it, because another
+    call would pay the first ones twice.
 
     Args:
-        batch: what was sent.
-        paid: the submissions whose bonus was seen there.
-        now: when that was read.
+        batch: the sent batch.
+        paid: the submissions whose bonus was seen paid.
+        now: the time of the reading.
     """
     if len(paid) == len(batch.bonuses):
         return "paid"
@@ -87,19 +89,19 @@ def outcome(batch: StoredBatch, paid: set[str], now: datetime) -> Outcome:
 
 
 def is_sent(batch: StoredBatch) -> bool:
-    """Return whether the call that pays may have been made: before it, payments are counted."""
+    """Return whether the paying call may have been made: earlier payments are counted just before it."""
     return all(one.seen_before is not None for one in batch.bonuses)
 
 
 def is_overdue(batch: StoredBatch, now: datetime) -> bool:
-    """Return whether a batch should have been seen paid by now, and was not."""
+    """Return whether a batch should be paid by now, but was not seen paid."""
     return batch.state in OPEN and batch.sent_at is not None and now - batch.sent_at >= SETTLES_WITHIN
 
 
 def is_due(batch: StoredBatch, looked: datetime | None, now: datetime) -> bool:
-    """Return whether an open batch is to be looked at again: each time after a quarter of its age.
+    """Return whether to check an open batch again, which is due after another quarter of its age.
 
-    `looked`: when it last was; None: never.
+    `looked`: the time of the latest check; None: never.
     """
     if looked is None or batch.sent_at is None:
         return True

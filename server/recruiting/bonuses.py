@@ -1,4 +1,4 @@
-"""Pay bonuses in two steps, so that none is ever paid twice: prepare, which pays nothing, then pay."""
+"""Pay bonuses in two steps, prepare and pay, so that no bonus is ever paid twice."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -31,12 +31,12 @@ from server.study import parse_study
 
 
 class Bonuses:
-    """Has bonuses prepared and paid.
+    """Prepares and pays bonuses.
 
-    The platform pays each time that it is called. So a batch is stored as `unknown` before the call, by one
-    process alone; if no answer comes, or the process dies, it stays so and blocks all others of its study.
-    An answer says no more than that the platform will pay: then the batch is `sent`, and `reconcile` or
-    `look` reads the submissions until all of it is seen there.
+    The platform pays at every call. So exactly one process stores a batch as `unknown` before the call; if no
+    answer comes, or the process dies, the batch stays `unknown` and blocks all others of its study. An answer
+    only means that the platform will pay: the batch is then `sent`, and `reconcile` or `look` reads the
+    submissions until all its payments are seen.
     """
 
     def __init__(self, store: Store, platform: Platform) -> None:
@@ -46,18 +46,18 @@ class Bonuses:
     async def prepare(
         self, run: str, purpose: str, cents: Mapping[str, int], actor: Doer, *, confirmed: bool = False
     ) -> StoredBatch:
-        """Set bonuses up, which pays nothing, and return them with what they will cost.
+        """Prepare bonuses without paying, and return them with their cost.
 
         Args:
-            run: whose submissions they are of.
-            purpose: what for; each submission gets one bonus of a purpose, whoever asks how often.
-            cents: how much, by submission.
-            actor: who wants it.
-            confirmed: whether they know that the amounts are unusual.
+            run: the run of the submissions.
+            purpose: what the bonuses are for; each submission gets at most one bonus per purpose.
+            cents: the amounts, by submission.
+            actor: the caller.
+            confirmed: whether the caller has confirmed unusual amounts.
 
         Raises:
-            BonusRefused: one of them has one for this purpose, or is no submission of the run.
-            NeedsConfirmation: the amounts are out of proportion, and it is not `confirmed`.
+            BonusRefused: a submission has a bonus for this purpose already, or does not belong to the run.
+            NeedsConfirmation: the amounts are unusual and not `confirmed`.
             NotConnected, PlatformFailed, PlatformUnsure: nothing was prepared.
         """
         found = await self._store.read(lambda c: _preparable(c, run, purpose, cents, confirmed=confirmed))
@@ -65,7 +65,7 @@ class Bonuses:
             made = await client.bonuses.set_up(found.study, cents)
 
         def keep(connection: Connection) -> StoredBatch:
-            lock_recruitment(connection, found.id)  # of two who prepare at once, the second counts the first
+            lock_recruitment(connection, found.id)  # of two concurrent calls, the second counts the first
             _preparable(connection, run, purpose, cents, confirmed=confirmed)
             new = NewBatch(made.id, made.total_amount, purpose, cents)
             number = bonuses.add_batch(connection, found.id, new, actor.name, utc_now())
@@ -75,12 +75,12 @@ class Bonuses:
         return await self._store.submit(keep)
 
     async def pay(self, run: str, number: int, actor: Doer) -> StoredBatch:
-        """Pay bonuses that were prepared, and return them as they are then: `sent`, not yet seen paid.
+        """Pay prepared bonuses, and return the batch, which is then `sent`, but not seen paid yet.
 
         Raises:
             BonusRefused: they were sent before, or others of the study or of its submissions are open.
-            PlatformFailed: they were not paid, and are prepared as before.
-            PlatformUnsure: it is not known whether they were paid: `look`, later.
+            PlatformFailed: they were not paid, and stay prepared.
+            PlatformUnsure: it is unknown whether they were paid; call `look` later.
         """
         found, batch = await self._store.read(lambda c: _batch(c, run, number))
         sent_at = utc_now()
@@ -101,17 +101,17 @@ class Bonuses:
         return await self._store.read(lambda c: find_batch(c, found.id, number))
 
     async def look(self, run: str, number: int, actor: Doer) -> tuple[StoredBatch, Outcome]:
-        """Look what became of bonuses that were sent; return them as they are then, and what was seen.
+        """Check whether sent bonuses were paid; return the batch and the outcome.
 
-        Bonuses of which nothing is seen an hour after they were sent are prepared again.
+        Bonuses that are not paid an hour after they were sent become prepared again.
 
         Raises:
-            BonusRefused: they were never sent, or it is known that they were paid.
-            NotConnected, PlatformFailed: the platform could not be asked.
+            BonusRefused: they were never sent, or are known to be paid.
+            NotConnected, PlatformFailed: the platform could not be read.
         """
         found, batch = await self._store.read(lambda c: _batch(c, run, number))
         if batch.state not in OPEN:
-            raise BonusRefused(f"These bonuses are {batch.state}: there is nothing to find out")
+            raise BonusRefused(f"These bonuses are {batch.state}: there is nothing to check")
         became = await self._look(batch)
         if became == "not_paid":
             await self._settle(number, batch.sent_at, "prepared")
@@ -123,9 +123,9 @@ class Bonuses:
         return await self._store.submit(note), became
 
     async def reconcile(self, batches: list[StoredBatch]) -> None:
-        """Store which bonuses of open batches are paid by now; a batch of which none is stays open.
+        """Read and store which bonuses of open batches are paid by now. A batch without any stays open.
 
-        Raises NotConnected, PlatformFailed: the platform could not be asked.
+        Raises NotConnected, PlatformFailed if the platform could not be read.
         """
         for batch in batches:
             await self._look(batch)
@@ -135,7 +135,7 @@ class Bonuses:
         await self.reconcile(await self._store.read(lambda c: batches_of(c, _required(c, run).id, OPEN)))
 
     async def discard(self, run: str, number: int, actor: Doer) -> None:
-        """Take bonuses back that were prepared. Raises BonusRefused: they were sent."""
+        """Discard prepared bonuses. Raises BonusRefused if they were sent."""
 
         def work(connection: Connection) -> None:
             _batch(connection, run, number)
@@ -145,7 +145,7 @@ class Bonuses:
         await self._store.submit(work)
 
     async def _count_before(self, client: ProlificClient, batch: StoredBatch, sent_at: datetime) -> None:
-        """Count the payments that the batch's submissions have, now that no other of theirs is open."""
+        """Count the earlier payments of the batch's submissions, while no other bonus of theirs is open."""
         payments = await _payments(client, batch)
         seen = {one.submission: payments[one.submission].count(one.cents) for one in batch.bonuses}
         await self._store.submit(lambda c: bonuses.note_seen_before(c, batch.id, sent_at, seen))
@@ -173,20 +173,20 @@ class Bonuses:
 def _preparable(
     connection: Connection, run: str, purpose: str, cents: Mapping[str, int], *, confirmed: bool
 ) -> StoredRecruitment:
-    """Return a run's study. Raises BonusRefused, NeedsConfirmation: these bonuses cannot be set up for it."""
+    """Return a run's study. Raises BonusRefused or NeedsConfirmation if these bonuses cannot be prepared."""
     entry = find_run(connection, run)
     found = require_recruitment(connection, entry.id)
     known = {one.id for one in submissions_of(connection, found.id)}
     unknown = sorted(set(cents) - known)
     if unknown:
-        raise BonusRefused(f"No submission of this run: {', '.join(unknown)}")
+        raise BonusRefused(f"These are not submissions of this run: {', '.join(unknown)}")
     if not purpose_key(purpose):
-        raise BonusRefused("Nothing of the purpose can be seen", "Write what the bonus is for.")
+        raise BonusRefused("The purpose has no visible characters", "Write what the bonus is for.")
     had = bonuses.had_before(connection, purpose, list(cents))
     if had:
         raise BonusRefused(
-            f"There is a bonus for `{purpose}` already of {', '.join(had)}",
-            "Give another bonus another purpose.",
+            f"There is already a bonus for `{purpose}` of {', '.join(had)}",
+            "For another bonus, choose another purpose.",
         )
     why = unusual(cents, _funds(connection, entry, found))
     if why and not confirmed:
@@ -195,7 +195,7 @@ def _preparable(
 
 
 def _funds(connection: Connection, entry: RunEntry, found: StoredRecruitment) -> Funds:
-    """Return what the bonuses of a run are held against."""
+    """Return the amounts with which bonuses of a run are compared."""
     rules = rules_of(connection, entry.id)
     counts = standing(connection, entry.id, parse_study(entry.yaml), rules).counts
     before = sum(one.cents for batch in batches_of(connection, found.id) for one in batch.bonuses)
@@ -213,7 +213,7 @@ def _batch(connection: Connection, run: str, number: int) -> tuple[StoredRecruit
 
 
 async def _payments(client: ProlificClient, batch: StoredBatch) -> dict[str, tuple[int, ...]]:
-    """Return what each submission of a batch whose bonus was not seen yet was paid in bonuses, in cents."""
+    """Return the bonus payments in cents of each submission of a batch whose bonus was not seen yet."""
     unseen = [one.submission for one in batch.bonuses if one.seen_at is None]
     details = [await client.submissions.submission(one) for one in unseen]
     return {one.id: one.bonus_payments for one in details}

@@ -22,16 +22,16 @@ from server.recruiters.recruiter import Prolific, Recruiter
 from server.study import parse_study
 
 _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-_LONGEST = 3  # times as long as the study takes, workers may have
+_LONGEST = 3  # the maximum time is so many times the estimated duration
 _NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
 _RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
 
 
 class Plan(BaseModel):
-    """What a study on the platform is to be; amounts are cents of the workspace's currency.
+    """The plan of a study on the platform. Amounts are cents of the workspace's currency.
 
-    `minutes`: how long it takes; without it, what the study file says. `keep_out`: participant groups of
-    the platform whose members may not come.
+    `minutes`: the estimated duration; by default, that of the study file. `keep_out`: the platform's
+    participant groups to exclude.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,10 +45,10 @@ class Plan(BaseModel):
 
 
 def draft_of(entry: RunEntry, plan: Plan, public_url: str) -> tuple[dict[EndingKind, CompletionCode], Draft]:
-    """Return the codes by which participants of a run come back, new ones, and the draft that has them.
+    """Return new completion codes for a run, and a draft with them.
 
-    Participants are sent to the run's address below `public_url`. Raises NotRecruiting: the study file names
-    no such platform.
+    Participants are sent to the run's address below `public_url`. Raises NotRecruiting if the study file does
+    not name this platform.
     """
     study = parse_study(entry.yaml)
     recruiter = _prolific(entry, study.recruiter)
@@ -73,14 +73,14 @@ def draft_of(entry: RunEntry, plan: Plan, public_url: str) -> tuple[dict[EndingK
 def _prolific(entry: RunEntry, recruiter: Recruiter | None) -> Prolific:
     if not isinstance(recruiter, Prolific):
         raise NotRecruiting(
-            f"the study of `{entry.slug}` does not say that its workers come from Prolific",
-            "Give the study `recruiter: {kind: prolific, completion_code: …}`, and open a run of it.",
+            f"the study of `{entry.slug}` does not recruit at Prolific",
+            "Add `recruiter: {kind: prolific, completion_code: …}` to the study, and open a run of it.",
         )
     return recruiter
 
 
 def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
-    """Return the codes by which participants come back, each of an ending of its own."""
+    """Return the completion codes, one for each ending."""
     review = (Review(),)
     codes: dict[EndingKind, CompletionCode] = {
         "complete": CompletionCode(code=recruiter.completion_code, code_type="COMPLETED", actions=review),

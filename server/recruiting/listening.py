@@ -1,4 +1,4 @@
-"""Keeps the subscriptions to the platform's events, and takes up the events that did not arrive."""
+"""Keep subscriptions to the platform's events, and process events that did not arrive."""
 
 from contextlib import suppress
 
@@ -19,22 +19,22 @@ from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import PATH, studies_told_of
 
-SECONDS = 300.0  # between two looks
+SECONDS = 300.0  # between checks
 log = structlog.get_logger()
 
 
 class Listening:
-    """Looks, as the server begins and then again and again, which events have not arrived.
+    """Checks at the start and then periodically which of the platform's events have not arrived.
 
-    Events are lost while the server, or what stands before it, is down. In one process of those that serve.
+    Events are lost while the server or its proxy is down. Only one of the serving processes checks.
 
     Args:
-        store: where it is kept which events there were.
+        store: stores known events.
         platform: Prolific.
         studies: reads studies.
-        public_url: how the outside reaches this server.
-        workspace: the workspace there, in which a subscription that is missing is made anew; None: in none.
-        secret: what the events are signed with; None: none are taken, and nothing is looked for.
+        public_url: the public address of this server.
+        workspace: the workspace at Prolific in which missing subscriptions are created; None creates none.
+        secret: the secret that signs events; None turns events and checks off.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class Listening:
         self._task = PeriodicTask(self._look_or_say_why, SECONDS, "events were not looked for")
 
     def start(self) -> None:
-        """Begin to look, if the server takes events."""
+        """Start the checks, if the server accepts events."""
         if self._is_on:
             self._task.start()
 
     async def close(self) -> None:
-        """Look no more; what is under way is given up."""
+        """Stop the checks, and cancel a running one."""
         await self._task.cancel()
         if self._is_on:
             with suppress(StorageFailed):
@@ -75,14 +75,14 @@ class Listening:
             log.warning("events were not looked for", reason=error.message)
 
     async def look(self) -> None:
-        """Subscribe to what is missing, and read the studies of events that did not arrive.
+        """Create missing subscriptions, and read the studies of events that did not arrive.
 
-        Nothing is done while another process does it, or has less than SECONDS ago. An event is taken up once
-        its studies were read: of those that could not be, it is looked at again.
+        It does nothing while another process checks, or less than SECONDS after a check. An event counts as
+        processed once its studies were read; otherwise it is processed again in the next check.
 
         Raises:
-            PlatformFailed, PlatformUnsure: the platform was asked, and did not answer as it should.
-            StorageFailed: the database could not be asked, or not write.
+            PlatformFailed, PlatformUnsure: the platform did not answer as expected.
+            StorageFailed: the database could not be read or written.
         """
         await self._lease.work_alone(self._take_up, SECONDS)
 
@@ -111,18 +111,18 @@ class Listening:
 async def subscribe(
     store: Store, platform: Platform, public_url: str, workspace: str, secret: str | None, actor: Doer
 ) -> str:
-    """Have Prolific send its events here, and confirm that this is wanted; return what it signs them with.
+    """Subscribe to Prolific's events and confirm the subscription; return the secret that signs them.
 
     Args:
-        store: where the audit log is.
+        store: the database with the audit log.
         platform: Prolific.
-        public_url: how the outside reaches this server.
-        workspace: the workspace there.
-        secret: what the workspace signs with already; None: it gets a new secret, and any earlier is void.
-        actor: who wants it.
+        public_url: the public address of this server.
+        workspace: the workspace at Prolific.
+        secret: the workspace's current secret; None creates a new one, which replaces any earlier one.
+        actor: the caller.
 
     Raises:
-        NotConnected, PlatformFailed, PlatformUnsure: as of `Platform.asked`. Doing it again is safe.
+        NotConnected, PlatformFailed, PlatformUnsure: as in `Platform.asked`. It is safe to repeat the call.
     """
     async with platform.asked() as client:
         if secret is None:
@@ -133,14 +133,14 @@ async def subscribe(
 
 
 async def subscribe_to_missing(client: ProlificClient, workspace: str, target: str) -> bool:
-    """Have those events sent to `target` that are not yet; return whether any was missing."""
+    """Create missing subscriptions that send events to `target`; return whether any was missing."""
     ours = [one for one in await client.hooks.subscriptions(workspace) if one.target_url == target]
     missing = False
     for event_type in (STUDIES, SUBMISSIONS):
         before = [one for one in ours if one.event_type == event_type]
         if any(one.is_enabled for one in before):
             continue
-        for one in before:  # was never confirmed: what confirms it was in an answer that is gone
+        for one in before:  # never confirmed: the confirmation token was in a lost response
             await client.hooks.unsubscribe(one.id)
         await client.hooks.subscribe(workspace, event_type, target)
         missing = True
@@ -148,7 +148,7 @@ async def subscribe_to_missing(client: ProlificClient, workspace: str, target: s
 
 
 def _due(connection: Connection, lost: list[SentEvent]) -> dict[str, list[StoredRecruitment]]:
-    """Return the events that did not arrive and were not taken up yet, each with the studies to read."""
+    """Return the unprocessed events that did not arrive, each with the studies to read."""
     due: dict[str, list[StoredRecruitment]] = {}
     fresh = new_lost(connection, {event.id for event in lost})
     for event in lost:

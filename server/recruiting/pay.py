@@ -1,4 +1,4 @@
-"""Pay as people decide it: written down first, then carried out on the platform."""
+"""Decide submissions' pay: store each decision first, then carry it out on the platform."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ from server.recruiting.platform import Platform
 
 
 class Pay:
-    """Decides of submissions' pay, and writes to participants.
+    """Decides submissions' pay, and sends messages to participants.
 
-    A decision is held against what the platform can still do, and stored before the platform is asked for it:
-    where the call fails, or this process dies, it is found as not carried out, and `repeat` asks again. Doing
-    one twice pays once: a submission has one reward.
+    A decision is checked against what the platform can still do, and stored before the platform is called. If
+    the call fails, or this process dies, it shows up as not carried out, and `repeat` calls again. Carrying a
+    decision out twice pays once, because a submission has one reward.
     """
 
     def __init__(self, store: Store, platform: Platform) -> None:
@@ -62,18 +62,19 @@ class Pay:
         reason: str = "",
         instead_of: Collection[int] = (),
     ) -> None:
-        """Store a decision of each of `submissions`, and carry it out.
+        """Store a decision about each of `submissions`, and carry it out.
 
-        `instead_of`: the numbers of the decisions that this one replaces, of those of them that have one.
-        The same decision of the same person once more, whose answer was lost, is no other one: what of it
-        was not carried out is. A participant is asked only once to return a place, as that cannot be seen.
+        `instead_of`: the numbers of the decisions that this one replaces.
+        The same decision by the same person counts once, so a request with a lost response can be repeated:
+        only the missing part is carried out. A participant is asked to return a place only once, because the
+        platform does not show that request.
 
         Raises:
-            DecidedAlready: somebody has decided of one of them, and that is not named; nothing was stored.
-            PayRefused: it is against the rules, one of them is not of this run, or the platform cannot do it
-                (any more); nothing was stored.
-            NotConnected, PlatformFailed, PlatformUnsure: some of it was not carried out, or, where nothing
-                could be read, not stored either.
+            DecidedAlready: there is another decision that `instead_of` does not name; nothing was stored.
+            PayRefused: the decision breaks a rule, a submission is not of this run, or the platform cannot
+                carry it out (any more); nothing was stored.
+            NotConnected, PlatformFailed, PlatformUnsure: a part was not carried out; if nothing could be
+                read, it was not stored either.
         """
         check_decision(decision, share, category, reason)
         made = [
@@ -108,7 +109,7 @@ class Pay:
         await self._carry_out(known, [one for one in todo if one.submission not in stated], standings)
 
     async def repeat(self, run: str, submission: str, actor: Doer) -> None:
-        """Carry out what was decided of a submission before. Raises like `decide`."""
+        """Carry out the stored decision about a submission again. Raises like `decide`."""
 
         def find(connection: Connection) -> tuple[_Known, StoredDecision | None]:
             known = _known(connection, run, [submission])
@@ -117,17 +118,17 @@ class Pay:
 
         known, made = await self._store.submit(find)
         if made is None:
-            raise PayRefused(f"Nothing was decided of {submission}")
+            raise PayRefused(f"There is no decision about {submission}")
         async with self._platform.asked() as client:
             now = await _standing(client, known, submission)
         await self._carry_out(known, [made], {submission: now})
 
     async def tell(self, run: str, submissions: Sequence[str], text: str, actor: Doer) -> None:
-        """Write to the participants of submissions.
+        """Send a message to the participants of submissions.
 
         Raises:
-            PayRefused: one of them is not of this run; nobody was written to.
-            NotConnected, PlatformFailed, PlatformUnsure: some were not written to.
+            PayRefused: a submission is not of this run; no message was sent.
+            NotConnected, PlatformFailed, PlatformUnsure: some messages were not sent.
         """
 
         def find(connection: Connection) -> StoredRecruitment:
@@ -159,7 +160,7 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A study, and what is known of the pay of its submissions."""
+    """A study, with the known paid and decided shares of its submissions."""
 
     found: StoredRecruitment
     paid_shares: Mapping[str, int | None]
@@ -167,36 +168,36 @@ class _Known:
 
 
 def _known(connection: Connection, run: str, submissions: Sequence[str]) -> _Known:
-    """Return a run's study, of which these submissions are. Raises PayRefused, NotRecruiting, RunNotFound."""
+    """Return the run's study with these submissions. Raises PayRefused, NotRecruiting, RunNotFound."""
     found = require_recruitment(connection, find_run(connection, run).id)
     paid = {one.id: one.paid_share for one in submissions_of(connection, found.id)}
     unknown = [one for one in submissions if one not in paid]
     if unknown:
-        raise PayRefused(f"No submission of this run: {', '.join(unknown)}")
+        raise PayRefused(f"These are not submissions of this run: {', '.join(unknown)}")
     return _Known(found, paid, shares_decided(connection, found.id))
 
 
 async def _standing(client: ProlificClient, known: _Known, submission: str) -> Standing:
-    """Return how a submission stands at the platform now."""
+    """Read the current state of a submission at the platform."""
     status = (await client.submissions.submission(submission)).status
     return standing_of(status, known.paid_shares[submission], known.decided_shares.get(submission, ()))
 
 
 async def _carry_out(client: ProlificClient, known: _Known, one: Decision, now: Standing) -> Standing:
-    """Do what was decided, unless it was done; return how the submission stands then.
+    """Carry out a decision unless that was done already; return the submission's new state.
 
-    `now`: how it stood when it was last read.
+    `now`: its state when it was last read.
     """
     if is_done(one.decision, one.share, now):
         return now
     if is_unknown_part(now):
         raise PayRefused(
-            f"{one.submission} {in_words(now)}", "Look there, and decide the share that was paid."
+            f"{one.submission} {in_words(now)}", "Look the share up there, and decide that share."
         )
     check_possible(one.submission, one.decision, one.share, now)
     try:
         return await _done(client, known.found, one, now)
-    except Refused:  # somebody else was quicker with the same
+    except Refused:  # somebody else may have done the same a moment ago
         then = await _standing(client, known, one.submission)
         if is_done(one.decision, one.share, then):
             return then
@@ -204,7 +205,7 @@ async def _carry_out(client: ProlificClient, known: _Known, one: Decision, now: 
 
 
 async def _done(client: ProlificClient, found: StoredRecruitment, one: Decision, now: Standing) -> Standing:
-    """Do what was decided."""
+    """Carry out a decision at the platform; return the submission's new state."""
     match one.decision:
         case "approve":
             return Standing(await client.submissions.approve(one.submission), ALL)

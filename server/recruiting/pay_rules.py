@@ -1,7 +1,7 @@
-"""Rules of pay: the fair decision, and the decisions that the platform accepts. Pure.
+"""Rules of pay: the fair decision, and the decisions that the platform accepts. Pure functions.
 
-Who has finished is paid, however they rated: the filter of the analysis has no say in it. So is who has
-reported a message and left: nobody is to weigh their pay against reading on.
+All workers who finish are paid, whether or not they pass quality control. So are workers who reported a
+message and left: nobody should have to read on for their pay.
 """
 
 from collections.abc import Collection
@@ -24,8 +24,7 @@ REVIEWABLE = frozenset({Status.AWAITING_REVIEW, Status.RETURNED, Status.TIMED_OU
 UNDER_WAY = frozenset({Status.RESERVED, Status.ACTIVE})
 PAID = frozenset({Status.APPROVED, Status.PARTIALLY_APPROVED})
 ALL = 100  # per cent of the reward
-# The status that a submission has once a decision was carried out; how much it then was paid is another
-# question, see `is_done`.
+# The status of a submission after a decision was carried out. `is_done` also checks the paid share.
 _AFTERWARDS: dict[DecisionKind, Status] = {
     "approve": Status.APPROVED,
     "reject": Status.REJECTED,
@@ -34,14 +33,15 @@ _AFTERWARDS: dict[DecisionKind, Status] = {
 }
 _LONGEST_REASON = 2_000
 
-ASKED_TO_RETURN = frozenset({"no_consent", "returned"})  # by the platform, as the code of their ending says
+ASKED_TO_RETURN = frozenset({"no_consent", "returned"})  # endings for which the platform asks for a return
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What should become of a submission's pay.
+    """The proposed pay of a submission.
 
-    `pay`: `all`, `part` (`share` per cent), or `nothing`, which means that it could be rejected, for `why`.
+    `pay`: `all`, `part` (`share` per cent), or `nothing`, which means that it could be rejected. `why`: the
+    reason.
     """
 
     submission: str
@@ -53,9 +53,9 @@ class Proposal:
 def proposal(
     theirs: StoredSubmission, ours: Participation | None, ending: str | None = None
 ) -> Proposal | None:
-    """Return what should become of a submission's pay; None: there is nothing to decide (yet).
+    """Return the proposed pay of a submission; None if there is nothing to decide (yet).
 
-    `ending`: that of the code with which the participant came back.
+    `ending`: the ending of the participant's completion code.
     """
     status = Status(theirs.status)
     if status not in REVIEWABLE:
@@ -68,15 +68,15 @@ def proposal(
         why = f"a chatbot failed, and {ours.rated} of {ours.conversations} conversations were rated"
         return Proposal(theirs.id, "part", share, why)
     if status != Status.AWAITING_REVIEW or ending in ASKED_TO_RETURN:
-        return None  # given back, run out or asked to give back, and not finished here either
+        return None  # returned, timed out or asked to return, and not finished here either
     if ours is None:
-        return Proposal(theirs.id, "nothing", None, "handed in, and never seen here")
-    why = f"handed in with {ours.rated} of {ours.conversations} conversations rated"
+        return Proposal(theirs.id, "nothing", None, "submitted, but never seen here")
+    why = f"submitted with {ours.rated} of {ours.conversations} conversations rated"
     return Proposal(theirs.id, "nothing", None, why)
 
 
 def share_of(ours: Participation) -> int:
-    """Return the per cent of the work that was done, within what the platform pays in part."""
+    """Return the finished share of the work in per cent, within the platform's limits of partial payments."""
     done = round(100 * ours.rated / ours.conversations) if ours.conversations else 0
     return max(LOWEST_SHARE, min(HIGHEST_SHARE, done))
 
@@ -85,16 +85,16 @@ def check_decision(decision: DecisionKind, share: int | None, category: str | No
     """Check a decision against the platform's rules, before anything is stored or sent.
 
     Raises:
-        PayRefused: it says what is missing, or does not belong.
+        PayRefused: something is missing or superfluous; the message says what.
     """
     if len(reason) > _LONGEST_REASON:
-        raise PayRefused(f"the reason has {len(reason)} characters, and may have {_LONGEST_REASON}")
+        raise PayRefused(f"the reason has {len(reason)} characters; at most {_LONGEST_REASON} are allowed")
     if (share is not None) != (decision == "partial"):
-        raise PayRefused("a share belongs to a payment in part, and to no other decision")
+        raise PayRefused("a partial payment needs a share, and no other decision may have one")
     if share is not None and not LOWEST_SHARE <= share <= HIGHEST_SHARE:
-        raise PayRefused(f"{share} % of the reward: in part, {LOWEST_SHARE} to {HIGHEST_SHARE} % can be paid")
+        raise PayRefused(f"a partial payment must be {LOWEST_SHARE} to {HIGHEST_SHARE} %, not {share} %")
     if (category is not None) != (decision == "reject"):
-        raise PayRefused("a category belongs to a rejection, and to no other decision")
+        raise PayRefused("a rejection needs a category, and no other decision may have one")
     if decision == "reject":
         _check_rejection(category or "", reason)
     elif decision in {"partial", "request_return"} and not reason:
@@ -104,20 +104,21 @@ def check_decision(decision: DecisionKind, share: int | None, category: str | No
 def _check_rejection(category: str, reason: str) -> None:
     if category not in set(RejectionCategory):
         raise PayRefused(
-            f"`{category}` is no category of a rejection", f"One of {', '.join(RejectionCategory)}."
+            f"`{category}` is not a category of rejections", f"Choose one of {', '.join(RejectionCategory)}."
         )
     if len(reason) < SHORTEST_REJECTION:
         raise PayRefused(
-            f"the reason has {len(reason)} characters, and a rejection needs {SHORTEST_REJECTION} or more",
-            "Say what was asked, what was done instead, and how the participant can answer.",
+            f"the reason has {len(reason)} characters, and a rejection needs at least {SHORTEST_REJECTION}",
+            "Write what was asked, what was done instead, and how the participant can answer.",
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a submission stands at the platform. `paid_share`: per cent of the reward that it was paid.
+    """The state of a submission at the platform. `paid_share`: the paid share of the reward in per cent.
 
-    None: nothing, or it is not known: the platform says that a reward was paid in part, but not which part.
+    None: nothing was paid, or the share is unknown, because the platform does not tell the share of partial
+    payments.
     """
 
     status: Status
@@ -125,10 +126,10 @@ class Standing:
 
 
 def standing_of(status: Status, known: int | None, decided: Collection[int]) -> Standing:
-    """Return how a submission stands, by its status, what is known of its pay, and the shares decided of it.
+    """Return the state of a submission from its status, its known paid share, and all shares decided for it.
 
-    A payment in part of which nothing is known was of the one share that was ever decided, if it is one: our
-    call has paid it, though no answer said so.
+    If the share of a partial payment is unknown and only one share was ever decided, it is that share: our
+    call paid it, although no answer confirmed it.
     """
     if status == Status.APPROVED:
         return Standing(status, known if known is not None else ALL)
@@ -139,24 +140,25 @@ def standing_of(status: Status, known: int | None, decided: Collection[int]) -> 
 
 
 def is_unknown_part(now: Standing) -> bool:
-    """Return whether a submission was paid in part, and nobody here knows which part."""
+    """Return whether a submission was paid in part, with an unknown share."""
     return now.status == Status.PARTIALLY_APPROVED and now.paid_share is None
 
 
 def is_done(decision: DecisionKind, share: int | None, now: Standing) -> bool:
-    """Return whether a submission has what was decided: the status, and of a reward the very share."""
+    """Return whether a decision is carried out: the status and, for payments, the share agree with it."""
     if decision in {"approve", "partial"}:
         return now.status in PAID and now.paid_share == (share if decision == "partial" else ALL)
     return decision != "request_return" and now.status == _AFTERWARDS[decision]
 
 
 def check_possible(submission: str, decision: DecisionKind, share: int | None, now: Standing) -> None:
-    """Check that the platform can still do what is decided, before it is stored; or has done it already.
+    """Check that the platform can still carry out a decision, or has done so already.
 
-    Of a payment in part whose share nobody knows, whoever decides a share says what they saw there.
+    For a partial payment with an unknown share, deciding a share means stating the share seen at the
+    platform.
 
     Raises:
-        PayRefused: it says how the submission stands, and what can be done instead.
+        PayRefused: the message gives the state of the submission, the hint an alternative.
     """
     if now.status in REVIEWABLE or is_done(decision, share, now):
         return
@@ -166,14 +168,14 @@ def check_possible(submission: str, decision: DecisionKind, share: int | None, n
         return
     if now.status in UNDER_WAY:
         raise PayRefused(
-            f"{submission} is {now.status.lower()} at Prolific: it is paid once it was submitted there",
-            "Remind the participant, or wait until the time is up.",
+            f"{submission} is {now.status.lower()} at Prolific: it can be paid once it is submitted there",
+            "Remind the participant, or wait until the time is over.",
         )
     raise PayRefused(f"{submission} {in_words(now)}: Prolific does not change that", _instead(now))
 
 
 def in_words(now: Standing) -> str:
-    """Return what became of a submission at the platform."""
+    """Return the state of a submission at the platform in words."""
     if now.status not in PAID:
         return f"is {now.status.lower()} at Prolific"
     if now.paid_share is None:
@@ -184,7 +186,7 @@ def in_words(now: Standing) -> str:
 def _instead(now: Standing) -> str:
     match now.status:
         case Status.REJECTED:
-            return "Take the rejection back at Prolific, refresh, and decide again."
+            return "Withdraw the rejection at Prolific, refresh, and decide again."
         case Status.PARTIALLY_APPROVED | Status.SCREENED_OUT:
             return "Pay the rest as a bonus."
         case Status.APPROVED if now.paid_share != ALL:

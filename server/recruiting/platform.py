@@ -1,4 +1,4 @@
-"""The platform that workers come from, as the rest of this room asks it: its failures become ours."""
+"""Access to the recruiting platform, which translates its errors into those of this server."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,14 +11,14 @@ from server.recruiters.prolific.failures import OutcomeUnknown, ProlificFailure
 
 
 class Platform:
-    """Prolific, by the token of the server: there is one workspace, and whoever may recruit uses it.
+    """Prolific, accessed with the server's token. All recruiting uses one workspace.
 
-    The token is read from the environment, as the keys of bots are: it may do everything and never expires,
-    so it is in no database, no backup and no page.
+    The token is read from the environment, like the keys of bots. It has all permissions and never expires,
+    so it is never stored in the database or a backup, and never shown on a page.
     """
 
     def __init__(self, connect: Callable[[], Connection] | None) -> None:
-        """Ask over what `connect` returns; None: the server has no token."""
+        """Create it. `connect`: opens a connection; None: the server has no token."""
         self._connect = connect
 
     @property
@@ -28,12 +28,12 @@ class Platform:
 
     @asynccontextmanager
     async def asked(self) -> AsyncIterator[ProlificClient]:
-        """Yield the client for some calls.
+        """Yield a client for some calls.
 
         Raises:
             NotConnected: the server has no token.
-            PlatformFailed: what was wanted was not done.
-            PlatformUnsure: it is not known whether it was.
+            PlatformFailed: a call failed.
+            PlatformUnsure: it is unknown whether a call succeeded.
         """
         if self._connect is None:
             raise NotConnected("this server has no access to Prolific")
@@ -47,6 +47,6 @@ class Platform:
 
 
 def platform_of(settings: Settings) -> Platform:
-    """Return the platform by a server's settings."""
+    """Return the platform for a server's settings."""
     token = settings.prolific_token
     return Platform(None if token is None else lambda: Connection(token, settings.prolific_api))

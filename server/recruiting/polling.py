@@ -1,4 +1,4 @@
-"""Reads studies on platforms again and again, so that what happens there is known here."""
+"""Read studies from the platform periodically, to notice changes there."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -17,12 +17,12 @@ from server.recruiting.bonuses import Bonuses
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 
-SECONDS = 20.0  # between two looks; a lease lasts longer
+SECONDS = 20.0  # between readings; a lease lasts longer
 log = structlog.get_logger()
 
 
 class Polling:
-    """Reads every published study and every open bonus, in one process of those that serve."""
+    """Reads all published studies and open bonuses periodically, in one of the serving processes."""
 
     def __init__(self, store: Store, platform: Platform, studies: PlatformStudies) -> None:
         self._store = store
@@ -34,22 +34,22 @@ class Polling:
         self._task = PeriodicTask(self.look, SECONDS, "studies were not read")
 
     def start(self) -> None:
-        """Begin to look, if the server has access to the platform."""
+        """Start polling, if the server has access to the platform."""
         if self._platform.connected:
             self._task.start()
 
     async def close(self) -> None:
-        """Look no more, so that another process does; what is under way is given up, and not stored."""
+        """Stop polling, so that another process can poll. A running reading is cancelled and not stored."""
         await self._task.cancel()
         with suppress(StorageFailed):
             await self._lease.release()
 
     async def look(self) -> None:
-        """Read every published study, unless another process does; pause those whose run takes nobody.
+        """Read all published studies unless another process does; pause those whose run is not open.
 
         Raises:
             StorageFailed.
-            ExceptionGroup: faults of ours; each has kept its own study from being read, and no other.
+            ExceptionGroup: bugs; each prevented the reading of one study only.
         """
         await self._lease.work_alone(self._read)
 
@@ -63,14 +63,14 @@ class Polling:
                 log.warning("study was not read", study=found.study, reason=error.message)
             except StorageFailed:
                 raise
-            except Exception as fault:  # the others' people wait for their pay
+            except Exception as fault:  # the other studies must still be read
                 faults.append(fault)
         await self._look_at_bonuses()
         if faults:
             raise ExceptionGroup("studies were not read", faults)
 
     async def _look_at_bonuses(self) -> None:
-        """Look at the open bonuses of all studies, closed ones too, and ever more rarely as they grow old."""
+        """Check the open bonuses of all studies, including closed ones, less often the older they are."""
         now = utc_now()
         open_ = await self._store.read(open_batches)
         self._looked = {batch.id: at for batch in open_ if (at := self._looked.get(batch.id)) is not None}

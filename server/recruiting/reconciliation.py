@@ -1,4 +1,4 @@
-"""Compare the platform's records with ours: each difference has a remedy. Pure."""
+"""Compare the platform's records with ours. Each difference has a remedy. Pure functions."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,10 +54,10 @@ _PAID_IN_FULL = frozenset({"complete", "reported"})  # endings, each with a code
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something on which the two do not agree.
+    """A difference between the platform's records and ours.
 
-    `submission`, `assignment`, `batch`: which it is about, as far as there is one. `share`: what would be
-    paid, of a remedy `partial`; what was paid, of one that was `settled_otherwise`, as far as it is known.
+    `submission`, `assignment`, `batch`: its subject, as far as it has one. `share`: for the remedy `partial`,
+    the share to pay; for `settled_otherwise`, the paid share if it is known.
     """
 
     kind: DifferenceKind
@@ -72,7 +72,7 @@ _Found = Callable[[DifferenceKind, Remedy], Difference]
 
 
 def by_submission(ours: Iterable[Participation]) -> dict[str, Participation]:
-    """Return whose assignment each submission is."""
+    """Return our record of each submission, by submission."""
     return {visit: one for one in ours for visit in one.visits}
 
 
@@ -83,14 +83,14 @@ def differences(
     endings: Mapping[str, str],
     shares: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> list[Difference]:
-    """Return the differences: those of submissions in their order, then those of assignments without one.
+    """Return the differences, first of submissions in order, then of assignments without a submission.
 
     Args:
-        theirs: every submission of the study.
-        ours: every assignment of the run whose worker has come from the platform.
-        decisions: what was decided of submissions, by submission.
-        endings: what each completion code of the study means, by the code.
-        shares: every share that was ever decided of submissions, by submission.
+        theirs: all submissions of the study.
+        ours: all assignments of the run whose workers came from the platform.
+        decisions: the decisions about submissions, by submission.
+        endings: the endings of the study's completion codes, by code.
+        shares: all shares that were ever decided, by submission.
     """
     owner = by_submission(ours)
     latest = {one.assignment: one.visits[-1] for one in ours if one.visits}
@@ -98,7 +98,7 @@ def differences(
     for submission in theirs:
         whose = owner.get(submission.id)
         if whose is not None and latest[whose.assignment] != submission.id:
-            continue  # given back, and taken again: the later one counts
+            continue  # the worker returned this submission and reserved another, which counts
         decision = decisions.get(submission.id)
         if decision is None:
             one = _difference(submission, whose, endings)
@@ -114,13 +114,13 @@ def differences(
 def study_differences(
     batches: Iterable[StoredBatch], currency: str | None, budget: Budget | None, now: datetime
 ) -> list[Difference]:
-    """Return the differences of a study as a whole: bonuses that should be paid by now, and its currency.
+    """Return the differences of a study as a whole: overdue bonuses, and a wrong currency.
 
     Args:
         batches: all bonuses of the study.
-        currency: what the platform pays in; None: it has not said.
-        budget: the run's.
-        now: the time.
+        currency: the platform's currency; None if unknown.
+        budget: the run's budget.
+        now: the current time.
     """
     found = [
         Difference("bonus_not_paid", "look", None, None, batch=batch.id)
@@ -135,12 +135,12 @@ def study_differences(
 def _of_decided(
     theirs: StoredSubmission, ours: Participation | None, decision: Decision, shares: Collection[int]
 ) -> Difference | None:
-    """Return how what was decided differs from what the platform has done."""
+    """Return the difference between a decision and the platform's record; None if they agree."""
     status, assignment = Status(theirs.status), None if ours is None else ours.assignment
     if decision.decision == "request_return":
-        return None  # whoever was asked to give a place back does so when they like
+        return None  # participants may return a place at any time
     if status == Status.APPROVED and theirs.paid_share is None and decision.decision == "partial":
-        return None  # the platform's list says no more: the next reading finds out how much was paid
+        return None  # the list does not contain the paid share; the next reading gets it
     now = standing_of(status, theirs.paid_share, shares)
     if is_done(decision.decision, decision.share, now):
         return None

@@ -1,4 +1,4 @@
-"""Responses of the recruiting API: the platform's state beside ours."""
+"""Responses of the recruiting API, with the platform's records and ours."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class _Shown(BaseModel):
 
 
 class ProposedPay(_Shown):
-    """What should become of a submission's pay, and why; `nothing`: it could be rejected."""
+    """The proposed pay of a submission, with the reason. `nothing`: it could be rejected."""
 
     pay: Literal["all", "part", "nothing"]
     share: int | None
@@ -43,7 +43,7 @@ class ProposedPay(_Shown):
 
 
 class DecidedPay(_Shown):
-    """What somebody has decided of a submission's pay. `number`: by which a later decision names it."""
+    """A decision about a submission's pay. `number`: identifies it in a later decision that replaces it."""
 
     number: int
     decision: DecisionKind
@@ -55,12 +55,12 @@ class DecidedPay(_Shown):
 
 
 class SubmissionRow(_Shown):
-    """A submission: what the platform says of it, and what we know.
+    """A submission, with the platform's record and ours.
 
-    `ending`: that of the code with which its participant came back; None: none, or none of the study's.
-    `here`: the status of the assignment; None: they were never seen here. `paid_share`: per cent of the
-    reward that it is known to have paid. `bonus_sent`, `bonus_paid`: cents of bonuses that were sent and not
-    seen paid yet, and of those that were.
+    `ending`: the ending of its completion code; None without a code of the study. `here`: the status of the
+    assignment; None if the participant never came here. `paid_share`: the known paid share of the reward in
+    per cent. `bonus_sent`: cents of bonuses that were sent and not seen paid yet; `bonus_paid`: cents of
+    bonuses that were seen paid.
     """
 
     submission: str
@@ -81,9 +81,9 @@ class SubmissionRow(_Shown):
 
 
 class DifferenceRow(_Shown):
-    """Something on which the platform and we do not agree, and what to do about it.
+    """A difference between the platform's records and ours, with its remedy.
 
-    `decision`: the number of what was decided of the submission.
+    `decision`: the number of the decision about the submission.
     """
 
     kind: DifferenceKind
@@ -105,10 +105,10 @@ class BonusRow(_Shown):
 
 
 class BatchRow(_Shown):
-    """Bonuses that are paid together; `total` has the platform's fees and tax in it.
+    """Bonuses that are paid together. `total` includes the platform's fees and tax.
 
-    `state`: `prepared`, nothing is paid; `unknown`, the call that pays has no answer yet; `sent`, the
-    platform has accepted it; `paid`, all of it was seen paid there.
+    `state`: `prepared`: nothing is paid; `unknown`: the paying call has no answer yet; `sent`: the platform
+    has accepted it; `paid`: all payments were seen at the platform.
     """
 
     batch: int
@@ -122,17 +122,17 @@ class BatchRow(_Shown):
 
 
 class BatchLook(_Shown):
-    """What was seen of bonuses that were sent: `too_early` and `mixed` leave them open."""
+    """The outcome of a check of sent bonuses. `too_early` and `mixed` leave them open."""
 
     seen: Outcome
     batch: BatchRow
 
 
 class RecruitmentDetail(_Shown):
-    """A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+    """A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
 
-    `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
-    been asked for it, and has not answered: `study` is empty.
+    `fault`: why the latest reading failed. While `status` is DRAFTING, the platform has not answered the
+    request to create it, and `study` is empty.
     """
 
     platform: str
@@ -152,11 +152,11 @@ class RecruitmentDetail(_Shown):
 
 
 class RecruitmentView(_Shown):
-    """Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
+    """Recruiting for a run. `possible`: its study names a supported platform.
 
-    `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
-    `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
-    when it found the last of them.
+    `connected`: the server has access to the platform. `minutes`: the duration according to the study file.
+    `lost_events`: the number of the platform's events, for any run, that did not reach this server;
+    `lost_at`: when the last of them was found.
     """
 
     possible: bool
@@ -168,7 +168,7 @@ class RecruitmentView(_Shown):
 
 
 def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) -> RecruitmentView:
-    """Return how recruiting for a run stands."""
+    """Return the state of recruiting for a run."""
     study = parse_study(run.yaml)
     found, lost = recruitment_of(connection, run.id), lost_events(connection)
     return RecruitmentView(
@@ -182,7 +182,7 @@ def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) 
 
 
 def batch_row(batch: StoredBatch) -> BatchRow:
-    """Return bonuses as they are shown."""
+    """Return a batch of bonuses as a response."""
     return BatchRow(
         batch=batch.id,
         purpose=batch.bonuses[0].purpose,
@@ -256,7 +256,7 @@ def _detail(connection: Connection, run: RunEntry, found: StoredRecruitment) -> 
 
 
 def _bonuses_by_submission(batches: Iterable[StoredBatch]) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the cents of bonuses that were sent and not seen paid yet, and of those that were."""
+    """Return the cents of sent bonuses not seen paid yet, and of those seen paid, by submission."""
     sent, paid = defaultdict[str, int](int), defaultdict[str, int](int)
     for batch in batches:
         for one in batch.bonuses:

@@ -1,4 +1,4 @@
-"""A run's study on the platform: drafted, published, paused, enlarged, closed, read."""
+"""Create, publish, pause, enlarge, close and read a run's study on the platform."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -49,23 +49,23 @@ from server.recruiting.pay_rules import standing_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
 
-_MOST_DETAILS = 100  # submissions that are looked at one by one in a reading
-_DRAFTED_WITHIN = timedelta(minutes=10)  # longer than the platform is asked again and again for one thing
+_MOST_DETAILS = 100  # submissions read individually in one reading
+_DRAFTED_WITHIN = timedelta(minutes=10)  # longer than one request to the platform with all its retries
 
 
 @dataclass(frozen=True, slots=True)
 class _ClosedRun:
-    """Has a study paused, as the audit log says it."""
+    """The actor in the audit log when a study is paused because its run is not open."""
 
     kind: str = "server"
     name: str = "run that takes nobody"
 
 
 class PlatformStudies:
-    """Has studies made and changed on the platform; each change is in the audit log.
+    """Creates and changes studies on the platform, and logs each change in the audit log.
 
-    Every method raises NotConnected, PlatformFailed or PlatformUnsure where the platform was asked for
-    something and did not do it, and RunNotFound.
+    Every method raises RunNotFound, and NotConnected, PlatformFailed or PlatformUnsure if a request to the
+    platform does not succeed.
     """
 
     def __init__(self, store: Store, platform: Platform, public_url: str) -> None:
@@ -75,15 +75,15 @@ class PlatformStudies:
         self._reading = asyncio.Lock()
 
     async def create(self, run: str, plan: Plan, actor: Doer) -> StoredRecruitment:
-        """Draft a run's study on the platform, which nobody sees and which costs nothing yet.
+        """Create a draft of a run's study on the platform. Nobody sees it yet, and it costs nothing.
 
-        That it is about to be drafted is stored first: of two who create it at once one alone asks the
-        platform, and where no answer comes, or the process dies, that is seen until somebody discards it.
+        The intention is stored first. So of two concurrent calls only one asks the platform, and an
+        unanswered request stays visible until somebody discards it, even if the process dies.
 
         Raises:
-            NotRecruiting: the study file names no such platform.
-            RecruitmentExists: there is one already, or it is being drafted.
-            OtherCurrency: the run's budget is in another than the platform pays in; nothing was drafted.
+            NotRecruiting: the study file does not name this platform.
+            RecruitmentExists: there is a study already, or its draft is being created.
+            OtherCurrency: the run's budget has another currency than the platform; nothing was drafted.
         """
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
@@ -126,10 +126,10 @@ class PlatformStudies:
             await self.discard(run, actor)
             raise
         except (PlatformFailed, PlatformUnsure):
-            return drafted  # it is there; in which currency it is paid is asked again before it is published
+            return drafted  # the draft exists; its currency is read again before it is published
 
     async def _with_currency(self, found: StoredRecruitment) -> StoredRecruitment:
-        """Read in which currency a draft is paid, and return it with that. Raises OtherCurrency."""
+        """Read the currency of a draft, and return the study with it. Raises OtherCurrency."""
         async with self._platform.asked() as client:
             theirs = (await client.studies.cost(found.study)).currency
 
@@ -143,16 +143,16 @@ class PlatformStudies:
             raise OtherCurrency(
                 f"The budget of `{found.run}` is in {budget.currency}, "
                 f"and your workspace at Prolific pays in {theirs}",
-                f"Write the budget in {theirs}, fees and all, and try again.",
+                f"Write the budget in {theirs}, including fees, and try again.",
             )
         return stored
 
     async def discard(self, run: str, actor: Doer) -> None:
-        """Delete a draft, so that another can be made; also one of which no answer has said that it is there.
+        """Delete a draft, so that another can be created; also a draft whose request was never answered.
 
         Raises:
-            WrongRunStatus: it was published.
-            StudyNotDrafted: the platform is still being asked for it.
+            WrongRunStatus: the study was published.
+            StudyNotDrafted: the request to the platform is still running.
         """
         found = await self._store.read(lambda c: _required(c, run))
         is_drafting = found.status == DRAFTING
@@ -162,7 +162,7 @@ class PlatformStudies:
             study = await (_lost_draft(client, found) if is_drafting else client.studies.study(found.study))
             if study is not None:
                 if study.status != "UNPUBLISHED":
-                    raise WrongRunStatus("a study that was published stays: close it instead")
+                    raise WrongRunStatus("a published study cannot be deleted: close it instead")
                 await client.studies.discard(study.id)
 
         def forget(connection: Connection) -> None:
@@ -173,12 +173,12 @@ class PlatformStudies:
         await self._store.submit(forget)
 
     async def publish(self, run: str, actor: Doer) -> StoredRecruitment:
-        """Let participants in, which costs money from now on.
+        """Publish a study: participants can take part, and it costs money.
 
         Raises:
-            WrongRunStatus: the run would send them away.
+            WrongRunStatus: the run is not open.
             ScreenOutsUnpaid: the study has no paid screen-out places.
-            OtherCurrency: the run's budget is in another than the platform pays in.
+            OtherCurrency: the run's budget has another currency than the platform.
         """
         entry, found = await self._store.read(lambda c: (find_run(c, run), _drafted(c, run)))
         if entry.status != "open":
@@ -187,20 +187,20 @@ class PlatformStudies:
         async with self._platform.asked() as client:
             study = await client.studies.study(found.study)
             if not study.pays_screen_outs:
-                raise ScreenOutsUnpaid("whoever is screened out of this study would get nothing")
+                raise ScreenOutsUnpaid("participants who are screened out of this study would get nothing")
             if study.status == "UNPUBLISHED":
                 study = await client.studies.move(found.study, Transition.PUBLISH)
         return await self._keep(found, study, actor, "recruitment.publish")
 
     async def move(self, run: str, transition: Transition, actor: Doer) -> StoredRecruitment:
-        """Pause a study, start it again or stop it for good; those who are under way can finish."""
+        """Pause, resume or close a study. Active participants can finish."""
         found = await self._store.read(lambda c: _drafted(c, run))
         async with self._platform.asked() as client:
             study = await client.studies.move(found.study, transition)
         return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
 
     async def pause_unless_open(self, found: StoredRecruitment) -> None:
-        """Pause a study whose run takes nobody, whatever has ended it: participants would be sent away."""
+        """Pause a study whose run is not open for any reason: participants would be sent away."""
         run, now = await self._store.read(
             lambda c: (find_run(c, found.run), require_recruitment(c, found.run_id))
         )
@@ -208,18 +208,17 @@ class PlatformStudies:
             await self.move(found.run, Transition.PAUSE, _ClosedRun())
 
     async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
-        """Set how many can take part: as many as there are, or more."""
+        """Set the number of places. It cannot be reduced."""
         found = await self._store.read(lambda c: _drafted(c, run))
         async with self._platform.asked() as client:
             study = await client.studies.set_places(found.study, places)
         return await self._keep(found, study, actor, "recruitment.places", f"{places} places")
 
     async def refresh(self, found: StoredRecruitment) -> None:
-        """Read a study and every submission of it, and store what the platform says.
+        """Read a study and all its submissions from the platform, and store them.
 
-        Where that fails, why it did is stored and raised; what was read before stays. Two readings of a
-        process never overlap; of those of several the one that began last counts, whichever ends last.
-        Raises StudyNotDrafted.
+        If that fails, the reason is stored and raised, and earlier data stay. Readings of one process never
+        overlap; among several processes, the reading that began last counts. Raises StudyNotDrafted.
         """
         if found.status == DRAFTING:
             raise _not_drafted(found)
@@ -252,9 +251,10 @@ class PlatformStudies:
     async def _with_shares(
         self, client: ProlificClient, found: StoredRecruitment, listed: list[StoredSubmission]
     ) -> list[StoredSubmission]:
-        """Return submissions with what was paid, which the platform's list does not tell from all of it.
+        """Return submissions with the paid shares, which the platform's list does not contain.
 
-        Asked for is what was decided and of which no answer has said how much was paid: some at each reading.
+        Decided submissions with an unknown paid share are read individually, a limited number at each
+        reading.
         """
         known, decided, shares = await self._store.read(
             lambda c: (
@@ -283,7 +283,7 @@ class PlatformStudies:
         await self._store.submit(lambda c: note_fault(c, found.id, why, began, utc_now()))
 
     async def _read_currency(self, found: StoredRecruitment) -> None:
-        """Store in which currency a study is paid; why it could not be read stands with the study."""
+        """Read and store the currency of a study; store the reason with the study if that fails."""
         try:
             async with self._platform.asked() as client:
                 currency = (await client.studies.cost(found.study)).currency
@@ -335,7 +335,7 @@ def _begun(found: StoredRecruitment) -> str:
 
 
 async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> Study | None:
-    """Return the draft that was made of a study though no answer said so; None: none was."""
+    """Return the draft that the platform created without answering; None if it created none."""
     ours = set(found.codes.values())
     async for name in client.studies.drafts(found.run):
         study = await client.studies.study(name)

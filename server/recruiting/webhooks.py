@@ -1,7 +1,7 @@
-"""Hears from the platform that something has happened, and reads the study anew.
+"""Receive the platform's events, and read the studies again that they are about.
 
-What an event says is not believed beyond that: so it does not matter in which order events come, or whether
-one is lost, which the next look of `polling` makes good, and of `listening`.
+The content of an event is not used otherwise. So the order of events does not matter, and a lost event is
+made up for by `polling` and `listening`.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ log = structlog.get_logger()
 
 
 class Webhooks:
-    """Takes Prolific's events, each once, and has the studies read that they are about.
+    """Endpoint for Prolific's events. It processes each event once, and reads its studies.
 
     Args:
-        store: where it is kept which events there were.
+        store: stores known events.
         studies: reads studies.
-        limits: counts what each address sends.
-        per_address: how much of it is taken.
-        secret: what Prolific signs events with; None: none are taken.
+        limits: counts events per address.
+        per_address: the limit per address.
+        secret: the secret with which Prolific signs events; None refuses all events.
     """
 
     def __init__(
@@ -58,15 +58,14 @@ class Webhooks:
         )
 
     async def receive(self, request: Request) -> Response:
-        """Take an event. It is answered before the study is read: who sends it does not wait for that.
+        """Accept an event, and answer before the study is read.
 
-        An event that was taken before, and one of a study that no run here has, are answered like others,
-        so that they are not sent again.
+        Repeated events, and events of unknown studies, get the same answer, so that they are not sent again.
         """
         await self._limits.count_address(self._per_address, "events from this address", request)
         if self._secret is None:
             raise NotConnected(
-                "this server takes no events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
+                "this server does not accept events", "Start it with CANDOR_PROLIFIC_HOOK_SECRET, or poll."
             )
         try:
             event = genuine(self._secret, request.headers, await request.body(), utc_now())
@@ -80,13 +79,13 @@ class Webhooks:
         return Response(status_code=204)
 
     async def close(self) -> None:
-        """Read no more: what is due, the next look of the polling finds."""
+        """Stop reading studies. The next polling reads those that are due."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
 
     async def _read(self) -> None:
-        """Read what is due, one study after the other; many events of one while it waits are one reading."""
+        """Read due studies one after the other. Several events of a waiting study cause one reading."""
         while self._due:
             _, found = self._due.popitem()
             try:
@@ -94,8 +93,8 @@ class Webhooks:
             except (NotConnected, PlatformFailed, PlatformUnsure) as error:
                 log.warning("study was not read", study=found.study, reason=error.message)
             except StorageFailed:
-                pass  # the store has logged it; the polling finds the same
-            except Exception:  # a fault of ours must not keep the other studies from being read
+                pass  # the store has logged it; polling reads the study again
+            except Exception:  # a bug must not prevent reading the other studies
                 log.exception("study was not read", study=found.study)
 
 
@@ -113,6 +112,6 @@ def _taken(connection: Connection, event: ArrivedEvent) -> list[StoredRecruitmen
 def studies_told_of(
     connection: Connection, study: str | None, submission: str | None
 ) -> list[StoredRecruitment]:
-    """Return the studies to read after an event; one of a submission that is not known yet may be of any."""
+    """Return the studies to read after an event: all of them if its submission is not known yet."""
     study = study or (study_of_submission(connection, submission) if submission else None)
     return [one for one in open_recruitments(connection) if study in (None, one.study)]

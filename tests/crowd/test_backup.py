@@ -100,7 +100,7 @@ def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     wrong.write_text("not a tar")
     done = candor("restore", wrong, "--data", tmp_path / "data")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
-    assert f"{wrong} is no backup" in done.stderr
+    assert f"{wrong} is not a backup" in done.stderr
     assert not (tmp_path / "data" / "candor.db").exists()
 
 

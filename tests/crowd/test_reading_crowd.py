@@ -39,7 +39,7 @@ def rated(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Rated:
         text=True,
         check=True,
     )
-    assert "300 conversations are in it" in done.stdout
+    assert "is open with 300 conversations" in done.stdout
     log = tmp_path_factory.mktemp("reading") / "acknowledged.jsonl"
     log.touch()
     options = ["--workers", str(WORKERS), "--mix", MIX, "--seed", "3", "--log", str(log)]

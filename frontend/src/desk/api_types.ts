@@ -73,9 +73,9 @@ export interface Answers {
   "/api/desk/tokens": TokenList;
 }
 /**
- * Who calls: a person, a token, or the installation's own token; and what they may do.
+ * The caller, which is a person, a token, or the installation's own token, with its permissions.
  *
- * `permissions`: what they may do in some study at least. `has_password`: there is one that can be changed.
+ * `permissions`: those that it has in at least one study. `has_password`: it has a password to change.
  */
 export interface Account {
   has_password: boolean;
@@ -108,26 +108,26 @@ export interface Account {
   roles: StudyRole[];
 }
 /**
- * A role, and the study that it is for; None: for all studies.
+ * A role, and its study; None: for all studies.
  */
 export interface StudyRole {
   role: "viewer" | "analyst" | "researcher" | "owner";
   study: string | null;
 }
 /**
- * How people can sign in beside names and passwords.
+ * Ways to sign in other than with a password.
  *
- * `provider`: what the OpenID provider is called, None where there is none. `refused`: why the sign-in that
- * was asked about came to nothing.
+ * `provider`: the name of the OpenID provider, None without one. `refused`: the reason in words why a
+ * sign-in failed.
  */
 export interface WaysIn {
   provider: string | null;
   refused: string | null;
 }
 /**
- * Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
+ * All details of one assignment. `before`, `after`: the answers to its questionnaires.
  *
- * `writing`: how its worker writes, where that is recorded.
+ * `writing`: statistics of the worker's writing, if recorded.
  */
 export interface AssignmentDetail {
   after: AnswerRow[];
@@ -141,7 +141,7 @@ export interface AssignmentDetail {
   writing: WritingRow[];
 }
 /**
- * What a worker answered to a question of the study's own. Several choices are as many `answers`.
+ * A worker's answer to a question of the study. `answers` has one entry per chosen option.
  */
 export interface AnswerRow {
   answers: string[];
@@ -149,10 +149,10 @@ export interface AnswerRow {
   question: string;
 }
 /**
- * A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+ * One attempt of a conversation, or an item that was shown.
  *
- * `side`: of two side by side, which one; the left one has the worker's `choices`. `number`: as the worker
- * counts, two side by side being one.
+ * `side`: the side of a side-by-side pair; the left conversation has the worker's `choices`. `number`: its
+ * number on the worker's page, where a pair counts as one.
  */
 export interface ConversationDetail {
   answers: AnswerRow[];
@@ -175,23 +175,23 @@ export interface ConversationDetail {
   turns: TurnRow[];
 }
 /**
- * Which of two conversations side by side the worker has preferred, after line `turn_index` of both.
+ * The worker's preference between two side-by-side conversations, after turn `turn_index` of both.
  */
 export interface ChoiceRow {
   preference: "left" | "right" | "tie";
   turn_index: number;
 }
 /**
- * Something that went wrong in a conversation, or that should not have been said.
+ * An incident in a conversation, or offensive words.
  */
 export interface NotedRow {
   kind: string;
   text: string;
 }
 /**
- * What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
+ * An item that was shown instead of a chat. `twin_of`: the position of the ordinary item it belongs to.
  *
- * `edited_text`: the text as the worker has improved it, if they were asked to.
+ * `edited_text`: the text as improved by the worker, if the study asks for that.
  */
 export interface ShownItemRow {
   content: ItemContent;
@@ -226,7 +226,7 @@ export interface ItemTopic {
   topic: string;
 }
 /**
- * What a worker has rated on one criterion, from 0 to 100.
+ * A worker's rating on one criterion, from 0 to 100.
  */
 export interface RatingRow {
   criterion: string;
@@ -234,9 +234,10 @@ export interface RatingRow {
   value: number;
 }
 /**
- * What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+ * A worker's report of turn `turn_index`, or of a line of an item, and who has seen it.
  *
- * `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+ * `leaves`: the worker left the study with it. `taken_back_at`: when they withdrew it or reported the turn
+ * again.
  */
 export interface MessageReportRow {
   created_at: string;
@@ -250,14 +251,14 @@ export interface MessageReportRow {
   turn_index: number;
 }
 /**
- * The situation or task of a conversation, as the worker was shown it.
+ * The situation or task of a conversation, as the worker saw it.
  */
 export interface ScenarioRow {
   label: string;
   text: string;
 }
 /**
- * A topic of a conversation; `how` and `bot_opinion` are None for its first.
+ * A topic of a conversation. `how` and `bot_opinion` are None for the first topic.
  */
 export interface TopicRow {
   bot_opinion: Opinion | null;
@@ -267,9 +268,9 @@ export interface TopicRow {
   topic: string;
 }
 /**
- * A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
+ * A turn of a conversation. A bot's reply has its latency in milliseconds, and the worker's rating.
  *
- * `pasted`: characters of a worker's line that were pasted, where that is recorded.
+ * `pasted`: the number of pasted characters in a worker's message, if it was recorded.
  */
 export interface TurnRow {
   author: "worker" | "bot";
@@ -282,9 +283,10 @@ export interface TurnRow {
   turn_index: number;
 }
 /**
- * That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+ * A flag of a possibly offensive turn, set by a word list or a classifier.
  *
- * `seen_at`, `seen_by`: who has marked what the classifier says as seen.
+ * `reason`: the words found, or the classifier's categories. `seen_at`, `seen_by`: when and by whom a
+ * classifier's flag was marked as seen.
  */
 export interface FlagRow {
   by: "words" | "classifier";
@@ -293,18 +295,18 @@ export interface FlagRow {
   seen_by?: string | null;
 }
 /**
- * What a worker thought of a single reply: point `point` of `points`. Two points are thumbs: down, up.
+ * A worker's rating of a single reply: point `point` of `points`. Two points are thumbs down and up.
  */
 export interface PointRow {
   point: number;
   points: number;
 }
 /**
- * How a worker writes, in one measure, beside the workers of the run of whom it is known.
+ * A measure of a worker's writing, with quartiles over the run's workers.
  *
- * `pasted`, `typed`: shares of all characters that they wrote; `pace`: characters a minute that were not
- * pasted; `pause`: the longest, in seconds; `away`: how often the page lost the focus, `away_seconds` for
- * how long. `low`, `median`, `high`: the quartiles of all of them; None of fewer than two.
+ * `pasted`, `typed`: shares of all characters; `pace`: characters per minute that were not pasted; `pause`:
+ * the longest pause in seconds; `away`: how often the page lost the focus, `away_seconds`: for how long.
+ * `low`, `median`, `high`: quartiles over the `workers` with a known value; None for fewer than two.
  */
 export interface WritingRow {
   high: number | null;
@@ -315,9 +317,9 @@ export interface WritingRow {
   workers: number;
 }
 /**
- * What a simulated worker believes of the systems of its assignment.
+ * A simulated worker's beliefs about the systems of its assignment.
  *
- * `answers` are the right ones to the test questions, in their order.
+ * `answers`: the right answers to the tutorial's questions, in order.
  */
 export interface SimulatedBeliefs {
   answers: number[];
@@ -325,10 +327,10 @@ export interface SimulatedBeliefs {
   criteria: CriterionSigns[];
 }
 /**
- * How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
+ * The quality of a conversation as a simulated worker perceives it, from 0 (bad) to 1 (good).
  *
- * `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
- * its repeat and its twins have one name.
+ * `system`: the system of a chat. `item`: the item, if items are rated; an item, its repeat and its twins
+ * have the same name.
  */
 export interface SystemQuality {
   attempt: number;
@@ -338,7 +340,7 @@ export interface SystemQuality {
   system: string | null;
 }
 /**
- * Whether agreement with a criterion speaks against a system, and whether it counts for the filter.
+ * A criterion. `negative`: agreement is bad for a system. `qc`: it counts for the worker filter.
  */
 export interface CriterionSigns {
   label: string;
@@ -346,14 +348,14 @@ export interface CriterionSigns {
   qc: boolean;
 }
 /**
- * Rows of the log, newest first. `more`: there are older ones, `before` the last row's id.
+ * Entries of the log, newest first. `more`: there are older ones; get them with `before`, the last id.
  */
 export interface AuditPage {
   entries: AuditRow[];
   more: boolean;
 }
 /**
- * Something that was done. `kind`: of the actor: person, token, installation, command or server.
+ * An entry of the audit log. `kind`: of the actor: person, token, installation, command or server.
  */
 export interface AuditRow {
   action: string;
@@ -666,13 +668,13 @@ export interface Line {
   text: string;
 }
 /**
- * Everybody who may use the desk, by name.
+ * All accounts of the desk, by name.
  */
 export interface PeopleList {
   people: PersonRow[];
 }
 /**
- * Somebody who may use the desk. `has_password`: they have chosen one.
+ * An account of the desk. `has_password`: its owner has chosen a password.
  */
 export interface PersonRow {
   created_at: string;
@@ -687,12 +689,12 @@ export interface RunList {
   runs: RunSummary[];
 }
 /**
- * A run in a few numbers: those of people, and beside them those of simulated workers.
+ * A summary of a run, with separate numbers for people and for simulated workers.
  *
- * `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
- * `places`: how many assignments are wanted by its rules or its study, None where nobody knows.
- * `minutes_to_go`: until they are all handed in, at the pace of the last hour; None where that cannot be
- * told. `waiting`: workers whose bot was asked in vain for the line that they wait for.
+ * `cause` and `reason` explain its status: the kind of cause, and a sentence if somebody gave one. `places`:
+ * the number of assignments that its rules or study want, None if unknown. `minutes_to_go`: the time until
+ * all of them are submitted, at the pace of the last hour; None if it cannot be estimated. `waiting`: the
+ * number of workers whose bot has failed to reply.
  */
 export interface RunSummary {
   assignments: AssignmentCounts;
@@ -713,7 +715,7 @@ export interface RunSummary {
   worker_link: string;
 }
 /**
- * How many assignments of a run stand where.
+ * The number of a run's assignments by status.
  */
 export interface AssignmentCounts {
   active: number;
@@ -722,12 +724,12 @@ export interface AssignmentCounts {
   returned: number;
 }
 /**
- * How a run stands with its rules, which are about people.
+ * The rules of a run and how far they are used up. They apply to people, not to simulated workers.
  *
- * `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
- * workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
- * not over. `spent`: what the assignments cost that are paid in full, with fees. `retention`: when words and
- * ids of workers are removed, in words; empty where they stay.
+ * `target`: the run's target in words; empty if it has none. `places_open`: how many more workers may begin
+ * now; None: no limit. `opens_at`: when the run's opening hours begin again; None: they have not ended.
+ * `spent`: the cost with fees of assignments that are paid in full. `retention`: when words and ids of
+ * workers are removed, in words; empty if they are kept.
  */
 export interface RunLimits {
   budget: number | null;
@@ -741,8 +743,8 @@ export interface RunLimits {
 /**
  * A run with the progress of its systems, and its assignments, newest first.
  *
- * `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
- * latest.
+ * `systems` and `funnel` are about people; simulated workers have their own. `incidents` has the latest
+ * ones.
  */
 export interface RunDetail {
   analysis: RunAnalysis | null;
@@ -772,7 +774,7 @@ export interface RunDetail {
   workers: AssignmentRow[];
 }
 /**
- * How a run stood when it was last analysed. `widest`: of the intervals, in units of z.
+ * The latest analysis of a run. `widest`: the width of the widest interval, in units of z.
  */
 export interface RunAnalysis {
   at: string;
@@ -784,7 +786,7 @@ export interface RunAnalysis {
   workers: WorkerStanding[];
 }
 /**
- * How many workers pass the filter so far, fail it, or have not rated enough to tell.
+ * The number of workers who pass the filter so far, fail it, or have not rated enough yet.
  */
 export interface PassCounts {
   failed: number;
@@ -792,7 +794,7 @@ export interface PassCounts {
   undecided: number;
 }
 /**
- * The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look.
+ * The interim score of a system. `low` and `high`: a confidence sequence, valid at any time.
  */
 export interface ScoreStanding {
   conversations: number;
@@ -803,7 +805,7 @@ export interface ScoreStanding {
   z: number | null;
 }
 /**
- * The filter's p of a worker by what they have rated; None where that does not tell.
+ * The p-value of the worker filter from a worker's ratings so far; None if there are too few.
  */
 export interface WorkerStanding {
   conversations: number;
@@ -811,10 +813,10 @@ export interface WorkerStanding {
   worker: string;
 }
 /**
- * Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
+ * Something that a researcher should see. `urgent`: workers are waiting, or data are being lost.
  *
- * `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
- * they wait for a bot, their page is gone, they have reported a message, or a line is flagged.
+ * `system` and `assignments` name its subject. `workers`: what the assignments have in common: their workers
+ * wait for a bot, have closed their page, or have reported a message, or a turn is flagged.
  */
 export interface Attention {
   assignments?: string[];
@@ -824,13 +826,13 @@ export interface Attention {
   workers?: ("waiting" | "away" | "reported" | "flagged") | null;
 }
 /**
- * How the bot of a system has answered, everybody who chatted with it taken together.
+ * Statistics of the replies of a system's bot, over all workers.
  *
- * `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
- * apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
- * so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
- * `flagged`: those that the moderation service flags.
- * `replicas`: of a registered bot, by state.
+ * `floor_ms`: the typing-time floor. While `p95_ms` is below it, workers cannot recognise the bot by its
+ * pace. `late`: replies to people that came after their planned delay. `failed_tries`: all failed attempts,
+ * by kind; `failing`: failed attempts since the last reply. `offensive`: replies with listed words;
+ * `flagged`: replies flagged by the moderation service. `replicas`: the replicas of a registered bot, by
+ * state.
  */
 export interface BotReplies {
   bot: string;
@@ -852,9 +854,9 @@ export interface BotReplies {
   system: string;
 }
 /**
- * A step of an assignment: how many came so far, are there now, and ended there without handing in.
+ * A step of an assignment: how many workers reached it, are there now, and stopped there.
  *
- * `position` counts conversations from 1; None of the steps before and after them.
+ * `position` counts conversations from 1; None for the steps before and after them.
  */
 export interface FunnelStep {
   lost: number;
@@ -877,10 +879,10 @@ export interface IncidentRow {
   worker: string;
 }
 /**
- * A system's conversations, or items, by how they stand.
+ * A system's conversations or items, by status.
  *
- * `unrated`: those that their workers were not asked to rate. `aim`: how many it is to have in the balance
- * aimed at, once every place is filled, or by now where there is no end to them; None of items.
+ * `unrated`: those that workers were not asked to rate. `aim`: the number for perfect balance once every
+ * slot is filled, or by now if the number of slots is unlimited; None for items.
  */
 export interface SystemProgress {
   active: number;
@@ -898,12 +900,12 @@ export interface SystemProgress {
 /**
  * An assignment in the list of its run. `worker` is a pseudonym.
  *
- * `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
- * `inputs_here` its lines; two side by side count as one, and the left one is named. `away_since`: their
- * page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
- * not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
- * last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
- * `left_with_report`: they have reported a message and left with it.
+ * `step`: the worker's current or last step. `position`, `system` and `inputs_here`: the number, system and
+ * messages of the conversation there; a side-by-side pair counts as one, with the left system. `away_since`:
+ * when the worker's page was closed, None while it is open. `excluded`: why analyses exclude it, None if
+ * they do not. `failed_tries`: failed attempts to get the reply that the worker waits for. `active_at`: the
+ * worker's last activity. `p`: the interim p-value of the worker filter in the latest analysis.
+ * `left_with_report`: the worker reported a message and left.
  */
 export interface AssignmentRow {
   active_at: string | null;
@@ -935,14 +937,14 @@ export interface LatestAnalysis {
   } | null;
 }
 /**
- * A page of conversations, newest first. `after`: give it to get the next page; None: there is none.
+ * A page of conversations, newest first. `after`: the argument for the next page; None on the last.
  */
 export interface ConversationHits {
   after: string | null;
   conversations: ConversationHit[];
 }
 /**
- * A conversation that a search has found. `line` is the first of its lines that has the words, if any.
+ * A conversation found by a search. `line`: its first turn with the searched words, if any.
  */
 export interface ConversationHit {
   assignment: string;
@@ -958,17 +960,17 @@ export interface ConversationHit {
   worker: string;
 }
 /**
- * The credits of a run. `asked_by_server`: its study has the server ask for them.
+ * The credits of a run. `asked_by_server`: the server requests them, as set in the study.
  */
 export interface CreditView {
   asked_by_server: boolean;
   credits: CreditRow[];
 }
 /**
- * What came of asking for the credit of a worker who has handed in; `due`: nothing yet.
+ * The state of the credit of a worker who has submitted. `due`: not requested yet.
  *
- * `granted`: SONA says that they have it. `refused`: it said anything else, and waits for a person.
- * `unreachable`: it said nothing, and is asked again.
+ * `granted`: SONA has granted it. `refused`: SONA gave any other answer, and a researcher must decide.
+ * `unreachable`: SONA did not answer, and the request will be repeated.
  */
 export interface CreditRow {
   reason: string;
@@ -977,7 +979,7 @@ export interface CreditRow {
   worker: string;
 }
 /**
- * What is to be known before simulated workers take part; None where that costs nothing.
+ * The cost of simulated workers in words, to be confirmed first; None if they cost nothing.
  */
 export interface CrowdQuestion {
   question: string | null;
@@ -1427,15 +1429,15 @@ export interface Target {
   widest_interval?: number | null;
 }
 /**
- * The conversations of a run that wait for a researcher, who waits longest first.
+ * The conversations of a run that wait for a researcher, longest wait first.
  */
 export interface WizardQueue {
   waiting: WaitingForWizard[];
 }
 /**
- * A conversation that waits for line `turn`. `persona`: whom to answer as, a sentence each.
+ * A conversation that waits for a reply, its turn number `turn`.
  *
- * `seconds_left`: until a bot takes over, or the chat ends.
+ * `persona`: sentences that describe whom to play. `seconds_left`: until a bot takes over, or the chat ends.
  */
 export interface WaitingForWizard {
   conversation: string;
@@ -1446,24 +1448,24 @@ export interface WaitingForWizard {
   turns: WizardTurn[];
 }
 /**
- * A line of a conversation; those by `bot` are the researchers' own.
+ * A turn of a conversation. The turns of `bot` were written by researchers.
  */
 export interface WizardTurn {
   author: "worker" | "bot";
   text: string;
 }
 /**
- * The people of a run, in the order in which they came.
+ * The people of a run, in order of arrival.
  */
 export interface WorkerIdentities {
   workers: WorkerIdentity[];
 }
 /**
- * A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+ * A worker of a run: pseudonym, id on the platform, and the status of the assignment.
  *
- * `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
- * they were shown when they had finished, or left with the report of a message. Of somebody who was
- * forgotten there is no `external_id`.
+ * `visit`: the platform's id of the latest visit (at Prolific, the submission). `completion_code`: the code
+ * shown to workers who finished, or who left with a report. `external_id` is None if the worker's data were
+ * removed.
  */
 export interface WorkerIdentity {
   assignment: string;
@@ -1475,13 +1477,13 @@ export interface WorkerIdentity {
   worker: string;
 }
 /**
- * Every study, by name.
+ * All studies, by name.
  */
 export interface StudyList {
   studies: StudySummary[];
 }
 /**
- * A study in the list. `mistakes`: how many its newest version has; with none it can be opened.
+ * A study in the list. `mistakes`: their number in its newest version; without any, it can be opened.
  */
 export interface StudySummary {
   archived: boolean;
@@ -1517,7 +1519,7 @@ export interface StudyDetail {
   yaml: string;
 }
 /**
- * A version of a study without its text; what is opened is known by its hash.
+ * A version of a study without its text. `hash` identifies the text that a run was opened with.
  */
 export interface VersionRow {
   hash: string;
@@ -1526,15 +1528,15 @@ export interface VersionRow {
   version: number;
 }
 /**
- * Everybody who may use a study, by name.
+ * All accounts with access to a study, by name.
  */
 export interface StudyPeople {
   people: InStudy[];
 }
 /**
- * Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies.
+ * An account with access to a study. `role`: its role in this study; `of_all`: its role for all studies.
  *
- * `has_password`: they have chosen one. `may_have_link`: the caller may make them a link to a new password.
+ * `has_password`: its owner has chosen one. `may_have_link`: the caller may create a password link for it.
  */
 export interface InStudy {
   has_password: boolean;
@@ -1544,7 +1546,7 @@ export interface InStudy {
   role: ("viewer" | "analyst" | "researcher" | "owner") | null;
 }
 /**
- * What is to be said of a study's qc bot before launch; nothing where it has no published one.
+ * Findings about a study's QC bot before launch; none if it does not use the published one.
  */
 export interface QcExamination {
   findings: Finding[];
@@ -1561,7 +1563,7 @@ export interface VersionDetail {
   yaml: string;
 }
 /**
- * What was changed from one version to a later one, with the lines around it.
+ * The difference between two versions, with the lines around each change.
  */
 export interface VersionChanges {
   lines: ChangedLine[];
@@ -1571,14 +1573,14 @@ export interface VersionChanges {
   version: number;
 }
 /**
- * A line of what was changed between two versions; `gap` stands for lines that are the same.
+ * A line of the difference between two versions; `gap` stands for omitted unchanged lines.
  */
 export interface ChangedLine {
   kind: "same" | "added" | "removed" | "gap";
   text: string;
 }
 /**
- * What a study can say: the JSON Schema of its settings, and the bots that its systems may name.
+ * The JSON Schema of a study's settings, and the bots that its systems may use.
  */
 export interface StudySettings {
   builtin_bots: string[];
@@ -1588,13 +1590,13 @@ export interface StudySettings {
   };
 }
 /**
- * Every token that there ever was, newest first.
+ * All tokens, including revoked ones, newest first.
  */
 export interface TokenList {
   tokens: TokenRow[];
 }
 /**
- * A token, without what opens anything. `study` None: for all studies.
+ * A token without its secret. `study` None: for all studies.
  */
 export interface TokenRow {
   created_at: string;
@@ -1631,24 +1633,24 @@ export interface CheckedBot {
   name: string;
 }
 /**
- * Who may use the desk, and all tokens; the one of them that has not changed is left out.
+ * All accounts, or all tokens, or both: a list that has not changed is left out.
  */
 export interface PeopleUpdate {
   people?: PersonRow[];
   tokens?: TokenRow[];
 }
 /**
- * What has changed in the list of runs: those that differ. `whole`: these are all, newest first.
+ * The runs of the list that have changed. `whole`: these are all runs, newest first.
  */
 export interface RunListUpdate {
   runs: RunSummary[];
   whole: boolean;
 }
 /**
- * What has changed of a run since the event before: the parts of RunDetail that differ, and no other.
+ * The parts of RunDetail that have changed since the previous event.
  *
- * `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that
- * differ, or are new; `gone` the ids of those that are there no more.
+ * `run` has the whole RunSummary. `whole`: the event contains everything. `workers`: assignments that are
+ * new or have changed; `gone`: ids of removed ones.
  */
 export interface RunUpdate {
   analysis?: RunAnalysis | null;
@@ -1693,13 +1695,13 @@ export interface Replies {
   "/api/desk/workers/holdings": WorkerHoldings;
 }
 /**
- * Whom a one-time link is for; None: for the first owner, who chooses a name.
+ * The account of a one-time link; None: the first owner, who chooses a name.
  */
 export interface Invitation {
   name: string | null;
 }
 /**
- * Somebody, and the link that lets them choose a password, once. It cannot be shown again.
+ * An account, and a link that works once, for choosing its password. It cannot be shown again.
  */
 export interface PersonWithLink {
   created_at: string;
@@ -1734,7 +1736,7 @@ export interface BatchLook {
   seen: "paid" | "not_paid" | "too_early" | "mixed";
 }
 /**
- * Somebody with their role; of somebody new the link by which they choose a password, shown this once.
+ * An account with its role. A new account has a link for choosing a password, which is shown only now.
  */
 export interface GrantedInStudy {
   has_password: boolean;
@@ -1747,11 +1749,10 @@ export interface GrantedInStudy {
 /**
  * A study's text with its mistakes, by line. Nothing is stored.
  *
- * `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
- * they are written, whether they are right or not; None where the text is no mapping of settings, or one
- * whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
- * change could not be made in the text itself. `shipped`: texts that workers read if the study has none of
- * its own, by their paths, such as `criteria.0.statement`.
+ * `notes`: advice for a valid study before it is opened. `content`: the settings as written, valid or not;
+ * None if the text is not a mapping of settings, or uses YAML aliases. `rewritten`: the sections that lost
+ * comments and layout, because a change could not be made in the text itself. `shipped`: the default texts
+ * that workers read if the study has none, by path, such as `criteria.0.statement`.
  */
 export interface CheckedStudy {
   content: {
@@ -1766,7 +1767,7 @@ export interface CheckedStudy {
   yaml: string;
 }
 /**
- * What is wrong with a study. `line`: from 1; `path`: of the setting, empty where it is of the whole.
+ * A mistake in a study. `line`: from 1; `path`: of the setting, empty if it concerns the whole study.
  */
 export interface MistakeView {
   line: number | null;
@@ -1774,14 +1775,14 @@ export interface MistakeView {
   reason: string;
 }
 /**
- * The pages that a worker comes to, in their order. None where the study has mistakes.
+ * The pages that a worker sees, in order. Without pages if the study has mistakes.
  */
 export interface StudyPreview {
   mistakes: MistakeView[];
   steps: PreviewStep[];
 }
 /**
- * A page that a worker comes to: its phase, and the message of the wire from which it is drawn.
+ * A page that a worker sees: its phase, and the protocol message from which it is drawn.
  */
 export interface PreviewStep {
   phase: string;
@@ -1790,19 +1791,19 @@ export interface PreviewStep {
   };
 }
 /**
- * Who was forgotten: the pseudonym that their data have now, and their assignments.
+ * The new pseudonym of a worker whose data were removed, and their assignments.
  *
- * Without a pseudonym: they never came, and were taken out of lists of who may not.
+ * Without a pseudonym, the worker never came, and was only removed from lists of excluded workers.
  */
 export interface ForgottenWorker {
   assignments: string[];
   worker: string | null;
 }
 /**
- * What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+ * The amount of data stored about a worker, in rows. `lines`: messages that they wrote.
  *
- * `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
- * (`worker`) and no `platform`.
+ * `lists`: the number of runs that exclude them. A worker who is excluded and has never come has no
+ * pseudonym (`worker`) and no `platform`.
  */
 export interface WorkerHoldings {
   answers: number;

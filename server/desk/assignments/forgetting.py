@@ -1,4 +1,4 @@
-"""Forgetting a worker, over the REST API and for the command: their words and id, or all that they gave."""
+"""Remove a worker's words and id, or all their data: endpoints, and functions for the command."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -33,7 +33,7 @@ _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and 
 
 
 class WorkerToForget(BaseModel):
-    """Who is meant: a pseudonym, or an id; its platform where several know it. `extent`: `words` or `all`."""
+    """A worker, by pseudonym or id, with the platform if several have the id. `extent`: what to remove."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     worker: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -42,10 +42,10 @@ class WorkerToForget(BaseModel):
 
 
 class WorkerHoldings(BaseModel):
-    """What is stored of a worker: numbers of rows. `lines`: those that they wrote.
+    """The amount of data stored about a worker, in rows. `lines`: messages that they wrote.
 
-    `lists`: of how many runs they may not come to. Who is on such a list and has never come has no pseudonym
-    (`worker`) and no `platform`.
+    `lists`: the number of runs that exclude them. A worker who is excluded and has never come has no
+    pseudonym (`worker`) and no `platform`.
     """
 
     worker: str | None
@@ -60,9 +60,9 @@ class WorkerHoldings(BaseModel):
 
 
 class ForgottenWorker(BaseModel):
-    """Who was forgotten: the pseudonym that their data have now, and their assignments.
+    """The new pseudonym of a worker whose data were removed, and their assignments.
 
-    Without a pseudonym: they never came, and were taken out of lists of who may not.
+    Without a pseudonym, the worker never came, and was only removed from lists of excluded workers.
     """
 
     worker: str | None
@@ -70,7 +70,7 @@ class ForgottenWorker(BaseModel):
 
 
 class ForgettingApi:
-    """Forgets workers; whoever is in a session is told that it has ended."""
+    """Endpoints that show and remove a worker's data. An open session of the worker ends."""
 
     def __init__(self, *, store: Store, auth: Auth, live: LiveSessions) -> None:
         self._store = store
@@ -82,13 +82,16 @@ class ForgettingApi:
         self.router.add_api_route("/forget", self.forget_worker, methods=["POST"])
 
     async def show_holdings(self, body: WorkerToForget, actor: Caller) -> WorkerHoldings:
-        """Return what is stored of a worker in all studies, and log it. By POST: no address has an id."""
+        """Return the amount of data stored about a worker in all studies, and log it.
+
+        This is a POST request, so that no URL contains a worker's id.
+        """
         return await self._store.submit(
             lambda connection: look_up(connection, self._ids, actor, body.worker, body.platform)
         )
 
     async def forget_worker(self, body: WorkerToForget, actor: Caller) -> ForgottenWorker:
-        """Remove a worker's words and id, or all that they gave. This cannot be undone."""
+        """Remove a worker's words and id, or all their data. This cannot be undone."""
 
         def work(connection: Connection) -> tuple[ForgottenWorker, list[int]]:
             named = (body.worker, body.platform)
@@ -105,7 +108,7 @@ class ForgettingApi:
 
 
 def holdings_of(connection: Connection, ids: IdCipher, worker: str, platform: str | None) -> WorkerHoldings:
-    """Return what is stored of a worker. Raises WorkerNotFound, SeveralWorkers."""
+    """Return the amount of data stored about a worker. Raises WorkerNotFound, SeveralWorkers."""
     found = _find(connection, ids, worker, platform)
     held = NOTHING if found.number is None else holdings(connection, found.number)
     return WorkerHoldings(
@@ -119,7 +122,7 @@ def holdings_of(connection: Connection, ids: IdCipher, worker: str, platform: st
 def look_up(
     connection: Connection, ids: IdCipher, actor: Doer, worker: str, platform: str | None
 ) -> WorkerHoldings:
-    """Return what is stored of a worker, and log that somebody has seen it. Raises as `holdings_of`."""
+    """Return the amount of data stored about a worker, and log the access. Raises as `holdings_of`."""
     found = holdings_of(connection, ids, worker, platform)
     record(connection, actor, "worker_ids.read", found.worker or _NEVER_CAME, "what is stored of them")
     return found
@@ -133,19 +136,19 @@ def forget(
     extent: Extent,
     at: datetime,
 ) -> ForgottenWorker:
-    """Remove a worker's words and id, or all that they gave, and log it under their new pseudonym.
+    """Remove a worker's words and id, or all their data, and log it under the new pseudonym.
 
     Args:
         connection: a transaction of the writer's.
         ids: reads and encrypts ids.
-        actor: who does it.
-        named: a pseudonym or an id, and the platform that it is of, or None.
+        actor: the caller.
+        named: a pseudonym or an id, and its platform or None.
         extent: what is removed besides the id.
-        at: now.
+        at: the current time.
 
     Raises:
-        WorkerNotFound: nobody is called that.
-        SeveralWorkers: several platforms have somebody of this id.
+        WorkerNotFound: there is no such worker.
+        SeveralWorkers: several platforms have a worker with this id.
     """
     found = _find(connection, ids, *named)
     remove_from_lists(connection, found.kept)
@@ -166,7 +169,7 @@ def _number(assignments: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Somebody of whom something is stored; all but `kept`, their encrypted id, is None of who never came."""
+    """A known worker. `kept`: the encrypted id. The other fields are None if the worker never came."""
 
     kept: str
     number: int | None = None
@@ -189,10 +192,10 @@ def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None
         raise WorkerNotFound(f"no worker has this pseudonym or id{where}")
     if len(found) > 1:
         names = " and ".join(row.platform for row in found)
-        raise SeveralWorkers(f"{names} have each a worker of this id")
+        raise SeveralWorkers(f"{names} each have a worker with this id")
     return _Found(*found[0])
 
 
 def _has_come(connection: Connection, kept: str) -> bool:
-    """Return whether somebody of an id, as the database keeps it, has come from any platform."""
+    """Return whether a worker with this encrypted id has come from any platform."""
     return connection.execute(select(Worker.c.id).where(Worker.c.external_id == kept)).first() is not None

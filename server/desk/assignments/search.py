@@ -1,4 +1,4 @@
-"""Conversations of a run by what was said in them, and how they stand; page by page, newest first."""
+"""Search the conversations of a run by words, status and more; in pages, newest first."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
 
 class Search(BaseModel):
-    """What is looked for; what is not given is not looked at. `text`: in any line, capitals or not."""
+    """Search criteria; omitted ones do not count. `text`: words in any turn, in upper or lower case."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -34,7 +34,7 @@ class Search(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """Where a page ends: the start and the id of its last conversation."""
+    """The end of a page: the start time and the id of its last conversation."""
 
     started_at: datetime
     conversation: str
@@ -44,7 +44,7 @@ class _Mark:
 
     @staticmethod
     def read(text: str) -> "_Mark":
-        """Return the mark that `text` is. Raises SearchInvalid."""
+        """Parse a mark. Raises SearchInvalid."""
         at, _, conversation = text.partition("~")
         try:
             return _Mark(datetime.fromisoformat(at).astimezone(UTC), conversation)
@@ -53,7 +53,7 @@ class _Mark:
 
 
 def search(connection: Connection, run: RunEntry, wanted: Search) -> ConversationHits:
-    """Return the conversations that have begun and are as wanted. Raises SearchInvalid."""
+    """Return a page of the conversations that have begun and match. Raises SearchInvalid."""
     rows = connection.execute(_query(run, wanted).limit(ON_A_PAGE + 1)).all()
     page = rows[:ON_A_PAGE]
     last = page[-1] if len(rows) > ON_A_PAGE else None

@@ -1,4 +1,4 @@
-"""A researcher marks what needs reading as seen: reports of messages, and flagged lines."""
+"""Endpoints that mark reports of messages and flagged turns as seen."""
 
 from fastapi import APIRouter, Depends, Response
 from sqlalchemy import Connection
@@ -15,7 +15,7 @@ from server.live.converse.run_news import RunNews
 
 
 class SeenMarks:
-    """Has researchers mark reports and flagged lines as seen, with a row in the audit log."""
+    """Endpoints that mark reports and flagged turns as seen, with an entry in the audit log."""
 
     def __init__(self, *, store: Store, auth: Auth, run_news: RunNews) -> None:
         self._store = store
@@ -29,7 +29,7 @@ class SeenMarks:
         self.router.add_api_route(path, self.mark_flag_as_seen, methods=["POST"], status_code=204)
 
     async def mark_as_seen(self, assignment: str, report: RowNumber, actor: Caller) -> Response:
-        """Mark the report of a message as seen, so that it needs nobody's attention any more."""
+        """Mark the report of a message as seen, so that it no longer needs attention."""
 
         def work(connection: Connection) -> SeenReport:
             found = mark_seen(connection, assignment, report, actor.name, utc_now())
@@ -44,7 +44,7 @@ class SeenMarks:
     async def mark_flag_as_seen(
         self, assignment: str, position: RowNumber, attempt: RowNumber, line: RowNumber, actor: Caller
     ) -> Response:
-        """Mark a line that the moderation service flags as seen, so that it needs nobody's attention."""
+        """Mark a turn flagged by the moderation service as seen, so that it no longer needs attention."""
 
         def work(connection: Connection) -> SeenFlag:
             found = mark_flag_seen(connection, assignment, position, attempt, line, actor.name, utc_now())

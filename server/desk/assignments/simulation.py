@@ -16,17 +16,17 @@ from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study
 
-# By how much a bad twin is worse than the item that it was: with a third of its words replaced it lies about
-# half way from a middling system to the qc bot, whose quality is 0.
+# Quality that a bad twin loses compared with its item: with a third of its words replaced, it lies about half
+# way between an average system and the QC bot, whose quality is 0.
 _LOSS_OF_BAD_TWIN = 0.3
 
 
 def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
-    """Return how good a simulated worker finds each of its conversations, and what it should rate.
+    """Return the quality of each conversation as a simulated worker perceives it, and the study's criteria.
 
     Raises:
         AssignmentNotFound: there is no such assignment.
-        NotSimulated: it is a person's, or the study has no `simulate` section.
+        NotSimulated: the worker is a person, or the study has no `simulate` section.
     """
     joined = select(Assignment.c.simulated, Run.c.slug).join(Run, Run.c.id == Assignment.c.run_id)
     found = connection.execute(joined.where(Assignment.c.id == assignment_id)).one_or_none()
@@ -73,14 +73,14 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
 
 
 def crowd_question(connection: Connection, slug: str, workers: int, *, sees_hosts: bool) -> CrowdQuestion:
-    """Return what is to be known before so many simulated workers take part in a run. Raises RunNotFound."""
+    """Return the possible cost of a number of simulated workers in a run, in words. Raises RunNotFound."""
     calls = of_assignments(connection, parse_study(find_run(connection, slug).yaml), workers)
     asked = Confirmation(given=False, sees_hosts=sees_hosts)
     return CrowdQuestion(question=asked.question(f"A crowd of {workers:,} in the run `{slug}`", calls))
 
 
 def _quality(of_system: float, kind: str | None) -> float:
-    """Return how good what is shown is, of a system that is so good. A reference is as good as can be."""
+    """Return the quality of a shown item from its system's quality. A reference has quality 1."""
     if kind == "reference":
         return 1.0
     return max(of_system - _LOSS_OF_BAD_TWIN, 0.0) if kind == "bad" else of_system

@@ -1,4 +1,4 @@
-"""Everything about one assignment: turns, topics, ratings, faults, and how its worker writes."""
+"""Details of one assignment: turns, topics, ratings, incidents, and statistics of its worker's writing."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -57,9 +57,10 @@ from server.study import Study, parse_study
 
 
 def writing(connection: Connection, assignment_id: str, run_id: int, *, simulated: bool) -> list[WritingRow]:
-    """Return how the worker of an assignment writes, beside all of the run who are of its kind.
+    """Return statistics of a worker's writing, with quartiles over the workers of the run.
 
-    People are held against people. Nothing is returned where it was not recorded.
+    People are compared with people, simulated workers with simulated ones. Return nothing if writing was not
+    recorded.
     """
     rows = connection.execute(_SUMS, {"run": run_id, "simulated": simulated}).all()
     by_assignment = {row.assignment_id: _measures(row) for row in rows}
@@ -78,7 +79,7 @@ def writing(connection: Connection, assignment_id: str, run_id: int, *, simulate
 
 
 def _quartiles(values: Iterable[float | None]) -> dict[str, float | None]:
-    """Return the quartiles of what is known, by linear interpolation; None of fewer than two values."""
+    """Return the quartiles of the known values, by linear interpolation; None for fewer than two values."""
     known = [value for value in values if value is not None]
     if len(known) < _FEWEST:
         return dict.fromkeys(_QUARTILES)
@@ -227,7 +228,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
 
 
 def _flags(turn: Any, moderated: Mapping[int, Any], noted: Iterable[Any]) -> list[FlagRow]:
-    """Return by what a line is flagged. Words are noted in the moment in which their line is stored."""
+    """Return the flags of a turn. Notes of offensive words have the same time as their turn."""
     kind = "offensive_input" if turn.author == "worker" else "offensive_reply"
     at = turn.created_at
     found = [
@@ -241,7 +242,7 @@ def _flags(turn: Any, moderated: Mapping[int, Any], noted: Iterable[Any]) -> lis
 
 
 def _points(given: Iterable[Any], study: Study) -> dict[int, PointRow]:
-    """Return how replies were rated, by the line. Of several ratings of a line the last one counts."""
+    """Return the ratings of single replies, by turn. If a turn has several ratings, the last one counts."""
     points = study.turn_points
     if points is None:
         return {}
@@ -259,7 +260,7 @@ def _scenario(row: Any, study: Study) -> ScenarioRow | None:
 def _answers(
     connection: Connection, asked: Iterable[AskedQuestion], *given: ColumnElement[bool]
 ) -> list[AnswerRow]:
-    """Return what was answered to the questions `asked`, in their order, without those left unanswered."""
+    """Return the answers to the questions `asked`, in their order, without unanswered ones."""
     query = (
         select(Answer.c.label, Answer.c.text, Answer.c.number)
         .where(*given)
@@ -278,7 +279,7 @@ def _answers(
 
 
 def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
-    """Return what became of the quiz about a conversation, as an answer; nothing where there was none."""
+    """Return the quiz about a conversation with its result, as an answer; nothing if there was no quiz."""
     asked = connection.execute(select(Quiz).where(Quiz.c.conversation_id == conversation_id)).one_or_none()
     if asked is None:
         return []
@@ -309,7 +310,7 @@ def _in_words(answer: Any, question: AskedQuestion) -> str:
 
 
 def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:
-    """Return what was read at a position of an assignment; None where it was a chat."""
+    """Return the item that was shown for a conversation; None if it was a chat."""
     query = (
         select(ShownItem.c.kind, ShownItem.c.twin_of, Item.c.content, ItemEdit.c.text)
         .join(Item, Item.c.id == ShownItem.c.item_id)

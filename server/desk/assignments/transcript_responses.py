@@ -13,7 +13,7 @@ from server.session.records import ReportReason
 
 
 class TopicRow(BaseModel):
-    """A topic of a conversation; `how` and `bot_opinion` are None for its first."""
+    """A topic of a conversation. `how` and `bot_opinion` are None for the first topic."""
 
     round: int
     topic: str
@@ -23,16 +23,17 @@ class TopicRow(BaseModel):
 
 
 class PointRow(BaseModel):
-    """What a worker thought of a single reply: point `point` of `points`. Two points are thumbs: down, up."""
+    """A worker's rating of a single reply: point `point` of `points`. Two points are thumbs down and up."""
 
     point: int
     points: int
 
 
 class FlagRow(BaseModel):
-    """That a line may be offensive: by lists of words, and these, or by a classifier, and its categories.
+    """A flag of a possibly offensive turn, set by a word list or a classifier.
 
-    `seen_at`, `seen_by`: who has marked what the classifier says as seen.
+    `reason`: the words found, or the classifier's categories. `seen_at`, `seen_by`: when and by whom a
+    classifier's flag was marked as seen.
     """
 
     by: Literal["words", "classifier"]
@@ -42,9 +43,9 @@ class FlagRow(BaseModel):
 
 
 class TurnRow(BaseModel):
-    """A line of a conversation. A bot's has the milliseconds it took, and what the worker thought of it.
+    """A turn of a conversation. A bot's reply has its latency in milliseconds, and the worker's rating.
 
-    `pasted`: characters of a worker's line that were pasted, where that is recorded.
+    `pasted`: the number of pasted characters in a worker's message, if it was recorded.
     """
 
     turn_index: int
@@ -61,11 +62,11 @@ WritingMeasure = Literal["pasted", "typed", "pace", "pause", "away", "away_secon
 
 
 class WritingRow(BaseModel):
-    """How a worker writes, in one measure, beside the workers of the run of whom it is known.
+    """A measure of a worker's writing, with quartiles over the run's workers.
 
-    `pasted`, `typed`: shares of all characters that they wrote; `pace`: characters a minute that were not
-    pasted; `pause`: the longest, in seconds; `away`: how often the page lost the focus, `away_seconds` for
-    how long. `low`, `median`, `high`: the quartiles of all of them; None of fewer than two.
+    `pasted`, `typed`: shares of all characters; `pace`: characters per minute that were not pasted; `pause`:
+    the longest pause in seconds; `away`: how often the page lost the focus, `away_seconds`: for how long.
+    `low`, `median`, `high`: quartiles over the `workers` with a known value; None for fewer than two.
     """
 
     measure: WritingMeasure
@@ -77,7 +78,7 @@ class WritingRow(BaseModel):
 
 
 class RatingRow(BaseModel):
-    """What a worker has rated on one criterion, from 0 to 100."""
+    """A worker's rating on one criterion, from 0 to 100."""
 
     criterion: str
     statement: str
@@ -85,7 +86,7 @@ class RatingRow(BaseModel):
 
 
 class AnswerRow(BaseModel):
-    """What a worker answered to a question of the study's own. Several choices are as many `answers`."""
+    """A worker's answer to a question of the study. `answers` has one entry per chosen option."""
 
     label: str
     question: str
@@ -93,16 +94,16 @@ class AnswerRow(BaseModel):
 
 
 class ScenarioRow(BaseModel):
-    """The situation or task of a conversation, as the worker was shown it."""
+    """The situation or task of a conversation, as the worker saw it."""
 
     label: str
     text: str
 
 
 class ShownItemRow(BaseModel):
-    """What was read in place of a chat. `twin_of`: the position of the ordinary item that it belongs to.
+    """An item that was shown instead of a chat. `twin_of`: the position of the ordinary item it belongs to.
 
-    `edited_text`: the text as the worker has improved it, if they were asked to.
+    `edited_text`: the text as improved by the worker, if the study asks for that.
     """
 
     kind: ItemKind
@@ -112,16 +113,17 @@ class ShownItemRow(BaseModel):
 
 
 class ChoiceRow(BaseModel):
-    """Which of two conversations side by side the worker has preferred, after line `turn_index` of both."""
+    """The worker's preference between two side-by-side conversations, after turn `turn_index` of both."""
 
     turn_index: int
     preference: Preference
 
 
 class MessageReportRow(BaseModel):
-    """What the worker has reported of line `turn_index`, of an item its line, and who has seen it.
+    """A worker's report of turn `turn_index`, or of a line of an item, and who has seen it.
 
-    `leaves`: they left the study with it. `taken_back_at`: they took it back, or reported the line anew.
+    `leaves`: the worker left the study with it. `taken_back_at`: when they withdrew it or reported the turn
+    again.
     """
 
     id: int
@@ -136,17 +138,17 @@ class MessageReportRow(BaseModel):
 
 
 class NotedRow(BaseModel):
-    """Something that went wrong in a conversation, or that should not have been said."""
+    """An incident in a conversation, or offensive words."""
 
     kind: str
     text: str
 
 
 class ConversationDetail(BaseModel):
-    """A conversation, attempt by attempt, or an item that was read. `incidents`: what went wrong.
+    """One attempt of a conversation, or an item that was shown.
 
-    `side`: of two side by side, which one; the left one has the worker's `choices`. `number`: as the worker
-    counts, two side by side being one.
+    `side`: the side of a side-by-side pair; the left conversation has the worker's `choices`. `number`: its
+    number on the worker's page, where a pair counts as one.
     """
 
     position: int
@@ -170,9 +172,9 @@ class ConversationDetail(BaseModel):
 
 
 class AssignmentDetail(BaseModel):
-    """Everything about one assignment. `before`, `after`: what was answered to its questionnaires.
+    """All details of one assignment. `before`, `after`: the answers to its questionnaires.
 
-    `writing`: how its worker writes, where that is recorded.
+    `writing`: statistics of the worker's writing, if recorded.
     """
 
     assignment: str
@@ -187,7 +189,7 @@ class AssignmentDetail(BaseModel):
 
 
 class ConversationHit(BaseModel):
-    """A conversation that a search has found. `line` is the first of its lines that has the words, if any."""
+    """A conversation found by a search. `line`: its first turn with the searched words, if any."""
 
     conversation: str
     assignment: str
@@ -203,17 +205,17 @@ class ConversationHit(BaseModel):
 
 
 class ConversationHits(BaseModel):
-    """A page of conversations, newest first. `after`: give it to get the next page; None: there is none."""
+    """A page of conversations, newest first. `after`: the argument for the next page; None on the last."""
 
     conversations: list[ConversationHit]
     after: str | None
 
 
 class SystemQuality(BaseModel):
-    """How good a simulated worker finds the system of a conversation, by its number: 0 is bad, 1 is good.
+    """The quality of a conversation as a simulated worker perceives it, from 0 (bad) to 1 (good).
 
-    `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
-    its repeat and its twins have one name.
+    `system`: the system of a chat. `item`: the item, if items are rated; an item, its repeat and its twins
+    have the same name.
     """
 
     conversation: int
@@ -224,7 +226,7 @@ class SystemQuality(BaseModel):
 
 
 class CriterionSigns(BaseModel):
-    """Whether agreement with a criterion speaks against a system, and whether it counts for the filter."""
+    """A criterion. `negative`: agreement is bad for a system. `qc`: it counts for the worker filter."""
 
     label: str
     negative: bool
@@ -232,15 +234,15 @@ class CriterionSigns(BaseModel):
 
 
 class CrowdQuestion(BaseModel):
-    """What is to be known before simulated workers take part; None where that costs nothing."""
+    """The cost of simulated workers in words, to be confirmed first; None if they cost nothing."""
 
     question: str | None
 
 
 class SimulatedBeliefs(BaseModel):
-    """What a simulated worker believes of the systems of its assignment.
+    """A simulated worker's beliefs about the systems of its assignment.
 
-    `answers` are the right ones to the test questions, in their order.
+    `answers`: the right answers to the tutorial's questions, in order.
     """
 
     conversations: list[SystemQuality]

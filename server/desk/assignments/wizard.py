@@ -1,4 +1,4 @@
-"""Researchers who answer in a chatbot's place (Wizard of Oz), over the REST API."""
+"""Endpoints with which researchers answer in a chatbot's place (Wizard of Oz)."""
 
 from datetime import datetime
 from functools import partial
@@ -22,16 +22,16 @@ from server.study import parse_study
 
 
 class WizardTurn(BaseModel):
-    """A line of a conversation; those by `bot` are the researchers' own."""
+    """A turn of a conversation. The turns of `bot` were written by researchers."""
 
     author: Literal["worker", "bot"]
     text: str
 
 
 class WaitingForWizard(BaseModel):
-    """A conversation that waits for line `turn`. `persona`: whom to answer as, a sentence each.
+    """A conversation that waits for a reply, its turn number `turn`.
 
-    `seconds_left`: until a bot takes over, or the chat ends.
+    `persona`: sentences that describe whom to play. `seconds_left`: until a bot takes over, or the chat ends.
     """
 
     conversation: str
@@ -43,13 +43,13 @@ class WaitingForWizard(BaseModel):
 
 
 class WizardQueue(BaseModel):
-    """The conversations of a run that wait for a researcher, who waits longest first."""
+    """The conversations of a run that wait for a researcher, longest wait first."""
 
     waiting: list[WaitingForWizard]
 
 
 class WizardAnswer(BaseModel):
-    """What a researcher says as line `turn` of a conversation."""
+    """A researcher's reply as turn `turn` of a conversation."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -59,7 +59,7 @@ class WizardAnswer(BaseModel):
 
 
 class WizardApi:
-    """Shows researchers which conversations wait for them, and takes their answers."""
+    """Endpoints that list conversations waiting for a researcher, and accept replies."""
 
     def __init__(self, *, store: Store, auth: Auth) -> None:
         self._store = store
@@ -74,9 +74,9 @@ class WizardApi:
         return await self._store.read(partial(_queue, slug=run, now=utc_now()))
 
     async def answer_line(self, run: str, body: WizardAnswer, actor: Caller) -> Response:
-        """Answer a line in the chatbot's place. The first answer counts; it is kept with who gave it.
+        """Reply in the chatbot's place. The first reply counts, and is stored with its author.
 
-        Sending the same answer again does nothing, so that one whose reply was lost can be repeated.
+        Sending the same reply again has no effect, so a request can be repeated if its response was lost.
         """
         by, now = self._auth.pseudonym("desk", actor.name), utc_now()
 
@@ -85,7 +85,7 @@ class WizardApi:
             return wizard.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
 
         if not await self._store.submit(answer):
-            raise LineTaken("this line does not wait for an answer")
+            raise LineTaken("this message does not wait for a reply")
         return Response(status_code=204)
 
 

@@ -1,4 +1,4 @@
-"""Endpoints that act on workers: release, message, end a conversation, leave out."""
+"""Endpoints that act on workers: release, message, end a conversation, exclude."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -17,25 +17,25 @@ Words = Annotated[
 
 
 class Message(RequestBody):
-    """Words to workers, shown on their pages until they put them away."""
+    """A message to workers, shown on their pages until they dismiss it."""
 
     text: Words
 
 
 class Ending(RequestBody):
-    """Why a conversation ends: words that its worker reads."""
+    """The reason for ending a conversation, which its worker reads."""
 
     why: Words
 
 
 class Reason(RequestBody):
-    """Why an assignment is left out of the analysis: for the report's reader."""
+    """The reason for excluding an assignment from analyses, which the report shows."""
 
     reason: Words
 
 
 class WorkerActions:
-    """Has researchers act on workers."""
+    """Endpoints that act on workers."""
 
     def __init__(self, auth: Auth, interventions: Interventions) -> None:
         self._interventions = interventions
@@ -52,7 +52,7 @@ class WorkerActions:
         self.router.add_api_route(path, call, methods=[method], status_code=204)
 
     async def release_place(self, assignment: str, actor: Caller) -> Response:
-        """End an assignment that is under way, so that its place is free. This cannot be undone."""
+        """End an active assignment to release its slot. This cannot be undone."""
         await self._interventions.release(assignment, actor)
         return _DONE
 
@@ -62,22 +62,22 @@ class WorkerActions:
         return _DONE
 
     async def end_conversation(self, assignment: str, body: Ending, actor: Caller) -> Response:
-        """End the conversation that a worker is in; they go on to rate it. This cannot be undone."""
+        """End a worker's current conversation. The worker then rates it. This cannot be undone."""
         await self._interventions.end_conversation(assignment, body.why, actor)
         return _DONE
 
     async def exclude_assignment(self, assignment: str, body: Reason, actor: Caller) -> Response:
-        """Leave an assignment out of every analysis, with the reason; its data stay."""
+        """Exclude an assignment from every analysis, with a reason. Its data stay."""
         await self._interventions.exclude(assignment, body.reason, actor)
         return _DONE
 
     async def include_assignment(self, assignment: str, actor: Caller) -> Response:
-        """Take an assignment into analyses again."""
+        """Include an excluded assignment in analyses again."""
         await self._interventions.include(assignment, actor)
         return _DONE
 
     async def tell_all(self, run: str, body: Message, actor: Caller) -> Response:
-        """Show a message to every worker of a run who is under way."""
+        """Show a message to all active workers of a run."""
         await self._interventions.tell_all(run, body.text, actor)
         return _DONE
 

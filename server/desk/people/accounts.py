@@ -1,4 +1,4 @@
-"""Signing in and out, and one's own password: what a browser does before it may do anything else."""
+"""Endpoints for signing in and out, and for changing one's own password."""
 
 from typing import Annotated, Literal
 
@@ -40,9 +40,9 @@ class LinkToLookAt(RequestBody):
 
 
 class LinkToUse(RequestBody):
-    """The secret of a one-time link, and the password that it lets its holder choose.
+    """The secret of a one-time link, and the new password.
 
-    `name`: by which the first owner will sign in; everybody else has a name already.
+    `name`: the name of the first owner; all others have a name already.
     """
 
     link: Secret
@@ -51,23 +51,23 @@ class LinkToUse(RequestBody):
 
 
 class PasswordChange(RequestBody):
-    """Another password, and the one so far."""
+    """The current password (`old`) and the new one."""
 
     old: Password
     new: Password
 
 
 class StudyRole(BaseModel):
-    """A role, and the study that it is for; None: for all studies."""
+    """A role, and its study; None: for all studies."""
 
     study: str | None
     role: Role
 
 
 class Account(BaseModel):
-    """Who calls: a person, a token, or the installation's own token; and what they may do.
+    """The caller, which is a person, a token, or the installation's own token, with its permissions.
 
-    `permissions`: what they may do in some study at least. `has_password`: there is one that can be changed.
+    `permissions`: those that it has in at least one study. `has_password`: it has a password to change.
     """
 
     kind: Literal["person", "token", "installation"]
@@ -78,26 +78,26 @@ class Account(BaseModel):
 
 
 class Invitation(BaseModel):
-    """Whom a one-time link is for; None: for the first owner, who chooses a name."""
+    """The account of a one-time link; None: the first owner, who chooses a name."""
 
     name: str | None
 
 
-_ADDRESSES = 20  # from which somebody must try at once to keep a person out of a new browser
+_ADDRESSES = 20  # an attacker needs this many addresses to lock a person out of a new browser
 
 
 class AccountsApi:
-    """Lets people in and out.
+    """Endpoints for signing in and out, and for passwords.
 
     Args:
-        store: where they are stored, and sign-ins.
-        listed: the same, for what the desk lists.
-        auth: tells who calls.
-        limits: counts tries, by the address that they come from and by the name that is tried; a browser in
-            which that person has signed in before has its own.
-        tries: how many are let through from an address, or from a known browser. All unknown browsers
-            together may try a name `_ADDRESSES` times as often, so that nobody at one address locks a person
-            out.
+        store: stores accounts and sign-ins.
+        listed: the same store, for changes to lists that the desk shows.
+        auth: identifies callers.
+        limits: counts attempts per address and per name. A browser in which that person has signed in before
+            is counted separately.
+        tries: the limit of attempts per address, and per known browser. For all unknown browsers together,
+            a name's limit is `_ADDRESSES` times higher, so that nobody can lock a person out from one
+            address.
     """
 
     def __init__(
@@ -128,27 +128,27 @@ class AccountsApi:
         self.router.add_api_route("/password", self.change_password, methods=["PUT"], dependencies=own)
 
     async def show_account(self, actor: Caller) -> Account:
-        """Who calls, and what they may do."""
+        """Return the caller and its permissions."""
         found = await self._store.read(lambda c: _person(c, actor))
         return account(actor, has_password=found is not None and found.password is not None)
 
     async def sign_in(self, body: Credentials, request: Request, response: Response) -> Account:
-        """Sign a person in; their browser keeps that for twelve hours."""
+        """Sign a person in for twelve hours. The browser keeps a cookie."""
         require_own_page(request)
         await self._count_person(request, body.name.lower())
         found = await self._store.read(lambda c: people.find(c, body.name))
         if not await passwords.is_right(found.password if found else None, body.password) or found is None:
-            raise WrongPassword("this name and this password do not belong together")
+            raise WrongPassword("wrong name or password")
         return await self._begin(found, request, response)
 
     async def look_at_link(self, body: LinkToLookAt, request: Request) -> Invitation:
-        """Say whom a one-time link is for; it stays good."""
+        """Return the account that a one-time link is for. The link stays valid."""
         await self._count(request, body.link, self._tries)
         invited = await self._store.read(lambda c: sign_ins.look_at_link(c, body.link))
         return Invitation(name=None if invited.member is None else invited.member.name)
 
     async def use_link(self, body: LinkToUse, request: Request, response: Response) -> Account:
-        """Choose the password that a one-time link is for, and sign in; the link leads nowhere any more."""
+        """Choose a password with a one-time link, and sign in. The link is then no longer valid."""
         require_own_page(request)
         await self._count(request, body.link, self._tries)
         passwords.require_good(body.password)
@@ -167,23 +167,23 @@ class AccountsApi:
         return response
 
     async def sign_out_everywhere(self, actor: Caller, request: Request) -> Response:
-        """Sign out in every browser, this one too."""
+        """Sign out in every browser, including this one."""
         await self._store.submit(lambda c: _all_ended(c, actor))
         response = Response(status_code=204)
         forget_sign_in(request, response)
         return response
 
     async def change_password(self, body: PasswordChange, actor: Caller, request: Request) -> Account:
-        """Choose another password; whoever is signed in elsewhere with the old one is signed out."""
+        """Change one's password. All other browsers of this account are signed out."""
         await self._count_person(request, actor.name)
         passwords.require_good(body.new)
         found = await self._store.read(lambda c: _person(c, actor))
         if found is not None and found.password is None:
             raise NoPassword(f"`{found.name}` has no password yet")
         if not await passwords.is_right(found.password if found else None, body.old) or found is None:
-            raise WrongPassword("this is not the password so far")
+            raise WrongPassword("this is not your current password")
         stored, person = await passwords.hashed(body.new), found.id
-        # What this page asks meanwhile is still asked by somebody who is signed in.
+        # This browser stays signed in, because its page may send requests meanwhile.
         kept = hashed(sign_in_secret(request) or "")
 
         def change(connection: Connection) -> None:
@@ -212,23 +212,23 @@ class AccountsApi:
 async def begin_sign_in(
     store: Store, member: Member, request: Request, response: Response, how: str = ""
 ) -> Account:
-    """Sign somebody in who has shown who they are, have their browser keep it, and return their account.
+    """Sign an authenticated person in, set the browser's cookie, and return the account.
 
     Args:
-        store: where sign-ins are stored.
-        member: who it is.
-        request: of their browser.
-        response: its answer.
-        how: by what they have shown it, for the log; empty for a password.
+        store: stores sign-ins.
+        member: the person.
+        request: the browser's request.
+        response: gets the cookie.
+        how: the method of authentication, for the log; empty for a password.
 
     Raises:
-        WrongPassword: they were removed, or have another password, since `member` was read.
+        WrongPassword: the account was removed, or its password changed, since `member` was read.
     """
     actor = Actor("person", member.name, member.roles)
 
     def begin(connection: Connection) -> str:
         now = people.by_id(connection, member.id)
-        if now is None or now.password != member.password:  # changed while the old one was being looked at
+        if now is None or now.password != member.password:  # changed while the old one was being checked
             raise WrongPassword("this password was changed a moment ago")
         record(connection, actor, "person.sign_in", member.name, how)
         return sign_ins.begin(connection, member.id, utc_now())
@@ -238,7 +238,7 @@ async def begin_sign_in(
 
 
 def account(actor: Actor, *, has_password: bool) -> Account:
-    """Return who somebody is, and what they may do."""
+    """Return a caller with its roles and permissions."""
     roles = [StudyRole(study=study or None, role=role) for study, role in actor.roles.items()]
     permissions = [permission for permission in PERMISSIONS if actor.may(permission)]
     return Account(
@@ -247,7 +247,7 @@ def account(actor: Actor, *, has_password: bool) -> Account:
 
 
 def _with_password(connection: Connection, body: LinkToUse, stored: str) -> Member:
-    """Give whom a link is for their password. Raises LinkUsed, InvalidField, PersonExists."""
+    """Store the password of a one-time link's account. Raises LinkUsed, InvalidField, PersonExists."""
     member = sign_ins.look_at_link(connection, body.link).member
     person = (
         people.add(connection, body.name or "", "owner", ALL_STUDIES, utc_now())

@@ -1,4 +1,4 @@
-"""The audit log over the REST API: page by page, and as CSV."""
+"""Endpoints that show the audit log, in pages and as CSV."""
 
 from datetime import datetime
 from typing import Annotated
@@ -20,7 +20,7 @@ Text = Annotated[str, Field(max_length=200)]
 
 
 class AuditRow(BaseModel):
-    """Something that was done. `kind`: of the actor: person, token, installation, command or server."""
+    """An entry of the audit log. `kind`: of the actor: person, token, installation, command or server."""
 
     id: int
     at: ShownTime
@@ -32,14 +32,14 @@ class AuditRow(BaseModel):
 
 
 class AuditPage(BaseModel):
-    """Rows of the log, newest first. `more`: there are older ones, `before` the last row's id."""
+    """Entries of the log, newest first. `more`: there are older ones; get them with `before`, the last id."""
 
     entries: list[AuditRow]
     more: bool
 
 
 class Wanted(BaseModel):
-    """Which rows are asked for. `action`: its beginning, like `run.`; the others as they stand in the log."""
+    """A filter of entries. `action`: a prefix, such as `run.`; the other fields must match exactly."""
 
     actor: Text | None = None
     action: Text | None = None
@@ -49,12 +49,12 @@ class Wanted(BaseModel):
     before: RowNumber | None = None
 
     def filter(self) -> Filter:
-        """Return them as the database is asked."""
+        """Return the filter for the query of the database."""
         return Filter(**dict(self))
 
 
 class AuditApi:
-    """Shows owners what was done."""
+    """Endpoints that show owners the audit log."""
 
     def __init__(self, *, store: Store, auth: Auth) -> None:
         self._store = store
@@ -64,7 +64,7 @@ class AuditApi:
         self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], **CSV)
 
     async def show_audit(self, wanted: Annotated[Wanted, Query()]) -> AuditPage:
-        """List a hundred rows of the log, newest first."""
+        """List a hundred entries of the log, newest first."""
         found = await self._store.read(lambda c: entries(c, wanted.filter(), _A_PAGE + 1))
         rows = [AuditRow(**_values(entry)) for entry in found[:_A_PAGE]]
         return AuditPage(entries=rows, more=len(found) > _A_PAGE)

@@ -1,6 +1,6 @@
-"""Signing in at the desk with an OpenID provider, beside names and passwords.
+"""Endpoints for signing in at the desk with an OpenID provider, in addition to passwords.
 
-Whom the provider vouches for must be a person here already, invited by the e-mail address that it gives.
+The provider's e-mail address must belong to an existing account.
 """
 
 import hmac
@@ -29,10 +29,10 @@ Text = Annotated[str, Field(max_length=4_000)]
 
 
 class WaysIn(BaseModel):
-    """How people can sign in beside names and passwords.
+    """Ways to sign in other than with a password.
 
-    `provider`: what the OpenID provider is called, None where there is none. `refused`: why the sign-in that
-    was asked about came to nothing.
+    `provider`: the name of the OpenID provider, None without one. `refused`: the reason in words why a
+    sign-in failed.
     """
 
     provider: str | None
@@ -40,14 +40,14 @@ class WaysIn(BaseModel):
 
 
 class OpenIdSignIn:
-    """Lets people in whom a provider vouches for; without one nobody is let in like this.
+    """Endpoints for signing in with an OpenID provider.
 
     Args:
-        store: where people are stored.
-        provider: who vouches; None where the installation has none.
-        secret: signs what a browser keeps of a sign-in that it has begun.
-        limits: counts tries by the address that they come from.
-        tries: how many of them are let through.
+        store: stores accounts.
+        provider: the provider; None if the installation has none.
+        secret: signs the cookie of a sign-in that has begun.
+        limits: counts attempts per address.
+        tries: the limit of attempts.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class OpenIdSignIn:
             self.router.add_api_route(path, call, methods=["GET"], include_in_schema=False)
 
     async def show_ways_in(self, refused: Refusal | None = None) -> WaysIn:
-        """How people can sign in; and in words why the sign-in was refused that a page was sent back from."""
+        """Return the ways to sign in, and in words the reason of a refused sign-in."""
         return WaysIn(
             provider=None if self._provider is None else self._provider.name,
             refused=None if refused is None else _in_words(ProviderRefused(refused)),
@@ -91,7 +91,7 @@ class OpenIdSignIn:
             path=public_path(request, _COOKIE_PATH),
             secure=request.url.scheme == "https",
             httponly=True,
-            samesite="lax",  # the way back comes from the provider's site
+            samesite="lax",  # the provider's site redirects back here
         )
         return response
 
@@ -102,7 +102,7 @@ class OpenIdSignIn:
         state: Annotated[Text, Query()] = "",
         error: Annotated[Text, Query()] = "",
     ) -> Response:
-        """Sign in whom the provider vouches for, and send the browser to the desk."""
+        """Sign in the person whom the provider has authenticated, and redirect the browser to the desk."""
         try:
             await self._count(request)
             begun = self._kept(request, state)
@@ -121,7 +121,7 @@ class OpenIdSignIn:
         return response
 
     def _kept(self, request: Request, state: str) -> Begun:
-        """Return what the browser has kept of the sign-in that it comes back from. Raises ProviderRefused."""
+        """Return the state of the sign-in from the browser's cookie. Raises ProviderRefused."""
         try:
             begun = Begun(**self._begun.loads(request.cookies.get(_COOKIE, ""), max_age=_MINUTES * 60))
         except BadSignature as error:

@@ -1,4 +1,4 @@
-"""People and tokens: who may use the desk, over the REST API."""
+"""Endpoints that manage the desk's accounts and tokens."""
 
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -21,7 +21,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class NewPerson(RequestBody):
-    """Somebody to invite. `study`: the one that the role is for; None: for all studies."""
+    """An account to create. `study`: the study of the role, or None for all studies."""
 
     name: Name
     role: Role
@@ -29,14 +29,14 @@ class NewPerson(RequestBody):
 
 
 class RoleChange(RequestBody):
-    """A role for a study, or for all (None); without a role the one that is held there is taken away."""
+    """A role for a study, or for all studies (None). `role` None removes the role held there."""
 
     role: Role | None
     study: Name | None = None
 
 
 class NewToken(RequestBody):
-    """A token to make. `study`: the one that it is for; None: for all studies."""
+    """A token to create. `study`: the study it is limited to, or None for all studies."""
 
     name: Name
     scope: tokens.Scope
@@ -44,7 +44,7 @@ class NewToken(RequestBody):
 
 
 class PersonRow(BaseModel):
-    """Somebody who may use the desk. `has_password`: they have chosen one."""
+    """An account of the desk. `has_password`: its owner has chosen a password."""
 
     name: str
     roles: list[StudyRole]
@@ -53,25 +53,25 @@ class PersonRow(BaseModel):
 
 
 class PeopleList(BaseModel):
-    """Everybody who may use the desk, by name."""
+    """All accounts of the desk, by name."""
 
     people: list[PersonRow]
 
 
 class PersonWithLink(PersonRow):
-    """Somebody, and the link that lets them choose a password, once. It cannot be shown again."""
+    """An account, and a link that works once, for choosing its password. It cannot be shown again."""
 
     link: str
 
 
 class PersonChanged(PersonRow):
-    """Somebody with another role; where they need one, the link that lets them choose a password, once."""
+    """An account with its new role and, if it needs one, a link that works once, for choosing a password."""
 
     link: str | None
 
 
 class TokenRow(BaseModel):
-    """A token, without what opens anything. `study` None: for all studies."""
+    """A token without its secret. `study` None: for all studies."""
 
     name: str
     scope: tokens.Scope
@@ -81,27 +81,27 @@ class TokenRow(BaseModel):
 
 
 class TokenList(BaseModel):
-    """Every token that there ever was, newest first."""
+    """All tokens, including revoked ones, newest first."""
 
     tokens: list[TokenRow]
 
 
 class PeopleUpdate(BaseModel):
-    """Who may use the desk, and all tokens; the one of them that has not changed is left out."""
+    """All accounts, or all tokens, or both: a list that has not changed is left out."""
 
     people: list[PersonRow] = []
     tokens: list[TokenRow] = []
 
 
 class TokenMade(BaseModel):
-    """A new token, which cannot be shown again."""
+    """A new token. It cannot be shown again."""
 
     name: str
     token: str
 
 
 class PeopleApi:
-    """Lets owners say who may use the desk. Links start with `public_url`."""
+    """Endpoints for accounts and tokens. Links start with `public_url`."""
 
     def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
         self._store = store
@@ -129,12 +129,12 @@ class PeopleApi:
         self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
     async def list_people(self) -> PeopleList:
-        """Everybody who may use the desk."""
+        """List all accounts of the desk."""
         found = await self._store.read(people.every)
         return PeopleList(people=[person_row(member) for member in found])
 
     async def invite_person(self, body: NewPerson, actor: Caller) -> PersonWithLink:
-        """Let somebody use the desk, and make the link by which they choose a password."""
+        """Create an account, and a link for choosing its password."""
         study, at = body.study or ALL_STUDIES, utc_now()
 
         def add(connection: Connection) -> PersonWithLink:
@@ -145,10 +145,10 @@ class PeopleApi:
         return await self._store.submit(add)
 
     async def set_role(self, person: str, body: RoleChange, actor: Caller) -> PersonChanged:
-        """Give somebody a role for a study or for all, or take it away.
+        """Set or remove an account's role, for one study or for all.
 
-        Where they gain, open links to a password lead nowhere any more; a first role for all studies ends
-        their password, too. Who has none then gets a new link.
+        If the account gains permissions, its open password links are cancelled. The first role for all
+        studies cancels its password, too. An account without a password gets a new link.
         """
         study = body.study or ALL_STUDIES
 
@@ -164,7 +164,7 @@ class PeopleApi:
         return await self._store.submit(change)
 
     async def new_password_link(self, person: str, actor: Caller) -> PersonWithLink:
-        """Make a link by which somebody chooses another password; earlier links lead nowhere any more."""
+        """Create a link for choosing another password. Earlier links are cancelled."""
 
         def make(connection: Connection) -> PersonWithLink:
             member = people.require(connection, person)
@@ -174,7 +174,7 @@ class PeopleApi:
         return await self._store.submit(make)
 
     async def remove_person(self, person: str, actor: Caller) -> Response:
-        """Let somebody in no more, at once; what they are watching goes on for a minute at most."""
+        """Remove an account at once. Streams that it has open end within a minute."""
 
         def change(connection: Connection) -> None:
             people.remove(connection, person, utc_now())
@@ -184,17 +184,17 @@ class PeopleApi:
         return Response(status_code=204)
 
     async def list_tokens(self) -> TokenList:
-        """Every token that there ever was, newest first; revoked ones say so."""
+        """List all tokens, including revoked ones, newest first."""
         found = await self._store.read(tokens.every)
         return TokenList(tokens=[token_row(grant) for grant in reversed(found)])
 
     async def make_token(self, body: NewToken, actor: Caller) -> TokenMade:
-        """Make a token. It is answered this once, and stored nowhere."""
+        """Create a token. It is returned only now, and is not stored."""
         study = body.study or ALL_STUDIES
         return await self._store.submit(lambda c: made(c, actor, body.name, body.scope, study))
 
     async def revoke_token(self, token: str, actor: Caller) -> Response:
-        """Let the token of this name open nothing any more, at once."""
+        """Revoke the token of this name at once."""
         await self._store.submit(lambda c: revoke(c, actor, token))
         return Response(status_code=204)
 
@@ -204,12 +204,12 @@ class PeopleApi:
 
 
 def password_link(public_url: str, secret: str) -> str:
-    """Return the address at which the holder of a one-time link chooses a password."""
+    """Return the address of a one-time link for choosing a password."""
     return f"{public_url}/desk#link={secret}"
 
 
 def made(connection: Connection, actor: Doer, name: str, scope: tokens.Scope, study: str) -> TokenMade:
-    """Make a token, and log it. Raises InvalidField, TokenExists."""
+    """Create a token, and log it. Raises InvalidField, TokenExists."""
     token = tokens.new(connection, name, scope, utc_now(), study)
     record(connection, actor, "token.new", name, said(scope, study))
     return TokenMade(name=name, token=token)
@@ -222,12 +222,12 @@ def revoke(connection: Connection, actor: Doer, name: str) -> None:
 
 
 def said(role: Role | tokens.Scope | None, study: str) -> str:
-    """Return a role, and what it is for, as the audit log says it."""
+    """Return a role and its study in words, for the audit log."""
     return f"{role or 'no role'} for {study or 'all studies'}"
 
 
 def person_row(member: Member) -> PersonRow:
-    """Return somebody as the list shows them."""
+    """Return an account as a row of the list."""
     return PersonRow(
         name=member.name,
         roles=[StudyRole(study=study or None, role=role) for study, role in member.roles.items()],
@@ -237,7 +237,7 @@ def person_row(member: Member) -> PersonRow:
 
 
 def token_row(grant: tokens.Grant) -> TokenRow:
-    """Return a token as the list shows it."""
+    """Return a token as a row of the list."""
     return TokenRow(
         name=grant.name,
         scope=grant.scope,

@@ -23,9 +23,9 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class InStudy(BaseModel):
-    """Somebody who may use a study. `role`: theirs in this study; `of_all`: the one for all studies.
+    """An account with access to a study. `role`: its role in this study; `of_all`: its role for all studies.
 
-    `has_password`: they have chosen one. `may_have_link`: the caller may make them a link to a new password.
+    `has_password`: its owner has chosen one. `may_have_link`: the caller may create a password link for it.
     """
 
     name: str
@@ -36,13 +36,13 @@ class InStudy(BaseModel):
 
 
 class StudyPeople(BaseModel):
-    """Everybody who may use a study, by name."""
+    """All accounts with access to a study, by name."""
 
     people: list[InStudy]
 
 
 class RoleInStudy(BaseModel):
-    """Somebody, and the role that they are to have in the study."""
+    """An account's name, and its role in the study."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,13 +51,13 @@ class RoleInStudy(BaseModel):
 
 
 class GrantedInStudy(InStudy):
-    """Somebody with their role; of somebody new the link by which they choose a password, shown this once."""
+    """An account with its role. A new account has a link for choosing a password, which is shown only now."""
 
     link: str | None
 
 
 class StudyPeopleApi:
-    """Lets the owners of a study say who may use it. Links start with `public_url`."""
+    """Endpoints with which owners of a study manage its accounts. Links start with `public_url`."""
 
     def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
         self._store = store
@@ -75,11 +75,14 @@ class StudyPeopleApi:
         )
 
     async def list_study_people(self, study: str, actor: Caller) -> StudyPeople:
-        """Everybody who may use the study, those with a role for all studies among them."""
+        """List accounts with access to the study, including those with a role for all studies."""
         return people_of(study, await self._store.read(people.every), actor)
 
     async def grant_in_study(self, study: str, body: RoleInStudy, actor: Caller) -> GrantedInStudy:
-        """Give somebody a role in the study. Who is new gets a link; no other password is touched."""
+        """Give an account a role in the study.
+
+        A new account gets a password link; others keep their password.
+        """
         at = utc_now()
 
         def grant(connection: Connection) -> GrantedInStudy:
@@ -95,9 +98,10 @@ class StudyPeopleApi:
         return await self._store.submit(grant)
 
     async def new_link_in_study(self, study: str, person: str, actor: Caller) -> GrantedInStudy:
-        """Make another link by which somebody chooses a password; earlier ones lead nowhere any more.
+        """Create another link for choosing a password. Earlier links are cancelled.
 
-        Only for those whose every role is in a study that the caller owns: by the link one becomes them.
+        Allowed only if the caller owns all studies in which the account has a role, because the link gives
+        access to the account.
         """
 
         def make(connection: Connection) -> GrantedInStudy:
@@ -114,7 +118,7 @@ class StudyPeopleApi:
         return await self._store.submit(make)
 
     async def remove_from_study(self, study: str, person: str, actor: Caller) -> Response:
-        """Take somebody's role in the study away; who has none in another study is let in no more."""
+        """Remove an account's role in the study. An account without any role can no longer sign in."""
 
         def leave(connection: Connection) -> None:
             people.leave_study(connection, person, study, utc_now())
@@ -125,7 +129,7 @@ class StudyPeopleApi:
 
 
 def people_of(study: str, found: Iterable[Member], actor: Actor) -> StudyPeople:
-    """Return whom of all people `actor` sees in a study: those who may use it."""
+    """Return the accounts with access to a study, as `actor` sees them."""
     rows = [_row(member, study, actor) for member in found]
     return StudyPeople(people=[row for row in rows if row.role is not None or row.of_all is not None])
 

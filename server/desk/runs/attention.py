@@ -1,4 +1,4 @@
-"""List what in a run needs its researcher, most urgent first. Pure."""
+"""List what in a run needs a researcher's attention, most urgent first. Pure functions."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -11,20 +11,20 @@ from server.errors import StorageDamaged
 from server.study import Study
 
 DAMAGED = Attention(urgent=True, text=f"{StorageDamaged().message}. {StorageDamaged.hint}")
-_IN_A_ROW = 3  # failed tries, before a bot counts as down
-_FAILED_SHARE = 0.1  # of a system's conversations, before they are pointed out
-_MOST_SILENT = 0.5  # of the time-out of silence, before a page that is gone counts as left
-_REPLIES = 20  # before anything is said of a bot's pace
-_FEWEST_LEAVERS, _LEAVERS_SHARE = 5, 0.1  # with a report, of all who are paid in full
-_NAMED_APART = 2  # slow bots; more of them are told in one line
+_IN_A_ROW = 3  # consecutive failed attempts after which a bot counts as down
+_FAILED_SHARE = 0.1  # share of a system's conversations above which failures are reported
+_MOST_SILENT = 0.5  # share of the idle time-out after which a closed page counts as left
+_REPLIES = 20  # replies needed before a bot's pace is judged
+_FEWEST_LEAVERS, _LEAVERS_SHARE = 5, 0.1  # leavers with a report, and their share of fully paid workers
+_NAMED_APART = 2  # more slow bots than this are reported in one message
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What nobody has read yet.
+    """Messages that no researcher has marked as seen yet.
 
-    `reported`: of the messages that were reported and that nobody has seen, the assignments. `flagged`: lines
-    that the moderation service flags, unseen alike. `unjudged`: lines wait for one, and there is none.
+    `reported`: the assignments of unseen reports. `flagged`: unseen turns that the moderation service
+    flagged. `unjudged`: turns wait for moderation, but there is no moderation service.
     """
 
     reported: Sequence[str]
@@ -41,9 +41,9 @@ def attention(
     now: datetime,
     down: Collection[str] = (),
 ) -> list[Attention]:
-    """Return what a researcher should see now; nothing where all goes well.
+    """Return what needs a researcher's attention now; nothing if there are no problems.
 
-    `down`: systems whose bots answer nobody.
+    `down`: systems whose bots do not answer.
     """
     workers = list(workers)
     rows = [row for row in workers if row.status == "active"]
@@ -73,7 +73,7 @@ def _down(
         facts += [f"{_people(len(waiting))} waiting"] if waiting else []
         text = f"{bot.system} does not answer{': ' if facts else ''}{', '.join(facts)}."
         if is_down:
-            text += " Newcomers who would meet it are asked to come back later."
+            text += " New workers who would meet it are asked to come back later."
         yield Attention(
             urgent=True,
             text=text,
@@ -87,7 +87,7 @@ def _reported(assignments: Sequence[str]) -> Iterator[Attention]:
     if assignments:
         number = len(assignments)
         messages = "1 reported message" if number == 1 else f"{number} reported messages"
-        text = f"{messages} that nobody has seen: read what was said, and mark it as seen."
+        text = f"{messages} that nobody has seen: read the conversation, and mark the report as seen."
         about = list(dict.fromkeys(assignments))
         yield Attention(urgent=True, text=text, workers="reported", assignments=about)
 
@@ -109,12 +109,12 @@ def _left(rows: Iterable[AssignmentRow], study: Study, now: datetime) -> Iterato
     ]
     if left:
         have = "has" if len(left) == 1 else "have"
-        text = f"{_people(len(left))} {have} left the page, and been silent for long: release what they hold."
+        text = f"{_people(len(left))} {have} closed the page and been inactive for long: release their slots."
         yield Attention(urgent=False, text=text, workers="away", assignments=left)
 
 
 def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
-    # Where a study asks for no delay, no pace is hidden, and there is nothing to say of it.
+    # Without a typing-time floor, the study does not hide the pace of bots.
     late = [
         bot
         for bot in bots
@@ -140,8 +140,8 @@ def _late(bots: Iterable[BotReplies]) -> Iterator[Attention]:
 def _unjudged(unread: Unread) -> Iterator[Attention]:
     if unread.unjudged:
         text = (
-            "No moderation service judges what is said, though the study wants it, and workers are told: "
-            "set CANDOR_MODERATION_URL, and start the server again. Lines wait meanwhile."
+            "The study promises moderation to workers, but there is no moderation service: set "
+            "CANDOR_MODERATION_URL, and restart the server. Messages wait for moderation meanwhile."
         )
         yield Attention(urgent=False, text=text)
 
@@ -152,14 +152,14 @@ def _flagged(lines: Sequence[FlaggedLine]) -> Iterator[Attention]:
         flagged = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
         text = (
             f"{flagged} flagged by the moderation service ({len(lines) - inputs} of chatbots, {inputs} of "
-            "workers) that nobody has seen: read what was said, and mark it as seen."
+            "workers) that nobody has seen: read the conversation, and mark the flag as seen."
         )
         about = list(dict.fromkeys(line.assignment for line in lines))
         yield Attention(urgent=False, text=text, workers="flagged", assignments=about)
 
 
 def _leavers(workers: Iterable[AssignmentRow]) -> Iterator[Attention]:
-    """Point out that many leave with a report: one chatbot may be unbearable, or the way out too easy."""
+    """Report that many workers leave with a report: a chatbot may be unbearable, or leaving too easy."""
     people = [row for row in workers if not row.simulated]
     left = [row for row in people if row.left_with_report]
     paid = [*left, *(row for row in people if row.status == "completed")]
@@ -168,7 +168,7 @@ def _leavers(workers: Iterable[AssignmentRow]) -> Iterator[Attention]:
     ((system, most),) = Counter(row.system for row in left).most_common(1)
     text = (
         f"{len(left)} of {len(paid)} workers who are paid in full have left with a report instead of "
-        f"finishing, {most} of them from {system}: look whether they left for that, or for the pay."
+        f"finishing, {most} of them from {system}: check whether the chatbot or the pay is the reason."
     )
     yield Attention(urgent=False, text=text, system=system)
 

@@ -1,4 +1,4 @@
-"""List the students of a run who have their credit from SONA, if the server asks for it."""
+"""List the students of a run with their SONA credit, for studies in which the server requests it."""
 
 from datetime import datetime
 from typing import Literal
@@ -18,10 +18,10 @@ from server.study import parse_study
 
 
 class CreditRow(BaseModel):
-    """What came of asking for the credit of a worker who has handed in; `due`: nothing yet.
+    """The state of the credit of a worker who has submitted. `due`: not requested yet.
 
-    `granted`: SONA says that they have it. `refused`: it said anything else, and waits for a person.
-    `unreachable`: it said nothing, and is asked again.
+    `granted`: SONA has granted it. `refused`: SONA gave any other answer, and a researcher must decide.
+    `unreachable`: SONA did not answer, and the request will be repeated.
     """
 
     worker: str
@@ -31,14 +31,14 @@ class CreditRow(BaseModel):
 
 
 class CreditView(BaseModel):
-    """The credits of a run. `asked_by_server`: its study has the server ask for them."""
+    """The credits of a run. `asked_by_server`: the server requests them, as set in the study."""
 
     asked_by_server: bool
     credits: list[CreditRow]
 
 
 class CreditsApi:
-    """Shows credits, and has those asked for again that SONA has refused."""
+    """Endpoints that show credits, and request refused ones again."""
 
     def __init__(self, *, store: Store, auth: Auth) -> None:
         self._store = store
@@ -50,11 +50,11 @@ class CreditsApi:
         self.router.add_api_route("/again", self.ask_for_credits_again, methods=["POST"])
 
     async def show_credits(self, run: str) -> CreditView:
-        """List the credit of everybody from SONA who has submitted, by pseudonym, or why there is none."""
+        """List the SONA credits of all students who have submitted, by pseudonym, with reasons of refusal."""
         return await self._store.read(lambda connection: credit_view(connection, find_run(connection, run)))
 
     async def ask_for_credits_again(self, run: str, actor: Caller) -> CreditView:
-        """Have SONA asked again, within half a minute, for the credits that it refused."""
+        """Request the credits that SONA refused again, within half a minute."""
 
         def again(connection: Connection) -> CreditView:
             entry = find_run(connection, run)
@@ -65,7 +65,7 @@ class CreditsApi:
 
 
 def credit_view(connection: Connection, run: RunEntry) -> CreditView:
-    """Return the credits of a run; none where the server does not ask for them."""
+    """Return the credits of a run; none if the server does not request them."""
     recruiter = parse_study(run.yaml).recruiter
     if not isinstance(recruiter, Sona) or recruiter.credit != "server":
         return CreditView(asked_by_server=False, credits=[])
@@ -78,7 +78,7 @@ def credit_view(connection: Connection, run: RunEntry) -> CreditView:
 
 
 def ask_for_refused(connection: Connection, run: RunEntry, actor: Doer) -> int:
-    """Have the refused credits of a run asked for again, and log it; return how many these are."""
+    """Mark the refused credits of a run to be requested again, log it, and return their number."""
     number = ask_again(connection, run.id)
     record(connection, actor, "run.credits_again", run.slug, f"{number} refused credits")
     return number

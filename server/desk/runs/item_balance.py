@@ -11,10 +11,10 @@ from server.db.runs.runs import RunEntry
 
 @dataclass(frozen=True, slots=True)
 class ItemBalance:
-    """The fewest and the most of what should be equal, over the held places of a run.
+    """Minimum and maximum of counts that should be equal, over the assigned slots of a run.
 
-    `items`: judgments of an ordinary item. `systems`: mean judgments of an item of each system. `positions`:
-    how often a system stands at a position; 0 where none of its items came there.
+    `items`: judgments per ordinary item. `systems`: for each system, the mean judgments per item.
+    `positions`: how often a system is shown at a position; 0 if none of its items was.
     """
 
     judged: int
@@ -24,7 +24,7 @@ class ItemBalance:
 
 
 def item_balance(connection: Connection, run: RunEntry, *, simulated: bool) -> ItemBalance | None:
-    """Return how evenly a run's items are judged; None where it has no items, or nobody has any yet."""
+    """Return how evenly a run's items are judged; None if it has no items, or none is assigned yet."""
     system_of = systems_of_items(connection, run.id)
     counts = judgments(connection, run.id, simulated=simulated)
     if not counts:

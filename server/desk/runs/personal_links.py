@@ -1,4 +1,4 @@
-"""Personal, signed links for the workers of a list: nobody can make one for another id."""
+"""Personal, signed links for a list of workers. The signature prevents use with another id."""
 
 import asyncio
 import csv
@@ -19,20 +19,20 @@ from server.recruiters.arrival import WorkerId, personal_link
 
 _COLUMN = "worker"
 LISTS_PATH = re.compile(r"/api/desk/runs/[^/]+/links\.csv")
-LISTS_MOST_BYTES = 2_100_000  # of a request: a list, and what JSON adds to it
+LISTS_MOST_BYTES = 2_100_000  # of a request: the longest list, plus overhead of JSON
 _LONGEST = 2_000_000  # characters of a list
 _worker_ids: TypeAdapter[str] = TypeAdapter(WorkerId)
 
 
 class WorkerList(BaseModel):
-    """Ids of workers: one a line, or CSV with a column `worker`."""
+    """Ids of workers: one per line, or CSV with a column `worker`."""
 
     model_config = ConfigDict(extra="forbid")
     workers: Annotated[str, StringConstraints(max_length=_LONGEST)]
 
 
 class PersonalLinksApi:
-    """Gives out the links of a list. Nothing is stored: the same list gives the same links."""
+    """Endpoint that creates links for a list. Nothing is stored: the same list gives the same links."""
 
     def __init__(self, *, store: Store, auth: Auth, public_url: str) -> None:
         self._store = store
@@ -59,32 +59,34 @@ def signed_links(auth: Auth, public_url: str, run: str, workers: Sequence[str]) 
 
 
 def links_csv(links: Sequence[tuple[str, str]]) -> str:
-    """Return links as a table."""
+    """Return links as CSV."""
     return csv_table([_COLUMN, "link"], links)
 
 
 def read_workers(text: str, name: str) -> list[str]:
-    """Return the ids in a list, in its order; `name` is what it is called. Raises WorkerListInvalid."""
+    """Return the ids in a list, in order. `name`: of the list, for errors. Raises WorkerListInvalid."""
     try:
         rows = list(csv.reader(text.removeprefix("\ufeff").splitlines()))
     except csv.Error as error:
-        raise WorkerListInvalid(f"{name}: is no CSV: {error}", "Save the list as CSV, UTF-8.") from error
+        raise WorkerListInvalid(
+            f"{name}: is not valid CSV: {error}", "Save the list as CSV, UTF-8."
+        ) from error
     found: dict[str, int] = {}
     for line, written in _cells(rows, name):
         worker = _checked(written, f"{name}, line {line}")
         if worker in found:
             raise WorkerListInvalid(
                 f"{name}, line {line}: the worker `{worker}` is in line {found[worker]} already",
-                "Give each worker an id of their own: whoever has the same link goes on as the same worker.",
+                "Give each worker a different id: people with the same link count as the same worker.",
             )
         found[worker] = line
     if not found:
-        raise WorkerListInvalid(f"{name}: there is no worker in it", "Write one id a line.")
+        raise WorkerListInvalid(f"{name}: it contains no worker", "Write one id per line.")
     return list(found)
 
 
 def _cells(rows: list[list[str]], name: str) -> Iterator[tuple[int, str]]:
-    """Yield the ids as they were written, each with its line, counted from 1."""
+    """Yield the ids as written, each with its line number from 1."""
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if _COLUMN not in header and any(len(row) > 1 for row in rows):
         raise WorkerListInvalid(
@@ -103,6 +105,6 @@ def _checked(written: str, where: str) -> str:
     except ValidationError as error:
         reason = error.errors(include_url=False, include_input=False)[0]["msg"]
         raise WorkerListInvalid(
-            f"{where}: that cannot be a worker's id: {reason}",
-            "An id has 1 to 200 characters, none of them a control character.",
+            f"{where}: this is not a valid worker's id: {reason}",
+            "An id has 1 to 200 characters, and no control characters.",
         ) from error

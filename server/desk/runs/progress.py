@@ -1,4 +1,4 @@
-"""Progress of a run, from the counts of its assignments. Pure."""
+"""Compute the progress of a run from its assignments. Pure functions."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,13 +11,13 @@ from server.session.state import Phase
 from server.study import Study
 
 _STEPS = {"planned": Phase.TOPIC, "active": Phase.CHAT, "ended": Phase.RATING}
-_HELD = ("planned", "active", "rated", "unrated")  # what counts for how many a system is to have
+_HELD = ("planned", "active", "rated", "unrated")  # statuses that count for a system's share
 _COUNTED = (*_HELD, "failed", "skipped")
 Place = tuple[Phase, int | None]
 
 
 def place_of(worker: WorkerFacts, study: Study) -> Place:
-    """Return the step where a worker is, or was at the end, and the number of its conversation."""
+    """Return the worker's current or last step, and the number of its conversation."""
     if worker.status == "completed":
         return Phase.DONE, None
     if worker.agreed_at is None:
@@ -43,7 +43,7 @@ def _step_of(current: ConversationFacts, study: Study) -> Phase:
 
 
 def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
-    """Return every step of an assignment with how many came so far, are there now, and were lost there."""
+    """Return the steps of an assignment, with the workers who reached each, are there, or stopped there."""
     places = _places(study)
     rank = {place: number for number, place in enumerate(places)}
     stand: Counter[Place] = Counter()
@@ -56,7 +56,7 @@ def funnel(workers: Iterable[WorkerFacts], study: Study) -> list[FunnelStep]:
             stand[place] += 1
         elif worker.status != "completed":
             lost[place] += 1
-    # Who came to a step has come to all those before it.
+    # A worker who reached a step has reached all steps before it.
     reached = list(accumulate(reversed(furthest)))[::-1]
     return [
         FunnelStep(
@@ -94,13 +94,13 @@ def systems(
 ) -> list[SystemProgress]:
     """Return the progress of every system.
 
-    What an assignment that is over has left undone is not counted.
+    Unfinished conversations of ended assignments are not counted.
 
     Args:
-        workers: whose conversations count.
-        study: that they take part in.
-        families: of every system, the qc bot among them, in the order in which they are to be listed.
-        places: how many assignments are wanted, if there is an end to them.
+        workers: the workers whose conversations count.
+        study: their study.
+        families: the family of every system, including the QC bot, in the order of the list.
+        places: the planned number of assignments; None if unlimited.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in families}
     for worker in workers:
@@ -125,8 +125,10 @@ def systems(
 def _aim(
     counts: dict[str, Counter[str]], study: Study, families: dict[str, str], places: int | None
 ) -> Callable[[str], float | None]:
-    """Return how many conversations each system is to have: families have equally many, and so have the
-    systems of one. Side by side it is the systems that have, whatever their families.
+    """Return a function from a system to the number of conversations that it should have.
+
+    Families get equal numbers, and so do the systems of a family. In a side-by-side study, systems get equal
+    numbers regardless of families.
     """
     if study.task == "transcripts":
         return lambda _: None
@@ -135,7 +137,7 @@ def _aim(
         of_systems, of_qc = sum(k for name, k in held.items() if name != QC), held.get(QC, 0)
     else:
         of_systems, of_qc = places * _systems_met(study), places * study.qc_per_assignment
-    # Pairs are drawn without a look at families.
+    # Pairs are drawn regardless of families.
     groups = {name: name if study.comparison is not None else family for name, family in families.items()}
     sizes = Counter(group for name, group in groups.items() if name != QC)
 
@@ -148,19 +150,25 @@ def _aim(
 
 
 def _systems_met(study: Study) -> int:
-    """Return how many conversations an assignment has with systems: in a pair both, or the one beside qc."""
+    """Return the number of an assignment's conversations with systems other than the QC bot.
+
+    A pair has two, or one if the other is the QC bot.
+    """
     if study.comparison is None:
         return study.systems_per_assignment
     return 2 * study.comparison.pairs + study.qc_per_assignment
 
 
 def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -> int | None:
-    """Return the minutes until all wanted assignments are handed in, at the pace of late.
+    """Return the minutes until all planned assignments are submitted, at the pace of the last hour.
 
     Args:
-        wanted: how many there are to be; None where there is no end to them.
-        completed: how many are handed in.
-        lately: how many minutes ago those of the last hour were.
+        wanted: the planned number of assignments; None if unlimited.
+        completed: the number of submitted ones.
+        lately: for each submission within the last hour, how many minutes ago it was.
+
+    Returns:
+        None if the number is unlimited, or there are too few recent submissions for an estimate.
     """
     if wanted is None or len(lately) < _ENOUGH:
         return None
@@ -168,5 +176,5 @@ def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -
     return round(to_go / _TO) * _TO if to_go >= _TO else round(to_go)
 
 
-_ENOUGH = 3  # handed in within the hour, before their pace means anything
-_TO = 5  # minutes to which a longer time is rounded
+_ENOUGH = 3  # submissions within the hour that an estimate needs
+_TO = 5  # longer times are rounded to this number of minutes

@@ -22,13 +22,13 @@ States = Callable[[str], tuple[ReplicaState, ...]]
 
 
 def bot_replies(connection: Connection, run: RunEntry, study: Study, states: States) -> list[BotReplies]:
-    """Return how each system's bot has answered; nothing where workers do not chat.
+    """Return statistics of each system's replies; nothing if workers do not chat.
 
     Args:
         connection: any transaction.
-        run: whose systems they are.
-        study: of the run.
-        states: of a registered bot's replicas, as this process knows them.
+        run: the run.
+        study: the run's study.
+        states: the states of a registered bot's replicas, as known to this process.
     """
     answered = _answered(connection, run)
     failed = _failed(connection, run)
@@ -129,7 +129,7 @@ def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
 
 
 def _tries(notes: Iterable[Any]) -> dict[FailureKind, int]:
-    """Return how many tries failed, by kind. Those that were stored without one count as `error`."""
+    """Return the number of failed attempts by kind. Those stored without a kind count as `error`."""
     tries: Counter[FailureKind] = Counter()
     for note in notes:
         if note.kind in _FAILURES:
@@ -142,7 +142,7 @@ def _count(notes: Iterable[Any], kind: str) -> int:
 
 
 def _failing(connection: Connection, run: RunEntry, system: str, last_reply: datetime | None) -> int:
-    """Return how many tries have failed in a row, since a system's last reply."""
+    """Return the number of failed attempts since a system's last reply."""
     query = (
         select(func.count())
         .select_from(Note)

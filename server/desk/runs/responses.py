@@ -1,4 +1,4 @@
-"""Responses of the researcher's API about runs. `/api/openapi.json` is made from these models."""
+"""Responses of the researcher's API about runs. `/api/openapi.json` is generated from these models."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ AssignmentStatus = Literal["active"] | Closing
 
 
 class AssignmentCounts(BaseModel):
-    """How many assignments of a run stand where."""
+    """The number of a run's assignments by status."""
 
     active: int
     completed: int
@@ -23,12 +23,12 @@ class AssignmentCounts(BaseModel):
 
 
 class RunLimits(BaseModel):
-    """How a run stands with its rules, which are about people.
+    """The rules of a run and how far they are used up. They apply to people, not to simulated workers.
 
-    `target`: what it is to gather, in words; empty where it has none of its own. `places_open`: how many more
-    workers may begin now; None: as many as come. `opens_at`: when the run's hours begin again; None: they are
-    not over. `spent`: what the assignments cost that are paid in full, with fees. `retention`: when words and
-    ids of workers are removed, in words; empty where they stay.
+    `target`: the run's target in words; empty if it has none. `places_open`: how many more workers may begin
+    now; None: no limit. `opens_at`: when the run's opening hours begin again; None: they have not ended.
+    `spent`: the cost with fees of assignments that are paid in full. `retention`: when words and ids of
+    workers are removed, in words; empty if they are kept.
     """
 
     target: str
@@ -41,12 +41,12 @@ class RunLimits(BaseModel):
 
 
 class RunSummary(BaseModel):
-    """A run in a few numbers: those of people, and beside them those of simulated workers.
+    """A summary of a run, with separate numbers for people and for simulated workers.
 
-    `cause` and `reason` say why it has its status: what has led to it, and a sentence, if somebody gave one.
-    `places`: how many assignments are wanted by its rules or its study, None where nobody knows.
-    `minutes_to_go`: until they are all handed in, at the pace of the last hour; None where that cannot be
-    told. `waiting`: workers whose bot was asked in vain for the line that they wait for.
+    `cause` and `reason` explain its status: the kind of cause, and a sentence if somebody gave one. `places`:
+    the number of assignments that its rules or study want, None if unknown. `minutes_to_go`: the time until
+    all of them are submitted, at the pace of the last hour; None if it cannot be estimated. `waiting`: the
+    number of workers whose bot has failed to reply.
     """
 
     run: str
@@ -74,10 +74,10 @@ class RunList(BaseModel):
 
 
 class SystemProgress(BaseModel):
-    """A system's conversations, or items, by how they stand.
+    """A system's conversations or items, by status.
 
-    `unrated`: those that their workers were not asked to rate. `aim`: how many it is to have in the balance
-    aimed at, once every place is filled, or by now where there is no end to them; None of items.
+    `unrated`: those that workers were not asked to rate. `aim`: the number for perfect balance once every
+    slot is filled, or by now if the number of slots is unlimited; None for items.
     """
 
     system: str
@@ -96,12 +96,12 @@ class SystemProgress(BaseModel):
 class AssignmentRow(BaseModel):
     """An assignment in the list of its run. `worker` is a pseudonym.
 
-    `step` is where the worker is, or was at the end; `position` and `system` are of the conversation there,
-    `inputs_here` its lines; two side by side count as one, and the left one is named. `away_since`: their
-    page is gone since then, None while it is open. `excluded`: why analyses leave it out, None where they do
-    not. `failed_tries`: how often the bot was asked in vain for the line that they wait for. `active_at`:
-    last heard of. `p`: of the worker filter when the run was last analysed; no verdict while ratings come in.
-    `left_with_report`: they have reported a message and left with it.
+    `step`: the worker's current or last step. `position`, `system` and `inputs_here`: the number, system and
+    messages of the conversation there; a side-by-side pair counts as one, with the left system. `away_since`:
+    when the worker's page was closed, None while it is open. `excluded`: why analyses exclude it, None if
+    they do not. `failed_tries`: failed attempts to get the reply that the worker waits for. `active_at`: the
+    worker's last activity. `p`: the interim p-value of the worker filter in the latest analysis.
+    `left_with_report`: the worker reported a message and left.
     """
 
     assignment: str
@@ -126,9 +126,9 @@ class AssignmentRow(BaseModel):
 
 
 class FunnelStep(BaseModel):
-    """A step of an assignment: how many came so far, are there now, and ended there without handing in.
+    """A step of an assignment: how many workers reached it, are there now, and stopped there.
 
-    `position` counts conversations from 1; None of the steps before and after them.
+    `position` counts conversations from 1; None for the steps before and after them.
     """
 
     step: Phase
@@ -139,13 +139,13 @@ class FunnelStep(BaseModel):
 
 
 class BotReplies(BaseModel):
-    """How the bot of a system has answered, everybody who chatted with it taken together.
+    """Statistics of the replies of a system's bot, over all workers.
 
-    `floor_ms` is the typing-time floor: as long as `p95_ms` lies below it, the bot's pace does not tell it
-    apart. `late`: replies to people that came after the delay drawn for them. `failed_tries` by kind are all
-    so far; `failing` are those in a row since its last reply. `offensive`: replies with words of the list;
-    `flagged`: those that the moderation service flags.
-    `replicas`: of a registered bot, by state.
+    `floor_ms`: the typing-time floor. While `p95_ms` is below it, workers cannot recognise the bot by its
+    pace. `late`: replies to people that came after their planned delay. `failed_tries`: all failed attempts,
+    by kind; `failing`: failed attempts since the last reply. `offensive`: replies with listed words;
+    `flagged`: replies flagged by the moderation service. `replicas`: the replicas of a registered bot, by
+    state.
     """
 
     system: str
@@ -177,10 +177,10 @@ class IncidentRow(BaseModel):
 
 
 class Attention(BaseModel):
-    """Something that a researcher should see. `urgent`: workers are kept waiting, or data are being lost.
+    """Something that a researcher should see. `urgent`: workers are waiting, or data are being lost.
 
-    `system` or `assignments` name what it is about. `workers`: what those of the assignments have in common:
-    they wait for a bot, their page is gone, they have reported a message, or a line is flagged.
+    `system` and `assignments` name its subject. `workers`: what the assignments have in common: their workers
+    wait for a bot, have closed their page, or have reported a message, or a turn is flagged.
     """
 
     urgent: bool
@@ -191,7 +191,7 @@ class Attention(BaseModel):
 
 
 class PassCounts(BaseModel):
-    """How many workers pass the filter so far, fail it, or have not rated enough to tell."""
+    """The number of workers who pass the filter so far, fail it, or have not rated enough yet."""
 
     passed: int
     failed: int
@@ -199,7 +199,7 @@ class PassCounts(BaseModel):
 
 
 class WorkerStanding(BaseModel):
-    """The filter's p of a worker by what they have rated; None where that does not tell."""
+    """The p-value of the worker filter from a worker's ratings so far; None if there are too few."""
 
     worker: str
     p: float | None
@@ -207,7 +207,7 @@ class WorkerStanding(BaseModel):
 
 
 class ScoreStanding(BaseModel):
-    """The score of a system so far, from `low` to `high`: a confidence sequence, valid at every look."""
+    """The interim score of a system. `low` and `high`: a confidence sequence, valid at any time."""
 
     system: str
     conversations: int
@@ -218,7 +218,7 @@ class ScoreStanding(BaseModel):
 
 
 class RunAnalysis(BaseModel):
-    """How a run stood when it was last analysed. `widest`: of the intervals, in units of z."""
+    """The latest analysis of a run. `widest`: the width of the widest interval, in units of z."""
 
     at: ShownTime
     ratings: int
@@ -232,8 +232,8 @@ class RunAnalysis(BaseModel):
 class RunDetail(RunSummary):
     """A run with the progress of its systems, and its assignments, newest first.
 
-    `systems` and `funnel` are of people; what simulated workers have done stands apart. `incidents` has the
-    latest.
+    `systems` and `funnel` are about people; simulated workers have their own. `incidents` has the latest
+    ones.
     """
 
     systems: list[SystemProgress]
@@ -248,17 +248,17 @@ class RunDetail(RunSummary):
 
 
 class RunListUpdate(BaseModel):
-    """What has changed in the list of runs: those that differ. `whole`: these are all, newest first."""
+    """The runs of the list that have changed. `whole`: these are all runs, newest first."""
 
     whole: bool
     runs: list[RunSummary]
 
 
 class RunUpdate(BaseModel):
-    """What has changed of a run since the event before: the parts of RunDetail that differ, and no other.
+    """The parts of RunDetail that have changed since the previous event.
 
-    `run` has all of its RunSummary. `whole`: this is all that there is. `workers` has the assignments that
-    differ, or are new; `gone` the ids of those that are there no more.
+    `run` has the whole RunSummary. `whole`: the event contains everything. `workers`: assignments that are
+    new or have changed; `gone`: ids of removed ones.
     """
 
     whole: bool

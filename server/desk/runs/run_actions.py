@@ -23,14 +23,14 @@ from server.study import in_thread, parse_study
 
 RunName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 RULES_PATH = re.compile(r"/api/desk/runs(/[^/]+/rules)?")
-RULES_MOST_BYTES = 3_000_000  # of a request: some 100,000 ids of workers who may not come
+RULES_MOST_BYTES = 3_000_000  # of a request: about 100,000 ids of excluded workers
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 
 
 class RunToOpen(RequestBody):
-    """A run to open: of a study by its text, or of the newest version of a study that is stored here.
+    """A run to open, of a study's text (`yaml`) or of the newest version of a stored study (`study`).
 
-    `confirmed`: it may cost money.
+    `confirmed`: the caller accepts that it may cost money.
     """
 
     run: RunName
@@ -48,15 +48,16 @@ class RunToOpen(RequestBody):
 
 
 class Why(RequestBody):
-    """Why a run is paused, resumed or closed: a sentence for the desk, which workers never see."""
+    """The reason for pausing, resuming or closing a run. The desk shows it; workers do not see it."""
 
     reason: Reason = ""
 
 
 class Replication(RequestBody):
-    """A replication: its name, or the first run's with a number; whether the same workers may come.
+    """A replication of a run. Without `run`, its name is the first run's with a number.
 
-    `confirmed`: it may cost money.
+    `same_workers`: admit workers of the first run, too. `confirmed`: the caller accepts that it may cost
+    money.
     """
 
     run: RunName | None = None
@@ -65,7 +66,7 @@ class Replication(RequestBody):
 
 
 class RunActions:
-    """Has runs opened and changed."""
+    """Endpoints that open and change runs."""
 
     def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
         self._store = store
@@ -84,8 +85,8 @@ class RunActions:
         self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
 
     async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
-        """Open a run. The study's own bots are asked a few conversations first, so this can take a while."""
-        if body.study is not None:  # before anything is said of a study that may be another's
+        """Open a run. This can take a while, because the study's own bots are checked first."""
+        if body.study is not None:  # before an error could reveal something about another's study
             actor.require("change_runs", body.study)
         text = await self._text(body)
         study = await in_thread(lambda: parse_study(text))
@@ -98,11 +99,11 @@ class RunActions:
         return await self._summary(await self._changes.open(new, actor))
 
     async def show_rules(self, run: str) -> RunRules:
-        """Return a run's rules: its target, its budget, when it is open and whom it takes."""
+        """Return a run's rules: target, budget, opening hours and excluded workers."""
         return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._auth.ids))
 
     async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
-        """Have a run go by these rules from now on, in the place of those that it had."""
+        """Replace a run's rules."""
         if body.excluded_runs and not actor.may_in_all("see_worker_ids"):
             before = await self.show_rules(run)
             named = [each for each in body.excluded_runs if each not in before.excluded_runs]
@@ -110,19 +111,19 @@ class RunActions:
         return await self._summary(await self._changes.set_rules(run, body, actor))
 
     async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """Let nobody new in until the run is resumed; those who are under way can finish."""
+        """Pause a run: it admits no new workers until it is resumed, and active ones can finish."""
         return await self._change(run, "pause", actor, body)
 
     async def resume_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """Let workers in again."""
+        """Resume a run: it admits workers again."""
         return await self._change(run, "resume", actor, body)
 
     async def close_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """End the run: nobody new gets in, those who are under way can finish."""
+        """Close a run: it admits no new workers, and active ones can finish."""
         return await self._change(run, "close", actor, body)
 
     async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
-        """Open a run of the same study, with a seed of its own and, unless it is said, with other workers."""
+        """Open a run of the same study with another seed. It excludes the first run's workers by default."""
         wanted = body or Replication()
         confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
         entry = await self._changes.replicate(

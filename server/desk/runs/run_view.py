@@ -37,14 +37,14 @@ from server.study import Study, parse_study
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is shown of a run's rules; `wanted`: how many assignments there are to be, where that is known."""
+    """The shown limits of a run; `wanted`: the planned number of assignments, if it is known."""
 
     shown: RunLimits
     wanted: int | None
 
 
 def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
-    """Return how a run stands with its rules, by what arrivals go by."""
+    """Return how far a run is within its rules, from the counters that admission uses."""
     rules = rules_of(connection, run.id)
     stands = standing(connection, run.id, study, rules)
     budget = rules.budget
@@ -77,18 +77,18 @@ def _wanted(rules: RunRules, stands: Standing) -> int | None:
 
 
 _HOUR = timedelta(hours=1)
-_OVERLAP = timedelta(seconds=15)  # by which clocks of processes may differ, and commits be late
-_REPLIES_EVERY = timedelta(seconds=4)  # of their whole statistic, which reads every line of the run
+_OVERLAP = timedelta(seconds=15)  # for differing clocks of processes, and late commits
+_REPLIES_EVERY = timedelta(seconds=4)  # the statistic of replies reads every turn of the run
 _ANEW_EVERY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class RunViewContext:
-    """What a view of a run needs beside the database.
+    """The data for a view of a run that is not in the database.
 
-    `away`: since when the pages are gone of workers who have one no more, by assignment; None of those whose
-    page is open. `states`: of a registered bot's replicas. `down`: systems of a run whose bots answer nobody.
-    `has_moderation`: lines can be judged. `is_damaged`: the database was found damaged.
+    `away`: when the worker's page was closed, by assignment; None if it is open. `states`: the states of a
+    registered bot's replicas. `down`: the systems of a run whose bots do not answer. `has_moderation`: there
+    is a moderation service. `is_damaged`: the database was found damaged.
     """
 
     public_url: str
@@ -102,7 +102,7 @@ class RunViewContext:
 
 @dataclass
 class RunReader:
-    """Reads a run again and again, each time only what has changed since. Not for two threads at once."""
+    """Reads a run repeatedly, each time only what has changed. Not thread-safe."""
 
     _read_at: datetime | None = None
     _anew_at: datetime | None = None
@@ -113,7 +113,7 @@ class RunReader:
     _incidents: list[IncidentRow] = field(default_factory=list)
 
     def read(self, connection: Connection, run: RunEntry, around: RunViewContext, now: datetime) -> RunDetail:
-        """Return the run as it stands."""
+        """Return the current view of the run."""
         study = parse_study(run.yaml)
         limits = limits_of(connection, run, study)
         self._read_workers(connection, run, now)
@@ -152,7 +152,7 @@ class RunReader:
     def _row(
         self, worker: WorkerFacts, study: Study, around: RunViewContext, p: float | None, excluded: str | None
     ) -> AssignmentRow:
-        """Return the row of a worker, made anew only where something differs: there may be thousands."""
+        """Return a worker's row, from a cache if nothing has changed: there may be thousands of rows."""
         active = worker.status == "active"
         away = around.away.get(worker.assignment, worker.active_at) if active else None
         made_of = (worker, p, excluded, away)
@@ -180,13 +180,13 @@ class RunReader:
 
 
 def run_summaries(connection: Connection, public_url: str, now: datetime) -> list[RunSummary]:
-    """Return every run in a few numbers, newest first; rehearsals are none of them."""
+    """Return summaries of all runs except rehearsals, newest first."""
     found = reversed(all_runs(connection))
     return [run_summary(connection, run, public_url, now) for run in found if run.kind == "study"]
 
 
 def run_summary(connection: Connection, run: RunEntry, public_url: str, now: datetime) -> RunSummary:
-    """Return a run in a few numbers, without reading what its workers do."""
+    """Return the summary of a run, without reading its conversations."""
     rated = _rated(connection, run)
     counted = _Counted(
         people=_by_status(connection, run, simulated=False),
@@ -201,10 +201,10 @@ def run_summary(connection: Connection, run: RunEntry, public_url: str, now: dat
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What is counted of a run's workers.
+    """Counts of a run's workers.
 
-    `rated`: conversations of people. `lately`: how many minutes ago assignments of people were handed in,
-    within the last hour. `waiting`: conversations whose bot was asked in vain.
+    `rated`: conversations of people. `lately`: how many minutes ago people submitted, within the last hour.
+    `waiting`: conversations whose bot has failed to reply.
     """
 
     people: AssignmentCounts
@@ -284,7 +284,7 @@ def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
 
 
 def _lately(connection: Connection, run: RunEntry, now: datetime) -> list[float]:
-    """Return how many minutes ago the assignments of people were handed in, within the last hour."""
+    """Return how many minutes ago people submitted their assignments, within the last hour."""
     query = select(Assignment.c.ended_at).where(
         Assignment.c.run_id == run.id,
         Assignment.c.simulated.is_(False),
@@ -299,7 +299,7 @@ def _ago(at: datetime, now: datetime) -> float:
 
 
 def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
-    """Return the family of every system, in the study's order, the qc bot last."""
+    """Return the family of every system, in the study's order, with the QC bot last."""
     query = (
         select(System.c.name, System.c.family)
         .join(Run, Run.c.study_id == System.c.study_id)
@@ -310,7 +310,7 @@ def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
 
 
 def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
-    """Return how the run stood when it was last analysed; None where it never was."""
+    """Return the latest analysis of the run; None if there is none."""
     query = select(Analysis.c.content).where(Analysis.c.run_id == run.id)
     found = connection.execute(query).scalar_one_or_none()
     return None if found is None else RunAnalysis.model_validate_json(found)
@@ -327,7 +327,7 @@ def _row(
     step, position = place_of(worker, study)
     here = worker.current if position is not None else None
     active = worker.status == "active"
-    # Where a recruiter gives the code it is the same for everybody, and tells nothing.
+    # A platform's completion code is the same for all workers, so it is not shown.
     earned = worker.status == "completed" or worker.left_with_report
     has_own_code = earned and study.recruiter is None
     return AssignmentRow(

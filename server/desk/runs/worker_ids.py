@@ -1,4 +1,4 @@
-"""Whom a pseudonym stands for, and the other way round: for owners and researchers of the study only."""
+"""Translate between pseudonyms and workers' ids, for owners and researchers of the study only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -27,11 +27,11 @@ Text = Annotated[str, Field(max_length=300)]
 
 
 class WorkerIdentity(BaseModel):
-    """A worker of a run: pseudonym, id on the platform, and what became of their assignment.
+    """A worker of a run: pseudonym, id on the platform, and the status of the assignment.
 
-    `visit`: what the platform calls their latest coming (Prolific: the submission). `completion_code`: what
-    they were shown when they had finished, or left with the report of a message. Of somebody who was
-    forgotten there is no `external_id`.
+    `visit`: the platform's id of the latest visit (at Prolific, the submission). `completion_code`: the code
+    shown to workers who finished, or who left with a report. `external_id` is None if the worker's data were
+    removed.
     """
 
     worker: str
@@ -44,20 +44,20 @@ class WorkerIdentity(BaseModel):
 
 
 class WorkerIdentities(BaseModel):
-    """The people of a run, in the order in which they came."""
+    """The people of a run, in order of arrival."""
 
     workers: list[WorkerIdentity]
 
 
 class Sought(BaseModel):
-    """Who is looked for: a pseudonym, an id of the platform, or everybody."""
+    """A search by pseudonym or by id on the platform; without both, for all workers."""
 
     worker: Text | None = None
     external_id: Text | None = None
 
 
 class WorkerIdsApi:
-    """Shows who the workers of a run are, and logs that it did."""
+    """Endpoints that show the ids of a run's workers, and log every access."""
 
     def __init__(self, *, store: Store, auth: Auth) -> None:
         self._store = store
@@ -70,11 +70,11 @@ class WorkerIdsApi:
     async def show_worker_ids(
         self, run: str, sought: Annotated[Sought, Query()], actor: Caller
     ) -> WorkerIdentities:
-        """Who the workers of a run are: all of them, or the one who is looked for. It is logged."""
+        """Return the ids of a run's workers: of all, or of the one searched for. The access is logged."""
         return WorkerIdentities(workers=await self._read(run, sought, actor))
 
     async def export_worker_ids(self, run: str, actor: Caller) -> Response:
-        """Return the pseudonyms of all workers of a run, as CSV."""
+        """Return the pseudonyms and ids of all workers of a run, as CSV. The access is logged."""
         found = await self._read(run, Sought(), actor)
         headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
         return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
@@ -86,14 +86,14 @@ class WorkerIdsApi:
 def identities(
     connection: Connection, auth: Auth, actor: Doer, slug: str, sought: Sought
 ) -> list[WorkerIdentity]:
-    """Return who the people of a run are, and log that somebody has seen it. Raises RunNotFound.
+    """Return the ids of a run's people, and log the access. Raises RunNotFound.
 
     Args:
         connection: a transaction.
-        auth: knows completion codes.
-        actor: who is to see it.
+        auth: decrypts ids and computes completion codes.
+        actor: the caller.
         slug: the run's name.
-        sought: whom they look for.
+        sought: the search.
     """
     run = find_run(connection, slug)
     study = parse_study(run.yaml)
@@ -136,7 +136,7 @@ def identities(
 
 
 def _code(study: Study, row: Any, auth: Auth, codes: Mapping[str, str]) -> str | None:
-    """Return the code that a worker was shown; None: none."""
+    """Return the completion code shown to a worker; None if there was none."""
     if row.status != "completed" and not row.left_with_report:
         return None
     if row.left_with_report and row.platform == PROLIFIC and "reported" in codes:
@@ -156,5 +156,5 @@ _LATEST = (
 
 
 def identities_csv(found: Sequence[WorkerIdentity]) -> str:
-    """Return workers as CSV under a line of names."""
+    """Return workers as CSV with a header row."""
     return csv_table(_COLUMNS, ([getattr(person, name) for name in _COLUMNS] for person in found))

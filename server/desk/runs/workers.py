@@ -1,4 +1,4 @@
-"""The workers of a run as the tables have them: read whole once, then only what has changed since."""
+"""Read the workers of a run from the tables: first all of them, later only those that have changed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,12 +29,11 @@ from server.session.records import Closing
 
 @dataclass(frozen=True, slots=True)
 class ConversationFacts:
-    """A conversation of an assignment, or an item of it.
+    """A conversation or an item of an assignment.
 
-    `inputs`, `replies` count lines of the worker and of the bot, `late` the replies that came after the
-    delay drawn for them. `failed_tries`: how often the bot was asked in vain for the line that is due.
-    `side`: of two that stand beside each other, which one; `is_chosen`: its worker has preferred one of them.
-    `is_quizzed`: its worker is asked which of some lines its chatbot said, and has not answered.
+    `inputs`: the worker's messages; `replies`: the bot's; `late`: replies that came after their delay.
+    `failed_tries`: failed attempts to get the reply that is due. `side`: left or right of a side-by-side
+    pair; `is_chosen`: the worker has stated a preference. `is_quizzed`: a quiz about it is not answered yet.
     """
 
     position: int
@@ -51,21 +50,22 @@ class ConversationFacts:
 
     @property
     def is_open(self) -> bool:
-        """Whether its worker has something left to do of it."""
+        """Whether the worker has something left to do in it."""
         return self.status in {"planned", "active", "ended"} or self.is_quizzed
 
     @property
     def number(self) -> int:
-        """Its number as the worker counts, from 1: two that stand beside each other are one."""
+        """Its number on the worker's page, from 1; a side-by-side pair has one number."""
         return number_on_page(self.position, self.side)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerFacts:
-    """An assignment with its conversations, in their order.
+    """An assignment with its conversations, in order.
 
-    `left_with_report`: they have left with the report of a message, and have a code as who has finished.
-    `answers`: right ones to test questions. `handed_in`: the questionnaires, before and after all of them.
+    `left_with_report`: the worker reported a message and left, and has a completion code. `answers`: the
+    number of right answers in the tutorial. `handed_in`: the submitted questionnaires, before or after the
+    conversations.
     """
 
     assignment: str
@@ -83,11 +83,11 @@ class WorkerFacts:
 
     @property
     def current(self) -> ConversationFacts | None:
-        """The conversation that the worker is in, was in at the end, or comes to; None after the last."""
+        """The first conversation that is not finished; None if all are."""
         return next((c for c in self.conversations if c.is_open), None)
 
     def count(self, *statuses: ConversationStatus) -> int:
-        """Return how many conversations stand at one of these."""
+        """Return the number of conversations with one of these statuses."""
         return sum(c.status in statuses for c in self.conversations)
 
 
@@ -97,7 +97,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     Args:
         connection: any transaction.
         run_id: of the run.
-        since: only those of which something was stored from then on; all where it is None.
+        since: return only those that have changed since then; None returns all.
     """
     chosen = _chosen(run_id, since)
     query = (
@@ -131,7 +131,7 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
 
 
 def count_waiting(connection: Connection, run_id: int) -> int:
-    """Return how many workers of a run wait for a line that their bot was asked for in vain."""
+    """Return the number of a run's workers whose bot has failed to reply."""
     return len(_failed_tries(connection, _chosen(run_id, None)))
 
 
@@ -194,7 +194,7 @@ def _lines(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, Any
             Turn.c.conversation_id,
             func.sum(case((by_bot, 0), else_=1)).label("inputs"),
             func.sum(case((by_bot, 1), else_=0)).label("replies"),
-            # As `overran` of the views: shown as soon as it came.
+            # As `overran` in the views: a late reply is shown as soon as it comes.
             func.sum(case((and_(by_bot, Turn.c.show_at == Turn.c.created_at), 1), else_=0)).label("late"),
         )
         .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
@@ -206,7 +206,7 @@ def _lines(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, Any
 
 
 def _failed_tries(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, int]:
-    """Return, by conversation that is under way, the tries that failed after its last line."""
+    """Return, by active conversation, the number of failed attempts since its last turn."""
     last_line = (
         select(func.max(Turn.c.created_at))
         .where(Turn.c.conversation_id == Conversation.c.id)
@@ -248,7 +248,7 @@ def _handed_in(connection: Connection, chosen: ColumnElement[bool]) -> dict[str,
 
 
 def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
-    """Return the conversations on the left of pairs of which the worker has preferred one."""
+    """Return the left conversations of pairs for which the worker has stated a preference."""
     query = (
         select(Choice.c.conversation_id)
         .join(Conversation, Conversation.c.id == Choice.c.conversation_id)
@@ -260,7 +260,7 @@ def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
 
 
 def _quizzed(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
-    """Return the conversations of which a quiz waits for its answer."""
+    """Return the conversations with an unanswered quiz."""
     query = (
         select(Quiz.c.conversation_id)
         .join(Conversation, Conversation.c.id == Quiz.c.conversation_id)

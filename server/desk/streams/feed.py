@@ -1,7 +1,7 @@
-"""Feed of changes to several watchers: one look-up serves all of them in a process.
+"""Feed of changes for several watchers: one query serves all watchers in a process.
 
-A look is made when news says that something has changed, soon after it and twice a second at most; and now
-and then without, because news may be lost. Nobody watches: nobody looks.
+A feed queries soon after news of a change, at most twice a second, and also every few seconds without news,
+because news may be lost. Without watchers, it does not query.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ import structlog
 
 from server.errors import StorageFailed
 
-_APART = 0.5  # seconds, from one look to the next at least
-_UNASKED = 5.0  # seconds, after which a look is made without news
-_KEPT = 200  # changes, for those who come back
-_LONGEST = 60.0  # seconds that one may follow: who comes back is asked anew what they may see
+_APART = 0.5  # shortest time between queries, in seconds
+_UNASKED = 5.0  # time after which to query without news, in seconds
+_KEPT = 200  # changes kept for watchers who reconnect
+_LONGEST = 60.0  # longest stream in seconds: permissions are checked again at every reconnection
 _NUMBER = re.compile(r"[0-9]{1,18}")
 log = structlog.get_logger()
 
@@ -30,7 +30,7 @@ Parts = Mapping[str, Any]  # by name, compared by value
 
 @dataclass(frozen=True, slots=True)
 class Sight(Generic[Row]):
-    """What a look has found: `parts` by name, and the rows of a table, by key, in their order."""
+    """The result of a query: `parts` by name, and the rows of a table by key, in order."""
 
     parts: Parts
     rows: Mapping[str, Row]
@@ -38,10 +38,10 @@ class Sight(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[Row]):
-    """What is new since another sight: `parts` and `rows` that differ, and the keys of rows that are gone.
+    """The difference between two results: changed `parts` and `rows`, and the keys of removed rows (`gone`).
 
-    `whole`: it is all that there is, and whatever was known before counts no more. `name` tells the feed, of
-    somebody who comes back, what they have seen.
+    `whole`: it is a complete result that replaces everything before. `name`: the event id, from which the
+    feed knows what a reconnecting watcher has received.
     """
 
     whole: bool
@@ -52,7 +52,7 @@ class Change(Generic[Row]):
 
 
 class Feed(Generic[Row]):
-    """Tells those who follow it what changes. `look` returns what there is; it may raise StorageFailed."""
+    """Sends changes to its followers. `look` queries the current state, and may raise StorageFailed."""
 
     def __init__(self, look: Callable[[], Awaitable[Sight[Row]]]) -> None:
         self._look = look
@@ -67,11 +67,11 @@ class Feed(Generic[Row]):
         self._closed = False
 
     def tell(self) -> None:
-        """Take up that something has changed."""
+        """Note that something has changed, so that the feed queries soon."""
         self._told.set()
 
     async def close(self) -> None:
-        """End what everybody follows."""
+        """End all streams of the feed."""
         self._closed = True
         self._told.set()
         self._turn()
@@ -79,13 +79,13 @@ class Feed(Generic[Row]):
             await self._task
 
     async def follow(self, seen: str | None, standing: str) -> AsyncIterator[Change[Row]]:
-        """Yield what there is, then what changes, until the feed is closed or it has been long.
+        """Yield the whole state, then changes, until the feed is closed or `_LONGEST` seconds have passed.
 
         Args:
-            seen: the `name` of the last change that the follower has taken up; what came since is yielded
-                where it is still known, else all that there is.
-            standing: differs where what the follower may see does; who comes back with another one than they
-                had is told all that there is.
+            seen: the `name` of the last change that the follower received. Later changes are yielded if they
+                are still kept, else the whole state.
+            standing: identifies the follower's permissions. If it has changed since `seen`, the whole state
+                is yielded.
         """
         loop = asyncio.get_running_loop()
         end = loop.time() + _LONGEST
@@ -114,7 +114,7 @@ class Feed(Generic[Row]):
         return [(self._number, Change(True, self._sight.parts, self._sight.rows, ()))]
 
     def _number_of(self, name: str | None, standing: str) -> int | None:
-        """Return the number of what somebody of that standing has seen last; None: it is not known."""
+        """Return the number of the last change that a follower received; None if it is unknown."""
         epoch, _, rest = (name or "").partition(".")
         number, _, stood = rest.partition(".")
         if (epoch, stood) != (self._epoch, standing) or not _NUMBER.fullmatch(number):
@@ -132,8 +132,8 @@ class Feed(Generic[Row]):
             try:
                 self._take(await self._look())
             except StorageFailed:
-                pass  # the store has logged it; the next look finds what has changed
-            except Exception:  # a fault of ours must not make this look the last one
+                pass  # the store has logged it; the next query finds the changes
+            except Exception:  # a bug must not end the feed
                 log.exception("what researchers watch could not be looked at")
             await asyncio.sleep(_APART)
             with suppress(TimeoutError):

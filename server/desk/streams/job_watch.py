@@ -1,4 +1,4 @@
-"""Reports, rehearsals and exports as they come along, pushed: how far each is, and what came of it."""
+"""Push the progress and results of reports, rehearsals and exports to the desk."""
 
 from asyncio import gather
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -34,7 +34,7 @@ _Feed = Feed[JobEntry]
 
 
 class JobWatch:
-    """Serves `GET /api/desk/watch/runs/{run}/reports`, `…/rehearsals`, `…/exports`: lists, as they change."""
+    """Endpoints `GET /api/desk/watch/runs/{run}/reports`, `…/rehearsals` and `…/exports`."""
 
     def __init__(
         self,
@@ -65,14 +65,14 @@ class JobWatch:
         streamed(self.router, "/{run}/exports", exports_of, ExportList, dependencies=export)
 
     async def drain(self, _seconds: float) -> None:
-        """End every stream; whoever follows one comes back, to another process."""
+        """End every stream. Clients reconnect, to another process."""
         await gather(*(feed.close() for feed in self._feeds.values()))
 
     def _watch(
         self, kind: JobKind, shown: Callable[[list[JobEntry]], BaseModel]
     ) -> Callable[..., AsyncIterator[ServerSentEvent]]:
         async def feed_of(run: str) -> _Feed:
-            # A run that is not there must be refused before the stream begins: by a dependency.
+            # A dependency refuses a missing run before the stream begins.
             await self._store.read(lambda connection: find_run(connection, run))
             return self._feeds.setdefault((kind, run), Feed(lambda: self._look(kind, run)))
 
@@ -84,7 +84,7 @@ class JobWatch:
                 yield ServerSentEvent(raw_data=data.model_dump_json(), id=change.name)
 
         follow.__name__ = f"watch_{kind}s"
-        follow.__doc__ = f"The {kind}s of a run, newest first: all of them whenever one changes."
+        follow.__doc__ = f"Stream the {kind}s of a run, newest first: all of them whenever one changes."
         return follow
 
     async def _look(self, kind: JobKind, run: str) -> Sight[JobEntry]:

@@ -31,7 +31,7 @@ from server.news import News
 
 @dataclass(frozen=True, slots=True)
 class _Feeds:
-    """One feed for each list; none of them has rows, so that a list is pushed whole."""
+    """One feed for each list. The feeds have no rows, so a list is always pushed as a whole."""
 
     studies: Feed[None]
     people: Feed[None]
@@ -42,7 +42,7 @@ class _Feeds:
 
 
 class ListWatch:
-    """Serves `GET /api/desk/watch/studies`, `…/studies/{study}/people`, `…/people` and `…/bots`."""
+    """Endpoints `GET /api/desk/watch/studies`, `…/studies/{study}/people`, `…/people` and `…/bots`."""
 
     def __init__(self, *, store: ListedStore, auth: Auth, bots: RegisteredBots, news: News) -> None:
         self._store = store
@@ -72,13 +72,13 @@ class ListWatch:
         )
 
     async def drain(self, _seconds: float) -> None:
-        """End every stream; whoever follows one comes back, to another process."""
+        """End every stream. Clients reconnect, to another process."""
         await gather(*(feed.close() for feed in self._feeds.every()))
 
     async def watch_studies(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Stream the studies that the caller may see, all of them at each change, as server-sent events."""
+        """Stream the studies that the caller may see as server-sent events, all of them at each change."""
         async for change in self._feeds.studies.follow(last_event_id, actor.standing):
             found = [one for one in change.parts["studies"] if actor.may("see_studies", one.name)]
             yield _event(change.name, StudyList(studies=found))
@@ -86,7 +86,7 @@ class ListWatch:
     async def watch_study_people(
         self, study: str, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Who may use the study: all of them whenever somebody's role changes, as server-sent events."""
+        """Stream the study's accounts as server-sent events, all of them whenever a role changes."""
         async for change in self._feeds.people.follow(last_event_id, actor.standing):
             if "people" in change.parts:
                 yield _event(change.name, people_of(study, change.parts["people"], actor))
@@ -94,7 +94,7 @@ class ListWatch:
     async def watch_people(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Who may use the desk, and tokens: all of either whenever one changes, as server-sent events."""
+        """Stream accounts and tokens as server-sent events. A list is sent whole when it changes."""
         async for change in self._feeds.people.follow(last_event_id, actor.standing):
             rows: dict[str, Any] = {}
             if "people" in change.parts:
@@ -106,9 +106,9 @@ class ListWatch:
     async def watch_bots(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Stream registered bots and their newest checks, all at each change, as server-sent events.
+        """Stream registered bots and their latest checks as server-sent events, all of them at each change.
 
-        How far a check is, is known to the process that carries it out.
+        Only the process that runs a check knows its progress.
         """
         async for change in self._feeds.bots.follow(last_event_id, actor.standing):
             bots = change.parts["bots"]

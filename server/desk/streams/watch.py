@@ -32,20 +32,28 @@ from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
 from server.study import parse_study
 
-# A stream is refused as every call is: FastAPI would describe the error as an event.
+# Errors of streams are JSON, as for every request; FastAPI would describe them as events.
 _ERROR = {
-    "description": "An error, in the one shape of them all",
+    "description": "An error. All errors have this shape",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
 }
-_AT_FIRST = 40  # workers in the event that a page is drawn with
-_AT_ONCE = 200  # workers in each event after it
+_AT_FIRST = 40  # workers in the first event, with which a page is drawn
+_AT_ONCE = 200  # workers in each later event
 LastSeen = Annotated[str | None, Header(alias="Last-Event-ID", max_length=40)]
 
 
 def streamed(
     router: APIRouter, path: str, call: Callable[..., Any], data: type[BaseModel], **route: Any
 ) -> None:
-    """Serve a stream at `path`, each of whose events has a `data`; `route` is FastAPI's to take."""
+    """Add a route that serves server-sent events.
+
+    Args:
+        router: gets the route.
+        path: of the route.
+        call: yields the events.
+        data: the model of an event's data.
+        route: further arguments of FastAPI's `add_api_route`.
+    """
     router.add_api_route(
         path,
         call,
@@ -61,9 +69,9 @@ def streamed(
 
 @dataclass(frozen=True, slots=True)
 class RunViewSources:
-    """What views of runs need of the rest of this process.
+    """The parts of this process from which views of runs are made.
 
-    `live`: knows whose page is open. `opened_bots`: knows how the replicas of bots do.
+    `live` knows whose page is open, and `opened_bots` knows the states of bots' replicas.
     """
 
     store: Store
@@ -73,7 +81,7 @@ class RunViewSources:
     public_url: str
 
     def run_view_context(self) -> RunViewContext:
-        """Return what a view of a run needs, as it is now."""
+        """Return the context of a view of a run at this moment."""
         live, bots = self.live, self.opened_bots
         return RunViewContext(
             self.public_url,
@@ -109,15 +117,15 @@ class Watch:
         streamed(self.router, "/runs/{run}", self._watch_run(), RunUpdate)
 
     async def drain(self, _seconds: float) -> None:
-        """End every stream; whoever follows one comes back, to another process."""
+        """End every stream. Clients reconnect, to another process."""
         await gather(*(feed.close() for feed in self._feeds()))
 
     async def watch_runs(
         self, actor: Caller, last_event_id: LastSeen = None
     ) -> AsyncIterator[ServerSentEvent]:
-        """Stream the runs that the caller may see: all of them, then changes, as server-sent events.
+        """Stream the runs that the caller may see as server-sent events: first all of them, then changes.
 
-        Send the id of the last event as `Last-Event-ID` to go on from there.
+        To resume a stream, send the id of the last event as `Last-Event-ID`.
         """
         async for change in self._list.follow(last_event_id, actor.standing):
             runs = [run for run in change.rows.values() if actor.may("see_runs", run.study)]
@@ -125,16 +133,16 @@ class Watch:
                 yield _event(change, RunListUpdate(whole=change.whole, runs=runs))
 
     def _watch_run(self) -> Callable[..., AsyncIterator[ServerSentEvent]]:
-        # A run that is not there must be refused before the stream begins: by a dependency.
+        # A dependency refuses a missing run before the stream begins.
         async def watch_run(
             watched: Annotated[_WatchedRun, Depends(self._watched)],
             actor: Caller,
             last_event_id: LastSeen = None,
         ) -> AsyncIterator[ServerSentEvent]:
-            """One run: all of it, then what changes of it, as server-sent events.
+            """Stream one run as server-sent events: first all of it, then changes.
 
-            Of many workers those who need attention and the newest come first, the others in the events
-            after it. Send the id of the last event that had one as `Last-Event-ID` to go on from there.
+            If there are many workers, the first event has those who need attention and the newest; the next
+            events have the others. To resume a stream, send the last event id as `Last-Event-ID`.
             """
             hidden = _hidden_from(actor, watched.study)
             async for change in watched.feed.follow(last_event_id, actor.standing):
@@ -143,7 +151,7 @@ class Watch:
                     _rows_for(hidden, change.rows.values()), parts.get("attention", [])
                 )
                 update = RunUpdate(whole=change.whole, workers=first, gone=list(change.gone), **parts)
-                # Only the last portion has the change's name: who has seen that has seen all of it.
+                # Only the last portion has the change's id: a client that received it received all portions.
                 yield _event(change, update, named=not others)
                 for rows in others:
                     more = RunUpdate(whole=False, workers=rows, gone=[])
@@ -181,7 +189,7 @@ class Watch:
 
 
 class _RunLook:
-    """Looks at one run, again and again."""
+    """Reads the view of one run repeatedly."""
 
     def __init__(self, slug: str, outlook: RunViewSources) -> None:
         self._slug = slug
@@ -189,7 +197,7 @@ class _RunLook:
         self._reader = RunReader()
 
     async def __call__(self) -> Sight[AssignmentRow]:
-        """Return the run as it stands. Raises StorageFailed."""
+        """Return the current view of the run. Raises StorageFailed."""
         around = self._outlook.run_view_context()
 
         def read(connection: Connection) -> RunDetail:
@@ -199,7 +207,10 @@ class _RunLook:
 
 
 def seen_by(actor: Actor, run: RunDetail) -> RunDetail:
-    """Return what of a run `actor` may see: scores take the right to analyse, incidents that to read."""
+    """Return a run without the parts that `actor` may not see.
+
+    Scores need the permission `analyse`, incidents need `read_transcripts`.
+    """
     hidden = _hidden_from(actor, run.study)
     changes: dict[str, Any] = {"workers": _rows_for(hidden, run.workers)}
     if "analysis" in hidden:
@@ -227,7 +238,7 @@ def _sight(run: RunDetail) -> Sight[AssignmentRow]:
 
 
 def _portions(rows: list[AssignmentRow], needing: Iterable[Attention]) -> list[list[AssignmentRow]]:
-    """Return rows in portions: a small one of who needs attention and the newest, then the others."""
+    """Split rows into portions: a small first one with urgent and newest rows, then the others."""
     if len(rows) <= _AT_FIRST:
         return [rows]
     urgent = {assignment for item in needing for assignment in item.assignments}
@@ -239,6 +250,6 @@ def _portions(rows: list[AssignmentRow], needing: Iterable[Attention]) -> list[l
 
 
 def _event(change: Change[Any], data: BaseModel, *, named: bool = True) -> ServerSentEvent:
-    # What has not changed is left out.
+    # Unchanged parts are left out.
     text = data.model_dump_json(exclude_unset=True)
     return ServerSentEvent(raw_data=text, id=change.name if named else None)

@@ -1,4 +1,4 @@
-"""The pages of a study as a worker will see them, one after the other. Nothing is stored, no bot is asked."""
+"""Preview the pages of a study as workers will see them. Nothing is stored, and no bot is called."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ from server.study import Study
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _WHO = "preview"
 _TOPIC = "What to cook this weekend"
-# What is said in the preview is nobody's reply: no bot is asked while a study is being written.
+# The preview's chat has placeholders for replies, because no bot is called.
 _LINES = (
     "Hello! I want to cook something new this weekend. Any ideas?",
     None,  # a chatbot's reply
@@ -43,10 +43,10 @@ _TEXT = "(Here stands one of the texts, or one of the conversations, that worker
 
 
 def preview(study: Study) -> list[PreviewStep]:
-    """Return the pages of a study without mistakes, in their order, each phase once.
+    """Return the pages of a valid study, in order, each phase once.
 
     Raises:
-        StudyInvalid: its corpus cannot be read, or has no personas where some are needed.
+        StudyInvalid: its corpus cannot be read, or lacks personas that the study needs.
     """
     try:
         rules = rules_of(study, load_corpus(study.corpus, study.language))
@@ -63,7 +63,7 @@ def preview(study: Study) -> list[PreviewStep]:
 
 
 def _states(study: Study, rules: SessionRules) -> Iterator[State]:
-    """Yield a session at the pages that a worker comes to."""
+    """Yield the states of a session at each page that a worker sees."""
     planned = tuple(Conversation(plan) for plan in _plans(study, rules))
     context = AssignmentContext(_WHO, 1, 1.0, "PREVIEW", study.completion_url)
     start = State(rules, context, conversations=planned)
@@ -87,7 +87,7 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
 
 
 def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]:
-    """Return the first conversation of an assignment; side by side, the two of its first pair."""
+    """Return the first conversation of an assignment, or the two of its first side-by-side pair."""
     if study.task == "transcripts":
         shown = PlannedItem("preview", "ordinary", None, ItemContent(text=_TEXT))
         return (plan_item(_WHO, 1, 1, "preview", shown),)
@@ -98,7 +98,7 @@ def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]
 
 
 def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Conversation, ...]]:
-    """Yield what is held at once as it is written in, chosen from, and rated, where a study has that."""
+    """Yield the first conversation or pair in its states: during the chat, at the choice, at the rating."""
     comparison = study.comparison
     held = tuple(_chatting(each) for each in planned)
     if comparison is not None and comparison.choose == "turn":
@@ -114,7 +114,7 @@ def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Con
 
 
 def _chosen(pair: tuple[Conversation, ...], line: int) -> tuple[Conversation, ...]:
-    """Return two conversations of which the worker prefers the left one after a line."""
+    """Return a pair of which the worker prefers the left conversation after turn `line`."""
     left, right = pair
     choice = SideChosen(left.plan.conversation, line, "left", _AT, f"choice-{line}")
     return left._replace(choices=(*left.choices, choice)), right

@@ -1,4 +1,4 @@
-"""Studies in the researcher's REST API: written, saved version by version, copied, put out of the way."""
+"""Endpoints for stored studies: create, save versions, check, preview, copy, archive and delete."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -63,7 +63,7 @@ StudyText = Annotated[str, StringConstraints(max_length=60_000)]
 
 
 class NewStudy(RequestBody):
-    """A study to store: its name, and its text, or `blank` or `demo` to begin with the one or the other."""
+    """A study to store: its name, and either its text or a template (`blank` or `demo`)."""
 
     name: Label
     yaml: StudyText | None = None
@@ -77,7 +77,7 @@ class NewStudy(RequestBody):
 
 
 class NewVersion(RequestBody):
-    """A study's text now, and the number of the version that was edited."""
+    """A study's new text, and the number of the version that was edited."""
 
     yaml: StudyText
     based_on: GivenNumber
@@ -90,13 +90,13 @@ class CopyOfStudy(RequestBody):
 
 
 class StudyChange(RequestBody):
-    """What can be changed of a study beside its text."""
+    """A change to a study other than to its text."""
 
     archived: StrictBool
 
 
 class SettingChange(RequestBody):
-    """What is to become of the setting at `path`: `value`, or gone where `remove`."""
+    """A change of the setting at `path`: set it to `value`, or remove it if `remove`."""
 
     path: Annotated[list[GivenNumber | str], Field(min_length=1, max_length=20)]
     value: Any = None
@@ -104,7 +104,7 @@ class SettingChange(RequestBody):
 
 
 class StudyToCheck(RequestBody):
-    """A study's text, and what is to be changed in it first."""
+    """A study's text, and changes to make before it is checked."""
 
     yaml: StudyText
     changes: list[SettingChange] = Field([], max_length=100)
@@ -117,7 +117,7 @@ class StudyToPreview(RequestBody):
 
 
 class StudiesApi:
-    """Keeps studies, and checks what is being written; of corpora it reads those within `reach`."""
+    """Endpoints for studies. Studies may use only the corpora that `reach` allows."""
 
     def __init__(self, *, store: ListedStore, auth: Auth, reach: ApiLimits) -> None:
         self._store = store
@@ -145,7 +145,7 @@ class StudiesApi:
         self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
     async def list_studies(self, actor: Caller) -> StudyList:
-        """Every study in a few words, those that are archived too."""
+        """List all studies that the caller may see, including archived ones."""
 
         def read(connection: Connection) -> StudyList:
             runs = studies.runs_of(connection)
@@ -155,7 +155,7 @@ class StudiesApi:
         return await self._store.read(read)
 
     async def create_study(self, body: NewStudy, actor: Caller) -> StudyDetail:
-        """Store a new study. It may have mistakes: they are told wherever it is shown."""
+        """Store a new study. It may have mistakes, which are listed with it."""
         template = DEMO if body.begin_with == "demo" else BLANK
         text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
         await _read_first(text, body.name)
@@ -168,15 +168,15 @@ class StudiesApi:
         return await self._changed(actor, "create", create)
 
     async def show_study(self, study: str, actor: Caller) -> StudyDetail:
-        """One study: its newest text, its versions and its runs.
+        """Return one study with its newest text, its versions and its runs.
 
-        Its codes and tokens are left out for those who may not change it.
+        Callers who may not change it get the text without codes and tokens.
         """
         whole = actor.may("change_studies", study)
         return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study), whole=whole))
 
     async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
-        """Save a study's next version. Refused where somebody else has saved one meanwhile."""
+        """Save a new version of a study. Refused if somebody else has saved one meanwhile."""
         await _read_first(body.yaml, study)
         at = utc_now()
         return await self._changed(
@@ -186,13 +186,13 @@ class StudiesApi:
         )
 
     async def change_study(self, study: str, body: StudyChange, actor: Caller) -> StudyDetail:
-        """Archive a study, or take it back."""
+        """Archive a study, or restore it from the archive."""
         at = utc_now() if body.archived else None
         action = "archive" if body.archived else "unarchive"
         return await self._changed(actor, action, lambda c: studies.set_archived(c, study, at))
 
     async def delete_study(self, study: str, actor: Caller) -> Response:
-        """Forget a study that was never opened."""
+        """Delete a study that was never opened."""
 
         def delete(connection: Connection) -> None:
             studies.delete_study(connection, study)
@@ -214,7 +214,7 @@ class StudiesApi:
         return await self._changed(actor, "copy", copy, f"of {study}")
 
     async def show_version(self, study: str, version: RowNumber, actor: Caller) -> VersionDetail:
-        """One version of a study, with its text."""
+        """Return one version of a study, with its text."""
         found = await self._store.read(lambda c: studies.find_version(c, study, version))
         text = shown_text(found.yaml, whole=actor.may("change_studies", study))
         return VersionDetail(**version_row(found).model_dump(), name=study, yaml=text)
@@ -222,12 +222,12 @@ class StudiesApi:
     async def show_changes(
         self, study: str, version: RowNumber, since: RowNumber, actor: Caller
     ) -> VersionChanges:
-        """Return what changed from the version `since` to this one."""
+        """Return the changes from the version `since` to this one."""
         whole = actor.may("change_studies", study)
         return await self._store.read(lambda c: version_changes(c, study, since, version, whole=whole))
 
     async def examine_qc(self, study: str) -> QcExamination:
-        """Examine the qc bot of a study as last saved, beside what registered bots said in their checks."""
+        """Examine the QC bot of a study's newest version, and compare it with registered bots' checks."""
 
         def read(connection: Connection) -> tuple[Study, list[Fitness]]:
             found = parse_study(studies.find_study(connection, study).newest.yaml, study)
@@ -239,25 +239,25 @@ class StudiesApi:
         try:
             examined = await in_thread(lambda: qc_fitness(found, bots))
         except CorpusError as error:
-            raise StudyInvalid(f"the qc bot has no corpus: {error}") from error
+            raise StudyInvalid(f"the QC bot has no corpus: {error}") from error
         return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
 
     async def show_settings(self) -> StudySettings:
-        """Return the schema of a study: every setting, and the bots that it can name."""
+        """Return the JSON Schema of a study's settings, and the names of the bots that it can use."""
         registered = await self._store.read(stored_bots.names)
         return StudySettings(
             schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
         )
 
     async def check_study(self, body: StudyToCheck) -> CheckedStudy:
-        """Change single settings of a text, if that is asked for, and say what is wrong with it."""
+        """Make the given changes to a study's text, if any, and return it with its mistakes."""
         registered = await self._store.read(stored_bots.names)
         changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
         try:
             return await in_thread(lambda: checked_study(body.yaml, changes, registered))
         except (Unreadable, NotEditable) as error:
             raise StudyInvalid(
-                f"the change cannot be made: {error}", "Mend the text itself; then settings can be changed."
+                f"the change cannot be made: {error}", "Correct the text itself first, then change settings."
             ) from error
 
     async def preview_study(self, body: StudyToPreview) -> StudyPreview:
@@ -281,12 +281,12 @@ class StudiesApi:
 
 
 async def _read_first(text: str, name: str) -> None:
-    """Read what is to be stored, so that no transaction does. Raises StudyNameDiffers."""
+    """Parse a study's text before the transaction, which would take too long. Raises StudyNameDiffers."""
     await in_thread(lambda: require_name(text, name))
     await in_thread(lambda: headline(text))
 
 
 def _own(connection: Connection, actor: Actor, study: str) -> None:
-    """Have somebody own the study that they make, so that they can invite others to it."""
+    """Make a person owner of the study that they create, so that they can invite others to it."""
     if actor.kind == "person" and not actor.may_in_all("manage_study_people"):
         people.set_role(connection, actor.name, "owner", study)

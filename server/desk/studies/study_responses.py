@@ -1,4 +1,4 @@
-"""Responses of the researcher's API about studies. `/api/openapi.json` is made from these models."""
+"""Responses of the researcher's API about studies. `/api/openapi.json` is generated from these models."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ class StudyRun(BaseModel):
 
 
 class StudySummary(BaseModel):
-    """A study in the list. `mistakes`: how many its newest version has; with none it can be opened."""
+    """A study in the list. `mistakes`: their number in its newest version; without any, it can be opened."""
 
     name: str
     title: str
@@ -31,13 +31,13 @@ class StudySummary(BaseModel):
 
 
 class StudyList(BaseModel):
-    """Every study, by name."""
+    """All studies, by name."""
 
     studies: list[StudySummary]
 
 
 class VersionRow(BaseModel):
-    """A version of a study without its text; what is opened is known by its hash."""
+    """A version of a study without its text. `hash` identifies the text that a run was opened with."""
 
     version: int
     hash: str
@@ -60,14 +60,14 @@ class VersionDetail(VersionRow):
 
 
 class ChangedLine(BaseModel):
-    """A line of what was changed between two versions; `gap` stands for lines that are the same."""
+    """A line of the difference between two versions; `gap` stands for omitted unchanged lines."""
 
     kind: Literal["same", "added", "removed", "gap"]
     text: str
 
 
 class VersionChanges(BaseModel):
-    """What was changed from one version to a later one, with the lines around it."""
+    """The difference between two versions, with the lines around each change."""
 
     name: str
     since: int
@@ -77,7 +77,7 @@ class VersionChanges(BaseModel):
 
 
 class MistakeView(BaseModel):
-    """What is wrong with a study. `line`: from 1; `path`: of the setting, empty where it is of the whole."""
+    """A mistake in a study. `line`: from 1; `path`: of the setting, empty if it concerns the whole study."""
 
     line: int | None
     path: list[int | str]
@@ -87,11 +87,10 @@ class MistakeView(BaseModel):
 class CheckedStudy(BaseModel):
     """A study's text with its mistakes, by line. Nothing is stored.
 
-    `notes`: what should be known of a study without mistakes before it is opened. `content`: its settings as
-    they are written, whether they are right or not; None where the text is no mapping of settings, or one
-    whose parts refer to each other. `rewritten`: the sections whose comments and layout are lost, because a
-    change could not be made in the text itself. `shipped`: texts that workers read if the study has none of
-    its own, by their paths, such as `criteria.0.statement`.
+    `notes`: advice for a valid study before it is opened. `content`: the settings as written, valid or not;
+    None if the text is not a mapping of settings, or uses YAML aliases. `rewritten`: the sections that lost
+    comments and layout, because a change could not be made in the text itself. `shipped`: the default texts
+    that workers read if the study has none, by path, such as `criteria.0.statement`.
     """
 
     yaml: str
@@ -103,13 +102,13 @@ class CheckedStudy(BaseModel):
 
 
 class QcExamination(BaseModel):
-    """What is to be said of a study's qc bot before launch; nothing where it has no published one."""
+    """Findings about a study's QC bot before launch; none if it does not use the published one."""
 
     findings: list[Finding]
 
 
 class StudySettings(BaseModel):
-    """What a study can say: the JSON Schema of its settings, and the bots that its systems may name."""
+    """The JSON Schema of a study's settings, and the bots that its systems may use."""
 
     schema_of_study: dict[str, Any]
     builtin_bots: list[str]
@@ -117,14 +116,14 @@ class StudySettings(BaseModel):
 
 
 class PreviewStep(BaseModel):
-    """A page that a worker comes to: its phase, and the message of the wire from which it is drawn."""
+    """A page that a worker sees: its phase, and the protocol message from which it is drawn."""
 
     phase: str
     snapshot: dict[str, Any]
 
 
 class StudyPreview(BaseModel):
-    """The pages that a worker comes to, in their order. None where the study has mistakes."""
+    """The pages that a worker sees, in order. Without pages if the study has mistakes."""
 
     steps: list[PreviewStep]
     mistakes: list[MistakeView]

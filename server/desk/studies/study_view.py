@@ -1,4 +1,4 @@
-"""Studies as the researcher's API shows them."""
+"""Convert stored studies to responses of the researcher's API."""
 
 import difflib
 import json
@@ -53,13 +53,13 @@ def study_summary(study: StoredStudy, runs: Sequence[RunOfStudy]) -> StudySummar
 
 @lru_cache(maxsize=500)
 def headline(text: str) -> tuple[str, int]:
-    """Return a study's title, and how many mistakes it has: takes long, so that each text is read once."""
+    """Return a study's title and its number of mistakes. This is slow, so each text is parsed only once."""
     read, mistakes = read_study(text)
     return (read.title if read is not None else ""), len(mistakes)
 
 
 def study_detail(connection: Connection, study: StoredStudy, *, whole: bool) -> StudyDetail:
-    """Return a study with its text, its versions and its runs. `whole`: as it is, secrets and all."""
+    """Return a study with its text, its versions and its runs. `whole`: include secrets in the text."""
     summary = study_summary(study, runs_of(connection).get(study.name, []))
     rows = [version_row(each) for each in versions(connection, study.name)]
     return StudyDetail(**summary.model_dump(), yaml=shown_text(study.newest.yaml, whole=whole), versions=rows)
@@ -73,7 +73,7 @@ def version_row(version: StudyVersion) -> VersionRow:
 
 
 def shown_text(text: str, *, whole: bool) -> str:
-    """Return a study's text as it is where `whole`, else without what pays workers or opens services."""
+    """Return a study's text; unless `whole`, without completion codes and access tokens."""
     if whole:
         return text
     try:
@@ -85,7 +85,7 @@ def shown_text(text: str, *, whole: bool) -> str:
 def version_changes(
     connection: Connection, name: str, since: int, number: int, *, whole: bool
 ) -> VersionChanges:
-    """Return what was changed between two versions, as `shown_text` shows them. Raises StudyNotFound."""
+    """Return the changes between two versions, as shown by `shown_text`. Raises StudyNotFound."""
     before, after = find_version(connection, name, since), find_version(connection, name, number)
     lines = list(
         _changed_lines(*[shown_text(each.yaml, whole=whole).splitlines() for each in (before, after)])
@@ -98,8 +98,8 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
 
     Args:
         text: the text before.
-        changes: what is to become of single settings, one after the other.
-        registered: the names of the bots that are registered.
+        changes: changes of single settings, made one after the other.
+        registered: the names of the registered bots.
 
     Raises:
         Unreadable, NotEditable: the changes cannot be made.
@@ -122,7 +122,7 @@ def checked_study(text: str, changes: Sequence[Change], registered: Collection[s
 
 
 def mistake_view(mistake: Mistake) -> MistakeView:
-    """Return a mistake as it is shown."""
+    """Return a mistake as a response."""
     return MistakeView(line=mistake.line, path=list(mistake.path), reason=mistake.reason)
 
 
@@ -133,7 +133,7 @@ def _content(text: str) -> dict[str, Any] | None:
         return None
     if document.has_aliases():
         return None
-    # What JSON does not have, such as dates and endless numbers, is shown as it is written.
+    # Values that JSON does not have, such as dates and infinity, become text.
     plain: dict[str, Any] = json.loads(json.dumps(document.content, default=str), parse_constant=str)
     return plain
 

@@ -38,10 +38,8 @@ def _runner(house: House, *before: str) -> Command:
     environment = {"CANDOR_TOKEN": house.auth.researcher_token, "COLUMNS": "200", "NO_COLOR": "1"}
     where = ["--server", f"http://127.0.0.1:{house.port}"]
 
-    def run(*arguments: object, answer: str | None = None, **more: str | None) -> Result:
-        return CliRunner().invoke(
-            cli, [*before, *map(str, arguments), *where], input=answer, env=environment | more
-        )
+    def run(*arguments: object, **more: str | None) -> Result:
+        return CliRunner().invoke(cli, [*before, *map(str, arguments), *where], env=environment | more)
 
     return run
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tests.bots.support.commands import Command, good, process, refused
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.server.support.study import AT, study_text
+from tests.support.terminal import at_a_terminal
 
 NOWHERE = "http://127.0.0.1:1"
 REPOSITORY = Path(__file__).parents[3]
@@ -227,11 +229,26 @@ def test_a_bot_is_disabled_and_enabled(register: Command) -> None:
     assert "enabled yes" in good(register("show", "mine"))
 
 
-@pytest.mark.parametrize(("answer", "left"), [("y\n", []), ("n\n", ["mine"]), ("\n", ["mine"])])
-def test_deleting_asks_first(register: Command, house: House, answer: str, left: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("answer", "code", "left"), [("y\n", 0, []), ("n\n", 2, ["mine"]), ("\n", 2, ["mine"])]
+)
+def test_deleting_asks_first(
+    register: Command, house: House, answer: str, code: int, left: list[str]
+) -> None:
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
-    assert "Forget mine" in good(register("delete", "mine", answer=answer))
+    server = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
+    done, said = at_a_terminal([sys.executable, "-m", "bots.register", "delete", "mine", *server], answer)
+    assert (done, "This deletes mine, a bot of kind http." in said) == (code, True), said
     assert list(registered(house)) == left
+
+
+def test_without_a_terminal_nothing_is_deleted(register: Command, house: House) -> None:
+    good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
+    done = register("delete", "mine")
+    assert done.exit_code == 2, done.output
+    assert "there is no terminal to ask at" in done.stderr
+    assert "add --yes" in done.stderr
+    assert list(registered(house)) == ["mine"]
 
 
 def test_deleting_without_being_asked(register: Command, house: House) -> None:
@@ -259,7 +276,7 @@ def test_replicas_come_and_go(register: Command, house: House) -> None:
     assert f"{second} fine" in good(register("replicas", "add", "mine", second))
     assert registered(house)["mine"]["urls"] == [NOWHERE, second]
     assert NOWHERE not in good(register("replicas", "remove", "mine", NOWHERE)).replace(second, "")
-    refused(register("replicas", "remove", "mine", second), "no replica but this one")
+    refused(register("replicas", "remove", "mine", second), "has no other replica")
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_hosts_token_is_told_that_it_may_only_dial_in(house: House, command: C
     assert answer.json() == {
         "error": {
             "code": "out_of_scope",
-            "message": "this token may only be used by bot hosts, to dial in",
+            "message": "this token is only for bot hosts that connect to the server",
             "hint": "Use a researcher's token (`candor token new --name NAME`).",
         }
     }
@@ -254,10 +254,10 @@ async def test_hosts_may_dial_in_and_no_more() -> None:
     [
         (None, TokenMissing, "a token is needed here"),
         ("", TokenMissing, "a token is needed here"),
-        ("Bearer", TokenMissing, "holds no token"),
-        ("Bearer ", TokenMissing, "holds no token"),
-        (f"Basic {ALICE}", TokenMissing, "another scheme than Bearer"),
-        (ALICE, TokenMissing, "another scheme than Bearer"),
+        ("Bearer", TokenMissing, "contains no token"),
+        ("Bearer ", TokenMissing, "contains no token"),
+        (f"Basic {ALICE}", TokenMissing, "scheme of the Authorization header is not Bearer"),
+        (ALICE, TokenMissing, "scheme of the Authorization header is not Bearer"),
         (f"Bearer {LOST}", TokenInvalid, "not known here"),
         (f"Bearer {ALICE} ", TokenInvalid, "not known here"),
         (f"Bearer  {ALICE}", TokenInvalid, "not known here"),

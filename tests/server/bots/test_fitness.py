@@ -100,7 +100,7 @@ def test_it_can_be_opened_all_the_same_and_is_not_asked_again(
     study = write(parrot.endpoint)
     forced = candor("study", "open", study, "--run", "x", "--data", tmp_path, "--despite-failing-bots")
     assert forced.exit_code == 0, forced.stderr
-    assert "Opened all the same: not fit for workers: far" in forced.stderr
+    assert "Opened anyway: not fit for workers: far" in forced.stderr
     assert slugs(tmp_path) == ["x"]
     asked = parrot.asked
     again = candor("study", "open", study, "--run", "x", "--data", tmp_path)

@@ -110,7 +110,7 @@ def test_a_database_without_a_table_of_its_version_is_not_restored(
 @pytest.mark.parametrize("database", [b"", b"no database" * 1000])
 def test_what_is_no_database_is_not_restored(candor: Candor, tmp_path: Path, database: bytes) -> None:
     refused = candor("restore", archive(tmp_path, database), "--data", tmp_path / "new")
-    assert_refused(refused, "holds no installation that can be served", "Nothing was restored")
+    assert_refused(refused, "does not contain an installation that can be served", "Nothing was restored")
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -119,7 +119,7 @@ def test_a_damaged_database_is_not_restored(candor: Candor, tmp_path: Path, migr
     middle = len(content) // 8192 * 4096
     content[middle : middle + 4096] = os.urandom(4096)
     refused = candor("restore", archive(tmp_path, bytes(content)), "--data", tmp_path / "new")
-    assert_refused(refused, "holds no installation", "Nothing was restored")
+    assert_refused(refused, "does not contain an installation", "Nothing was restored")
 
 
 def test_an_archive_that_grows_as_it_is_unpacked_is_not_restored(candor: Candor, tmp_path: Path) -> None:
@@ -127,7 +127,9 @@ def test_an_archive_that_grows_as_it_is_unpacked_is_not_restored(candor: Candor,
     plain = archive(tmp_path, bytes(64_000_000))
     packed = tmp_path / "packed.tar.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert_refused(candor("restore", packed, "--data", tmp_path / "new"), "is no backup", "unpack it first")
+    assert_refused(
+        candor("restore", packed, "--data", tmp_path / "new"), "is not a backup", "decompress it first"
+    )
     holed = tmp_path / "holed.tar"
     with tarfile.open(holed, "w", format=tarfile.PAX_FORMAT) as tar:
         member = tarfile.TarInfo("candor.db")
@@ -138,5 +140,7 @@ def test_an_archive_that_grows_as_it_is_unpacked_is_not_restored(candor: Candor,
         }
         tar.addfile(member)
         tar.addfile(tarfile.TarInfo("secrets.json"))
-    assert_refused(candor("restore", holed, "--data", tmp_path / "new"), "candor.db in it is no plain file")
+    assert_refused(
+        candor("restore", holed, "--data", tmp_path / "new"), "candor.db in it is not a plain file"
+    )
     assert list((tmp_path / "new").iterdir()) == []

@@ -29,7 +29,10 @@ BOTH = pytest.mark.databases("sqlite", "postgresql")
 @pytest.mark.parametrize(
     ("url", "reasons"),
     [
-        ("no url", ["no url cannot be opened: that is no URL", "postgresql://USER:PASSWORD@HOST:PORT/NAME"]),
+        (
+            "no url",
+            ["no url cannot be opened: that is not a valid URL", "postgresql://USER:PASSWORD@HOST:PORT/NAME"],
+        ),
         ("postgresql://ann:sec:ret@x/y@host:port/db", ["postgresql+psycopg://ann:***@host:port/db", "%40"]),
         ("delphi://host/db", ["no driver", "sqlite:///… or postgresql://…"]),
         ("postgresql+psycopg2://ann:secret@host/db", ["no driver", "psycopg2", "pip install"]),
@@ -146,4 +149,4 @@ def test_a_clock_that_is_wrong_is_told(
     monkeypatch.setenv("COLUMNS", "200")
     with transaction(Settings(data=tmp_path, database_url=url)) as connection:
         require_servable(connection)
-    assert f"the database's is 180 seconds {said} this machine's" in capsys.readouterr().err
+    assert f"the database's clock is 180 seconds {said} this machine's" in capsys.readouterr().err

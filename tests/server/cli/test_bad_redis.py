@@ -36,7 +36,7 @@ def test_one_with_a_password(password: str) -> None:
         check_redis(server.url)
         with pytest.raises(CandorError) as refused:
             check_redis(f"redis://{password}127.0.0.1:{server.port}/0")
-    assert "does not let this server in" in refused.value.message
+    assert "refuses this server's login" in refused.value.message
     assert "password" in refused.value.hint
     assert "-one" not in refused.value.message + refused.value.hint
 

@@ -36,7 +36,7 @@ def test_it_says_who_has_the_credit_and_why_others_have_not(printed: Callable[..
 def test_refused_ones_are_asked_for_again_and_the_log_says_who_wanted_it(
     printed: Callable[..., str], url: str
 ) -> None:
-    assert "1 are asked for again" in printed("--again")
+    assert "requests 1 credits again within half a minute" in printed("--again")
     assert query(url, "SELECT status FROM credit") == [("granted",)]
     written = query(url, "SELECT kind, action, subject, detail FROM audit_entry ORDER BY id DESC LIMIT 1")
     assert written == [("command", "run.credits_again", RUN, "1 refused credits")]
@@ -47,4 +47,4 @@ def test_a_run_whose_credits_the_server_does_not_ask_for(
 ) -> None:
     make_run(url, study_text())
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
-    assert_refused(candor("credits", RUN), f"no credits of the run `{RUN}`", "credit: server")
+    assert_refused(candor("credits", RUN), f"does not request credits for the run `{RUN}`", "credit: server")

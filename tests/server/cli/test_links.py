@@ -55,13 +55,13 @@ def test_links_as_csv(candor: Candor, data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reasons"),
     [
-        (b"", ["there is no worker in it", "one id a line"]),
-        (b"worker\n\n", ["there is no worker in it"]),
+        (b"", ["it contains no worker", "one id per line"]),
+        (b"worker\n\n", ["it contains no worker"]),
         (b"ann\nbob\nann\n", ["line 3", "`ann` is in line 1 already"]),
         (b"a,b\nc,d\n", ["several columns, and none is named `worker`"]),
-        (b"worker,name\n,Ann\n", ["line 2", "cannot be a worker's id"]),
+        (b"worker,name\n,Ann\n", ["line 2", "is not a valid worker's id"]),
         (b"x" * 201, ["line 1", "at most 200 characters"]),
-        (b"\xff\xfe", ["no CSV in UTF-8"]),
+        (b"\xff\xfe", ["is not UTF-8 text"]),
     ],
     ids=["nothing", "a header only", "twice", "no column", "no id", "long", "no text"],
 )

@@ -18,7 +18,7 @@ from server.errors import CandorError, DatabaseUnfit
 from tests.server.support.commands import Candor, assert_refused
 from tests.server.support.database import execute, query
 
-OTHER_SECRET = "holds another secret than the one that this database was used with"
+OTHER_SECRET = "contains another secret than the one that this database was used with"
 
 
 @pytest.fixture

@@ -129,10 +129,10 @@ def test_after_the_first_assignment_it_is_refused_or_says_so(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--hypothesis", f"{A} > {A}"), "is no hypothesis on two systems"),
-        (("--hypothesis", f"{A} > nobody"), "is no hypothesis on two systems"),
+        (("--hypothesis", f"{A} > {A}"), "is not a hypothesis about two systems"),
+        (("--hypothesis", f"{A} > nobody"), "is not a hypothesis about two systems"),
         (("--hypothesis", f"{A} beats {B}"), "Write it as 'A > B'"),
-        (("--alpha", "1"), "a level lies between 0 and 1"),
+        (("--alpha", "1"), "a level must be between 0 and 1"),
         (("--run", "a b"), "cannot be the name of a run"),
     ],
 )

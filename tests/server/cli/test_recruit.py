@@ -71,7 +71,7 @@ def test_every_command_does_what_it_says_and_writes_its_row(
         prolific.platform.complete(submission, CODE)
     shown = recruit("show")
     assert f"never seen here: {ann} → request return" in shown
-    assert "pay nothing: handed in, and never seen here" in shown
+    assert "pay nothing: submitted, but never seen here" in shown
     assert "Approved: 0." in recruit("pay")  # nobody of them was seen here
     recruit("approve", ann)
     recruit("reject", bob, "--category", "NO_DATA", "--reason", WHY)
@@ -84,9 +84,9 @@ def test_every_command_does_what_it_says_and_writes_its_row(
     with pytest.raises(AssertionError, match="Look at Prolific"):
         recruit("pay-bonus", "1")
     assert "are paid" in recruit("look-at-bonus", "1")
-    asked = candor("recruit", "bonus", RUN, ann, "--cents", "1000000", "--purpose", "typo")  # "no", by Enter
-    assert asked.exit_code != 0
-    assert "more than the study's reward of 4.50 GBP" in " ".join(asked.output.split())
+    asked = candor("recruit", "bonus", RUN, ann, "--cents", "1000000", "--purpose", "typo")
+    told = ("more than the study's reward of 4.50 GBP", "there is no terminal to ask at", "add --yes")
+    assert_refused(asked, *told)
     assert query(environment, "SELECT count(*) FROM bonus_batch") == [(1,)]
     recruit("bonus", ann, "--cents", "1000000", "--purpose", "typo", "--yes")
     recruit("discard-bonus", "2")

@@ -47,7 +47,7 @@ def test_it_is_said_where_a_run_is_opened_again_with_rules(candor: Candor, data:
 def test_rules_that_end_the_run_at_once_are_said_to(candor: Candor, data: Path, rules: Path) -> None:
     rules.write_text("budget: {total: 2, pay: 3}\n")
     done = candor("run", "rules", "maxi", rules, "--data", data)
-    assert "By these rules the run ends at once. The budget of 2.00 pays for no other" in done.stderr
+    assert "With these rules the run ends at once. The budget of 2.00 pays for no other" in done.stderr
     counted = "INSERT INTO assignment_count SELECT id, FALSE, 'completed', 12 FROM run WHERE slug = 'maxi'"
     execute(f"sqlite:///{data / 'candor.db'}", counted)
     rules.write_text("target: {assignments: 12}\n")

@@ -48,7 +48,7 @@ def test_what_no_installation_begins_with_makes_none(candor: Candor, tmp_path: P
     wrong = tmp_path / "wrong"
     done = candor(*command.split(), *READING[command], "--data", wrong)
     assert_refused(
-        done, f"there is no {wrong / 'candor.db'}", "Give the folder of the installation with --data"
+        done, f"there is no {wrong / 'candor.db'}", "Name the data folder of the installation with --data"
     )
     assert not wrong.exists()
 

@@ -270,12 +270,12 @@ def test_the_command_says_what_there_is_and_asks(house: House) -> None:
     house.stop()
     who = ("forget", "ann")
     refused = candor_at(house, *who)
-    assert refused.exit_code == 1, refused.output  # nobody has answered
-    assert "8 lines that they wrote, 12 ratings" in refused.stdout
+    assert_refused(refused, "This cannot be undone.", "there is no terminal to ask at", "add --yes")
+    assert "8 messages, 12 ratings" in refused.stdout
     assert SECRET in everything(house.url)
     done = candor_at(house, *who, "--yes")
     assert done.exit_code == 0, done.output
-    assert "Forgotten. What stays stands under W" in done.stdout
+    assert "Removed. The new pseudonym is W" in done.stdout
     assert SECRET not in everything(house.url)
     assert_refused(candor_at(house, *who, "--yes"), "no worker has this pseudonym or id")
 

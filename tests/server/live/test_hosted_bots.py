@@ -72,7 +72,7 @@ def test_newcomers_wait_while_a_provider_is_out_and_come_in_when_it_answers_agai
             ]
             error(house.join("bob"), 503, "run_not_ready")
             assert query(url, "SELECT count(*) FROM assignment") == [(1,)]
-            newcomers = "Newcomers who would meet it are asked to come back later."
+            newcomers = "New workers who would meet it are asked to come back later."
             wait_until(lambda: any(system in text and newcomers in text for text in told()), "the desk")
         wren.refuses = finch.refuses = None
         wait_until(lambda: house.join("bob").status_code == 200, "a trial that finds it mended")

@@ -83,7 +83,7 @@ BUDGET = Budget(total=Decimal(60), pay=Decimal("4.50"), fee_share=Decimal("0.333
         (
             {"s1": 1},
             Funds(450, 10, "GBP", 4_500, None, 0),
-            ["would be 45.01 GBP, which is more than all rewards of the study: 45.00 GBP"],
+            ["together are 45.01 GBP, which is more than all rewards of the study: 45.00 GBP"],
         ),
         ({"s1": 250}, Funds(450, 10, "GBP", 2_000, BUDGET, 5), []),
         (
@@ -95,7 +95,7 @@ BUDGET = Budget(total=Decimal(60), pay=Decimal("4.50"), fee_share=Decimal("0.333
         (
             {"s1": 1_000_000},
             Funds(450, 10, None, 0, None, 0),
-            ["10000.00 is more than the study's reward of 4.50", "would be 10000.00"],
+            ["10000.00 is more than the study's reward of 4.50", "together are 10000.00"],
         ),
     ],
 )

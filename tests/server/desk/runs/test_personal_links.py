@@ -48,10 +48,10 @@ def test_a_list_may_be_long_though_other_requests_may_not(house: House) -> None:
 @pytest.mark.parametrize(
     ("workers", "said"),
     [
-        ("", "there is no worker in it"),
+        ("", "it contains no worker"),
         ("ann\nbob\nann", "line 3: the worker `ann` is in line 1 already"),
         ("name,mail\nA,b", "none is named `worker`"),
-        ("a\x07b", "line 1: that cannot be a worker's id"),
+        ("a\x07b", "line 1: this is not a valid worker's id"),
     ],
 )
 def test_a_list_with_a_mistake_says_where_it_is(house: House, workers: str, said: str) -> None:

@@ -89,7 +89,7 @@ def test_a_bot_that_is_down_is_pointed_out_before_anybody_has_met_it(
     (named,) = house.desk(f"/runs/{RUN}").json()["attention"]
     assert named["urgent"]
     assert named["text"] == (
-        "quokka_plain does not answer. Newcomers who would meet it are asked to come back later."
+        "quokka_plain does not answer. New workers who would meet it are asked to come back later."
     )
 
 
