@@ -286,7 +286,7 @@ def test_a_level_that_is_none_is_refused(alpha: float) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--preregistration", "x.yaml"], "which --preregistration would have no effect on"),
+        (["--preregistration", "x.yaml"], "so --preregistration would have no effect"),
         (["--background", "x.csv"], "which --background would"),
         (["--reward", "1", "--fee", "20"], "which --reward and --fee would"),
         (["--only", "significance"], "which --only would"),
