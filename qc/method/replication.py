@@ -39,7 +39,9 @@ class Correlations:
 
 @dataclass(frozen=True, slots=True)
 class SameConclusions:
-    """Number `n` of pairs, among `of`, with the same conclusion in both runs: the same better system, or none.
+    """Number of pairs of systems with the same conclusion in both runs: `n` of `of` pairs.
+
+    The conclusion is which system is better, or that neither is.
 
     A system is better than another if the one-sided test gives p < `alpha`.
     """
