@@ -1,4 +1,4 @@
-"""Offline analysis of a run: from what workers rated to what can be said about the systems.
+"""Analyse a run offline: from workers' ratings to scores of the systems.
 
     import qc
 
@@ -6,10 +6,14 @@
     result = qc.analyse(run)
     result.tables["scores"]
 
-Public are the names of `__all__`, which docs/python.md explains; `qc.api`, which adds estimates from
-judgments; and the commands `python -m qc.report`, `qc.metrics`, `qc.estimate`, `qc.power`,
-`qc.randomisation` and `qc.convert`. The names are imported when they are first asked for: pandas takes
-longer to start than `--help`.
+The public interface is:
+
+- the names in `__all__` (docs/python.md explains them),
+- `qc.api`, which adds estimates from judgments,
+- the commands `python -m qc.report`, `qc.metrics`, `qc.estimate`, `qc.power`, `qc.randomisation` and
+  `qc.convert`.
+
+Each name is imported when it is first used, because importing pandas takes longer than printing `--help`.
 """
 
 from importlib import import_module
@@ -73,5 +77,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the public names beside what Python puts into every module."""
+    """Return the public names, and those that Python adds to every module."""
     return sorted({*globals(), *__all__})

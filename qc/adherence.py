@@ -1,8 +1,8 @@
-"""Check an analysis and its data against a preregistration, point by point, and decide its hypotheses.
+"""Check an analysis and its data against a preregistration, point by point, and test its hypotheses.
 
-A hypothesis is about two systems' overall scores, and is tested as the verdicts are: by the rank test whose
-error is that of whole workers (`qc.statistics.clustered_ranks`). Holm's correction is over the registered
-hypotheses, so that the chance of supporting any false one is at most the registered level.
+A hypothesis compares the overall scores of two systems. It is tested like the verdicts of a report: by the
+rank test that treats workers as the independent units (`qc.statistics.clustered_ranks`). Holm's correction
+covers the registered hypotheses, so the chance of supporting any false one is at most the registered level.
 
 Source: Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, 1979.
 """
@@ -25,7 +25,7 @@ _UNKNOWN = math.nan, math.nan
 
 
 def follow(analysis: Analysis, registration: Registration) -> Followed:
-    """Return how the analysis stands to what was registered."""
+    """Compare the analysis with the preregistration."""
     points = (
         _before(analysis, registration),
         _run(analysis, registration),
@@ -143,7 +143,7 @@ def _fewest_rated(analysis: Analysis) -> int:
 
 
 def _stopping(state: RunState | None, registration: Registration) -> Point:
-    """Return how the run came to its end; a rule in words is for people to compare with that."""
+    """Return the registered stopping rule and how the run ended; people compare a rule given in words."""
     target = registration.target
     said = registration.stopping or ("none" if target is None else "when the target is met")
     if state is None:
@@ -164,7 +164,7 @@ def _end(state: RunState) -> str:
 
 
 def _stopped_for(state: RunState, target: RegisteredTarget) -> bool:
-    """Return whether a run is closed because of this very target, and no one that it was given later."""
+    """Return whether the run closed because it met the registered target, not one that was set later."""
     stopped = (state.status, state.cause) == ("closed", "target")
     return stopped and dict(state.target) == target.model_dump(exclude_none=True)
 

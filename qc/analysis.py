@@ -1,4 +1,4 @@
-"""The chain from a run to its results, one section of the report after the other."""
+"""Analyse a run: compute the sections of its report, one after the other."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ __all__ = ["SAME_DATA", "SECTIONS", "Analysis", "AnalysisOptions", "analyse", "s
 
 SAME_DATA = "The two runs are the same data, so their agreement says nothing about replication."
 
-# A level above this lets so many random workers pass that readers must know.
+# Above this level, so many workers who rate at random pass that a note tells readers.
 LAX = 0.2
 
 T = TypeVar("T")
@@ -54,14 +54,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Analysis:
-    """All results of one run. `notes` are the run's own and those that follow from the results.
+    """All results of one run. `notes` holds the run's notes and those that follow from the results.
 
-    `incidents` is None if the source does not say what went wrong, `served` if nobody told which models
-    answered, `answers` if the study asked no questions of its own, `quiz` if it has none after conversations,
-    `writing` if nobody recorded how workers wrote, `turn_ratings` if it did not ask about single replies,
-    `scenarios` if it has none, `ceiling` if no system is a person, `preregistration` unless one was given
-    (`qc.adherence`). A part is None if its section was not asked for, or if the run holds nothing for it to
-    work on.
+    The result of a section is None if the section was not requested, or if the run has no data for it. These
+    results are None if:
+
+    - `incidents`: the source has no record of incidents.
+    - `served`: the source does not say which models answered.
+    - `answers`: the study asked no questions of its own.
+    - `quiz`: the study has no quiz after conversations.
+    - `writing`: it was not recorded how workers wrote.
+    - `turn_ratings`: the study did not ask for ratings of single replies.
+    - `scenarios`: the study has no scenarios.
+    - `ceiling`: no system is a person.
+    - `preregistration`: none was given (`qc.adherence`).
     """
 
     run: Run
@@ -102,7 +108,7 @@ class Analysis:
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
-    """Return how often `analyse` calls `on_step`; `replicating` is whether it is given a second run."""
+    """Return how often `analyse` calls `on_step`; `replicating`: whether there is a second run."""
     sections = options.sections if replicating else options.sections - {"replication"}
     return 1 + len(sections)
 
@@ -113,13 +119,13 @@ def analyse(
     """Return the results of `run`.
 
     Args:
-        run: what is analysed.
-        options: what was chosen; None for the defaults.
+        run: the run to analyse.
+        options: the options; None for the defaults.
         other: a second run of the same experiment, to correlate with.
-        on_step: called with a description when a section is begun.
+        on_step: called with a description when a section begins.
 
     Raises:
-        EmptyRunError: no worker can be tested, or only people and the qc bot took part.
+        EmptyRunError: no worker can be tested, or all systems are people or the QC bot.
         ReplicationError: the second run has too little in common with the first.
     """
     options = options or AnalysisOptions()
@@ -134,7 +140,7 @@ def analyse(
         return draw(sample, scores, options.bootstrap, seed)
 
     def part(section: str, make: Callable[[], T]) -> T | None:
-        """Return what `make` makes, or None if the section was not asked for or cannot be made."""
+        """Return the result of `make`, or None if the section was not requested or is left out."""
         if section not in options.sections:
             return None
         on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
@@ -213,7 +219,7 @@ def _left_out(systems: int, sections: frozenset[str]) -> Iterator[str]:
 
 
 def _samples(run: Run, other: Run | None, alpha: float) -> tuple[Sample, Sample | None]:
-    """Return what `run` says, and `other` if there is one; of two, an error says which it is about."""
+    """Return the samples of `run` and of `other`, if given; with two runs, an error names its run."""
     if other is None:
         return sample_of(run, alpha), None
     with about_run(run.name):
@@ -223,10 +229,10 @@ def _samples(run: Run, other: Run | None, alpha: float) -> tuple[Sample, Sample 
 
 
 def sample_of(run: Run, alpha: float) -> Sample:
-    """Return what `run` says at level `alpha`, by the method of its task.
+    """Return the sample of `run` at level `alpha`, by the method for its task.
 
     Raises:
-        EmptyRunError: no worker can be tested, or nothing competes.
+        EmptyRunError: no worker can be tested, or no system competes.
     """
     sample = take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
     require_competing(run)
@@ -244,7 +250,7 @@ def _scales(run: Run) -> list[str]:
 
 
 def _same_data(run: Run, other: Run | None) -> list[str]:
-    # Hashing takes time, so only runs of the same size are hashed.
+    # Hashing is slow, so only runs of the same size are hashed.
     if other is None or run.ratings.shape != other.ratings.shape:
         return []
     return [SAME_DATA] if published_hash(run) == published_hash(other) else []

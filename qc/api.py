@@ -1,10 +1,10 @@
-"""The Python interface: read a run, analyse it, write its report or another format; estimate from judgments.
+"""Python interface: read a run, analyse it, write its report or another format, estimate from judgments.
 
-These names, their arguments and the attributes that their docstrings list are what a program outside this
-package may rely on; `docs/python.md` shows them at work. What is wrong with a source, with the data in it or
-with an option is a `QcError`, whose text says what to do.
+Other programs may rely on these names, their arguments, and the attributes that their docstrings list.
+`docs/python.md` has examples. An error in a source, in its data or in an option raises a `QcError`, whose
+text says what to do.
 
-What concerns runs is public as `qc.load` and so on, too, which import this module when they are asked for.
+The functions for runs are also available as `qc.load` and so on, which import this module on first use.
 """
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions

@@ -39,7 +39,7 @@ def bundle(
     replicate: Annotated[
         str | None,
         typer.Option(
-            metavar="SOURCE2", help="A second run of the experiment to compare with and to pack too."
+            metavar="SOURCE2", help="A second run of the experiment, to compare with; it is packed too."
         ),
     ] = None,
     replicate_run: Annotated[
@@ -58,10 +58,10 @@ def bundle(
     force: Annotated[bool, typer.Option("--force", help="Replace BUNDLE if it is there.")] = False,
     progress_lines: ProgressLines = False,
 ) -> None:
-    """Pack a run, pseudonymous, with its study, its report and its signature.
+    """Pack a run under pseudonyms, with its study, its report and its signature.
 
-    The data of a file get new names for workers; those of a server's database, and of its export of all of a
-    run, are pseudonyms already.
+    Workers in a file get new names. Workers in a server's database, and in its export of a whole run, have
+    pseudonyms already.
     """
     with stderr_console() as stderr:
         if target.exists() and not force:
@@ -111,7 +111,7 @@ def _read(
 
 
 def _is_another_study(bundled: Bundled) -> bool:
-    """Return whether the study that is packed is known not to be the one that the server has of the run."""
+    """Return whether the packed study is known to differ from the server's study of the run."""
     state = bundled.run.state
     if bundled.study is None or state is None:
         return False
@@ -119,9 +119,9 @@ def _is_another_study(bundled: Bundled) -> bool:
 
 
 def _export(source: str, asked: LoadOptions) -> Path | None:
-    """Return the source where it is an export as JSON Lines that a bundle holds as it is.
+    """Return the path of the source if it is a JSON Lines export that the bundle can hold unchanged.
 
-    What was to be read otherwise than it stands there is written anew, as it was read.
+    Return None if options change how the source is read: the bundle then holds the data as they were read.
     """
     path = Path(source)
     if asked.include_partial or asked.criteria is not None or not path.is_file():
@@ -131,7 +131,7 @@ def _export(source: str, asked: LoadOptions) -> Path | None:
 
 
 def _loaded(source: str, asked: LoadOptions) -> tuple[Run, bool]:
-    """Return the run, and whether its workers have the pseudonyms of a server."""
+    """Return the run, and whether its workers already have a server's pseudonyms."""
     with open_source(source) as opened:
         return read_run(opened, asked), is_database(opened)
 

@@ -1,4 +1,4 @@
-"""Arguments, messages on stderr and the progress bar that all commands share."""
+"""Arguments, error messages and progress bar shared by all commands."""
 
 import io
 import json
@@ -31,25 +31,25 @@ RunName = Annotated[
     str | None, typer.Option(help="Slug or id of the run, if the database holds several.", metavar="RUN")
 ]
 Where = Annotated[
-    str | None, typer.Option(metavar="COLUMN=TEXT", help="Take only the outputs that hold TEXT in COLUMN.")
+    str | None, typer.Option(metavar="COLUMN=TEXT", help="Use only the outputs whose COLUMN is TEXT.")
 ]
 IncludePartial = Annotated[
-    bool, typer.Option("--include-partial", help="Let assignments take part that were not completed.")
+    bool, typer.Option("--include-partial", help="Include assignments that were not completed.")
 ]
 ProgressLines = Annotated[
     bool, typer.Option("--progress-lines", hidden=True, help="Print each step on stdout as a line of JSON.")
 ]
 CriteriaFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="YAML file that says which criteria are taken, and how."),
+    typer.Option(metavar="FILE", help="YAML file with the criteria to analyse, and how to use each."),
 ]
 
-Alpha = Annotated[float, typer.Option(help="Level at which a worker passes: p below it.")]
+Alpha = Annotated[float, typer.Option(help="Level of quality control: a worker passes with p below it.")]
 Bootstrap = Annotated[int, typer.Option(metavar="N", help="Resamples of the workers for intervals.")]
-Seed = Annotated[int, typer.Option(help="Seed of everything that is drawn at random.")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
 Reward = Annotated[
     float | None,
-    typer.Option(metavar="DOLLARS", help="Paid for each assignment, whatever the source says."),
+    typer.Option(metavar="DOLLARS", help="Reward of each assignment, instead of the one in the source."),
 ]
 
 
@@ -57,11 +57,11 @@ Reward = Annotated[
 def stderr_console() -> Iterator[Console]:
     """Yield a console on stderr, for errors, warnings and progress.
 
-    The message of a QcError that is raised within is printed, and the command ends with EXIT_BAD_INPUT. On
-    stdout and stderr, what a terminal cannot show comes out as `?`; names in the data may hold any character.
+    A QcError raised inside is printed, and the command ends with EXIT_BAD_INPUT. On stdout and stderr,
+    characters that the terminal cannot show become `?`, because names in the data may hold any character.
 
     Raises:
-        typer.Exit: instead of the QcError.
+        typer.Exit: in place of a QcError.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -75,16 +75,16 @@ def stderr_console() -> Iterator[Console]:
 
 
 def output_console() -> Console:
-    """Return the console for results; what goes into a file or a pipe is not cut to a terminal's width."""
+    """Return the console for results; output to a file or a pipe is not cut to a terminal's width."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH_OF_A_FILE)
 
 
 def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
-    """Return the names that an option holds, separated by commas; all that are known for ALL.
+    """Split the value of an option, names separated by commas; ALL stands for all of `known`.
 
     Raises:
-        OptionError: a name is not among `known`, or there is none.
+        OptionError: a name is not among `known`, or no name is given.
     """
     if given == ALL:
         return frozenset(known)
@@ -98,10 +98,10 @@ def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:
 
 
 def where_in(given: str | None) -> tuple[str, str] | None:
-    """Return the column and the text of `--where`; None if it is not given.
+    """Split `--where` into its column and its text; None if it is not given.
 
     Raises:
-        OptionError: it is not written as COLUMN=TEXT.
+        OptionError: it is not of the form COLUMN=TEXT.
     """
     if given is None:
         return None
@@ -113,13 +113,13 @@ def where_in(given: str | None) -> tuple[str, str] | None:
 
 @contextmanager
 def progress(stderr: Console, steps: int, *, lines: bool = False) -> Iterator[OnStep]:
-    """Show a bar on a terminal while the work goes on, and yield the function that moves it.
+    """Show a progress bar on a terminal, and yield the function that advances it.
 
     Args:
-        stderr: where it is drawn, if that is a terminal.
-        steps: how often the function that is yielded will be called, each time when a step begins.
-        lines: whether each step is a line on stdout instead, for a program that has started this one:
-            `{"step": what, "done": steps so far, "total": steps}`.
+        stderr: where the bar is drawn, if that is a terminal.
+        steps: how often the yielded function will be called: once when each step begins.
+        lines: print each step as a line on stdout instead, for a program that has started this one:
+            `{"step": description, "done": steps so far, "total": steps}`.
     """
     if lines:
         yield _lines(steps)
@@ -127,7 +127,7 @@ def progress(stderr: Console, steps: int, *, lines: bool = False) -> Iterator[On
     if not stderr.is_terminal:
         yield no_step
         return
-    # A bar takes longer to import than a small file to read.
+    # Importing the bar takes longer than reading a small file.
     from rich.progress import (  # noqa: PLC0415
         BarColumn,
         MofNCompleteColumn,

@@ -35,13 +35,13 @@ def convert(
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The file to write. Its format is told by its suffix: .json, .csv, .jsonl or .parquet.",
+            help="The file to write. Its suffix sets the format: .json, .csv, .jsonl or .parquet.",
         ),
     ],
     to: Annotated[
         str | None,
         typer.Option(
-            metavar="FORMAT", help=f"The format, where the suffix does not tell it: {', '.join(FORMATS)}."
+            metavar="FORMAT", help=f"The format, if the suffix does not set it: {', '.join(FORMATS)}."
         ),
     ] = None,
     run: RunName = None,
@@ -49,7 +49,7 @@ def convert(
     criteria_file: CriteriaFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace TARGET if it is there.")] = False,
 ) -> None:
-    """Write a run in another format, and say what that format cannot hold."""
+    """Write a run in another format, and list the data that this format cannot hold."""
     with stderr_console() as stderr:
         form = _form(target, to)
         _require_free(source, target, force)

@@ -1,7 +1,7 @@
-"""Everything that can be wrong with what an analyst gives us, each said in words they can act on.
+"""Errors in an analyst's input, with messages that say what to do.
 
-No error of this package means that the program is broken: each one names what was given, why it cannot
-be used and what to do. The command line prints the message and ends with code 2.
+None of these errors means that the program is broken. Each message names the input, says why it cannot be
+used, and what to do. The command line prints the message and ends with code 2.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 SHOWN_PROBLEMS = 20
 
-# What a reader of ratings says of a run of comparisons.
+# Error message if ratings are needed, but the run has only side-by-side comparisons.
 COMPARED = (
     "the workers of this run compared two systems side by side, and what is asked for here needs ratings. "
     "`candor report` has the scores of the comparison; where the two were rated, too, the database has that."
@@ -18,25 +18,25 @@ COMPARED = (
 
 
 class QcError(Exception):
-    """Something the analyst can put right. `str(error)` is the whole message.
+    """An error that the analyst can fix. `str(error)` is the whole message.
 
-    `run`: which run it is about, where what was given holds several; None where that says nothing.
+    `run`: the run that the error is about, if the input holds several; else None.
     """
 
     run: str | None = None
 
     def __str__(self) -> str:
-        """Return what is wrong and what to do, after the run that it is about."""
+        """Return the name of the run, if set, and the message."""
         message = super().__str__()
         return message if self.run is None else f"Run {self.run}: {message}"
 
 
 class OptionError(QcError):
-    """An option of the command line has a value that makes no sense here. Change the option."""
+    """A command-line option has an invalid value. Change the option."""
 
 
 class SourceError(QcError):
-    """The source cannot be opened, or is of no kind that we read. Name another one."""
+    """The source cannot be opened, or its format is not supported. Name another one."""
 
 
 class RunChoiceError(QcError):
@@ -44,7 +44,7 @@ class RunChoiceError(QcError):
 
 
 class EmptyRunError(QcError):
-    """The run holds too little for an analysis. Collect data, or include what was left out."""
+    """The run has too few data for an analysis. Collect more, or include data that were left out."""
 
 
 class ReplicationError(QcError):
@@ -60,28 +60,28 @@ class ModelError(QcError):
 
 
 class JudgeError(QcError):
-    """A judge gives no ratings. What it has given is kept: the same command goes on from there."""
+    """A judge returns no ratings. Earlier ratings are kept, and the same command continues from there."""
 
 
 class JudgeUnreachable(JudgeError):
-    """Nothing answers at the judge's address, or not in time. Start it, or correct `--judge`."""
+    """The judge's address does not answer, or not in time. Start the judge, or correct `--judge`."""
 
 
 class JudgeRefused(JudgeError):
-    """The judge answers that it will not: a wrong key, an unknown model, a used-up quota."""
+    """The judge refuses the request: a wrong key, an unknown model, a used-up quota."""
 
 
 class JudgeUnreadable(JudgeError):
-    """The judge answers, but not with ratings. Name a model that follows instructions."""
+    """The judge's answer holds no ratings. Name a model that follows instructions."""
 
 
 class OutputError(QcError):
-    """The results cannot be written where they were asked for. Name another directory."""
+    """The results cannot be written to the given path. Name another directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault of a data set: where it is (row or path, and field), why it is one, what to do."""
+    """One problem in the data: its location (row or path, and field), the reason, and what to do."""
 
     where: str
     why: str
@@ -92,7 +92,7 @@ class Problem:
 
 
 class DataError(QcError):
-    """The source could be read, but its content cannot be used. All problems found are in `problems`."""
+    """The source was read, but its content is invalid. `problems` lists all problems found."""
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source = source
@@ -111,9 +111,9 @@ def _listing(source: str, problems: Sequence[Problem]) -> str:
 
 @contextmanager
 def about_run(name: str) -> Iterator[None]:
-    """Have what goes wrong within say that it is about the run `name`: the source alone may hold several.
+    """Add the run `name` to each QcError raised inside that names no run yet.
 
-    What names the run already stays as it is.
+    The source alone may hold several runs.
     """
     try:
         yield
@@ -124,12 +124,12 @@ def about_run(name: str) -> Iterator[None]:
 
 
 def quoted(value: object, limit: int = 60) -> str:
-    """Return `value` as it stands in the data, cut to `limit` characters, for use in a message."""
+    """Return `value` as it is in the data, cut to `limit` characters, for use in a message."""
     text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def joined(names: Sequence[str], limit: int = 10) -> str:
-    """Return `names` separated by commas, cut after `limit` of them, for use in a message."""
+    """Join at most `limit` of `names` with commas, for use in a message."""
     shown = ", ".join(names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

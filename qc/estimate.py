@@ -1,4 +1,4 @@
-"""Estimate scores from judgments, and say when to stop: `python -m qc.estimate SOURCE`."""
+"""Estimate scores from judgments, and whether they suffice: `python -m qc.estimate SOURCE`."""
 
 from math import isfinite
 from pathlib import Path
@@ -57,15 +57,15 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(
     name="estimate",
-    epilog="[b]A plain CSV[/b] has a judgment a row: item (or instance), system, worker, value, and where "
-    "there are several, criterion (or prompt). Outputs that are not one for each item and system are named "
-    "by a column output. Other columns of numbers that belong to the output are metrics.\n\n"
-    "[b]Or an output a row[/b]: item, system, and the judgments side by side as fun_1, fun_2, …; its workers "
+    epilog="[b]A plain CSV[/b] has one judgment per row: item (or instance), system, worker, value, and, if "
+    "there are several, criterion (or prompt). If a system has several outputs for an item, a column output "
+    "names them. Other numeric columns that describe the output are metrics.\n\n"
+    "[b]Or one output per row[/b]: item, system, and the judgments side by side as fun_1, fun_2, …; workers "
     "are then unknown.\n\n"
     "[b]A file of metrics[/b] is by output, by item and system, or by system. Outputs in it that nobody "
-    "judged join the pool: they are what lets a metric save judgments.\n\n"
-    "[b]--until[/b] looks at confidence sequences, which hold however often one looks, and no more. "
-    f"The exit status is 0 if they are narrow enough, {EXIT_NOT_YET} if not yet, 2 if that cannot be said.",
+    "judged join the pool: with them a metric can save judgments.\n\n"
+    "[b]--until[/b] computes only confidence sequences, which stay valid however often you check them. "
+    f"The exit status is 0 if they are narrow enough, {EXIT_NOT_YET} if not yet, 2 if that is unknown.",
 )
 def estimate_command(
     source: Annotated[
@@ -93,7 +93,7 @@ def estimate_command(
     ] = None,
     run: RunName = None,
     alpha: Annotated[
-        float, typer.Option(help="Of a run: level at which a worker passes, p below it.")
+        float, typer.Option(help="For a run: level of quality control; a worker passes with p below it.")
     ] = 0.05,
     out: Out = None,
     formats: Formats = ALL,
@@ -101,14 +101,14 @@ def estimate_command(
     seed: Seed = 0,
     until: Annotated[
         float | None,
-        typer.Option(metavar="WIDTH", help="Only ask whether every system's mean is known to ± WIDTH."),
+        typer.Option(metavar="WIDTH", help="Only check whether every system's mean is known to ± WIDTH."),
     ] = None,
     sequence: Annotated[
         Sequence | None,
         typer.Option(help="For --until.", show_default="exact where the ends of the scale are known"),
     ] = None,
 ) -> None:
-    """Say how precise each system's mean is, and how many human judgments a metric saves, if any."""
+    """Estimate each system's mean and its precision, and how many human judgments a metric saves."""
     with stderr_console() as stderr:
         options = EstimateOptions(_listed(criterion), _listed(metric), bootstrap, seed, _ends(scale))
         wanted = wanted_formats(formats, out)
@@ -131,15 +131,14 @@ def _require_fitting(
 ) -> None:
     if until is None:
         if sequence is not None:
-            raise OptionError("--sequence is of no use without --until WIDTH.")
+            raise OptionError("--sequence needs --until WIDTH. Give both, or leave out --sequence.")
         return
     if metrics is not None or options.metrics or out is not None:
         raise OptionError(
-            "--until looks at human judgments alone and writes nothing. "
-            "Leave out --metrics, --metric and --out."
+            "--until uses human judgments only and writes no files. Leave out --metrics, --metric and --out."
         )
     if len(options.criteria) > 1:
-        raise OptionError("--until is about one criterion. Name one by --criterion.")
+        raise OptionError("--until checks one criterion. Name it with --criterion.")
 
 
 def _look(
@@ -149,7 +148,7 @@ def _look(
     options: EstimateOptions,
     stderr: Console,
 ) -> NoReturn:
-    """Say where the confidence sequences stand; the exit status says whether that is narrow enough."""
+    """Print the confidence sequences; the exit status says whether they are narrow enough."""
     criterion = options.criteria[0] if options.criteria else None
     found = stopping(judgments, until, criterion, sequence, options.ends)
     if SIMULATED_NOTE in judgments.notes:

@@ -18,13 +18,11 @@ Criterion = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What is compared; without it the only criterion, `overall`, or the mean of all of them.",
+        help="Criterion to compare. Default: the only one, or `overall`, or the mean of all criteria.",
     ),
 ]
 PerWorkerZ = Annotated[bool, typer.Option("--z", help="Take judgments standardised per worker.")]
-Out = Annotated[
-    Path | None, typer.Option(help="Directory for what is written; made if absent.", metavar="DIR")
-]
+Out = Annotated[Path | None, typer.Option(help="Output directory; created if missing.", metavar="DIR")]
 Formats = Annotated[
     str,
     typer.Option(
@@ -37,14 +35,14 @@ def wanted_formats(given: str, out: Path | None) -> frozenset[str]:
     """Return the formats that `--format` names; none without `--out`.
 
     Raises:
-        OptionError: one is not known.
+        OptionError: a format is unknown.
     """
     names = names_in("--format", given, FORMATS)
     return names if out else frozenset()
 
 
 def write_all(found: Findings, out: Path | None, formats: frozenset[str], stderr: Console) -> list[Path]:
-    """Write what was found, with a bar on a terminal, and return the files; nothing without a directory."""
+    """Write the findings and return the files; without a directory, write nothing."""
     if out is None:
         return []
     with progress(stderr, writing_steps(formats)) as on_step:
@@ -52,7 +50,7 @@ def write_all(found: Findings, out: Path | None, formats: frozenset[str], stderr
 
 
 def tell(found: Findings, out: Path | None, files: list[Path]) -> None:
-    """Print what was found on stdout, and where files lie."""
+    """Print the findings and the location of the files on stdout."""
     console = output_console()
     show_findings(found, console)
     if out is None:

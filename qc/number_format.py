@@ -1,4 +1,4 @@
-"""Numbers as a reader meets them. Files for machines hold them in full precision."""
+"""Format numbers for readers. Files for machines hold them in full precision."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ MISSING = "–"
 
 
 def decimal(value: float, digits: int = 3) -> str:
-    """Return `value` with `digits` decimals and a true minus sign; a dash if it is not known."""
+    """Return `value` with `digits` decimals and a true minus sign; a dash if it is unknown."""
     if not math.isfinite(value):
         return MISSING
     text = f"{value:,.{digits}f}"
@@ -22,7 +22,7 @@ def probability(p: float) -> str:
 
 
 def relation(p: float) -> str:
-    """Return what p is, to stand behind its name: `= 0.012` or `< 0.001`."""
+    """Return p with its relation sign, to follow its name: `= 0.012` or `< 0.001`."""
     text = probability(p)
     return text if text.startswith("<") else f"= {text}"
 
@@ -33,7 +33,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def whole(number: float) -> str:
-    """Return a count, thousands apart."""
+    """Return a count with a separator between thousands."""
     return decimal(number, 0)
 
 
@@ -45,14 +45,14 @@ def between(low: float, high: float, digits: int = 3) -> str:
 
 
 def ranks(low: int, high: int) -> str:
-    """Return a range of ranks; a dash for 0, which is no rank."""
+    """Return a range of ranks; a dash for 0, which means no rank."""
     if high == 0:
         return MISSING
     return str(low) if low == high else f"{low}–{high}"
 
 
 def listed(names: Sequence[str], limit: int = 5) -> str:
-    """Return names as a phrase: `a, b and c`; past `limit` of them the rest as a number."""
+    """Return names as a phrase: `a, b and c`; beyond `limit`, only the number of the others."""
     if len(names) > limit:
         return f"{', '.join(names[: limit - 1])} and {len(names) - limit + 1} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

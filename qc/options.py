@@ -1,6 +1,6 @@
 """Options of an analysis and of its output.
 
-Light to import: the help of a command names what can be chosen, and need not wait for pandas.
+This module is fast to import, so that `--help` need not wait for pandas.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from math import inf
 
 from qc.errors import OptionError
 
-# What can be asked for one by one, and what each tells. Who is kept, and the scores, are always there.
+# Optional sections and their descriptions. Quality control and the scores are always computed.
 SECTIONS = {
     "significance": "which systems beat which, and groups of systems",
     "intervals": "how far scores, ranks and differences would move with other workers",
@@ -26,33 +26,33 @@ SECTIONS = {
     "groups": "what groups of workers think, by their background, and what a population would",
     "transcripts": "of a run that rates transcripts: repeats and κ, control items, workers per item, edits",
 }
-# What compares every two systems: time and memory grow with the square of their number. On 150 systems, the
-# intervals of 10,000 draws take 2 GB.
+# Sections that compare all pairs of systems: time and memory grow with the square of the number of systems.
+# With 150 systems, the intervals of 10,000 draws take 2 GB.
 OF_PAIRS = frozenset({"significance", "intervals"})
 MOST_COMPARED = 150  # systems
 NEEDING_WORDS = frozenset({"context", "effort", "filter", "topics"})
 FORMATS = ("html", "json", "csv", "xlsx", "svg")
 Margins = Mapping[str, Mapping[str, float]]  # field → group → share of a population, which sum to 1
-# What an author takes into a paper; none of them is among `all`.
+# Formats for a paper; `all` does not include them.
 PAPER_FORMATS = ("latex", "pdf")
 FEWEST_DRAWS, MOST_DRAWS = 100, 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysisOptions:
-    """What an analyst can choose.
+    """Options of an analysis.
 
     Attributes:
-        alpha: level at which a worker passes: p below it.
-        seed: of everything that is drawn: the bootstrap, split halves, simulated workers, sampled pairs.
+        alpha: level of quality control: a worker passes with p below it.
+        seed: random seed of the bootstrap, split halves, simulated workers and sampled pairs.
         bootstrap: number of resamples.
-        reward: dollars paid for an assignment; None takes what the source says.
-        sections: names of SECTIONS.
-        margins: of the population that scores are to stand for; None if there is none.
-        fee: of the platform, as a share of the rewards.
+        reward: dollars paid for an assignment; None uses the source's value.
+        sections: keys of SECTIONS.
+        margins: margins of the population that scores are weighted to; None for no weighting.
+        fee: fee of the platform, as a share of the rewards.
 
     Raises:
-        OptionError: a value makes no sense.
+        OptionError: a value is invalid.
     """
 
     alpha: float = 0.05
@@ -81,7 +81,7 @@ class AnalysisOptions:
 
 
 def require_draws(count: int) -> None:
-    """Raise OptionError unless `count` resamples make an interval, and fit into memory."""
+    """Raise OptionError unless `count` resamples are enough for an interval, and fit into memory."""
     if count < FEWEST_DRAWS:
         raise OptionError(f"--bootstrap is {count}, but an interval needs at least {FEWEST_DRAWS} resamples.")
     if count > MOST_DRAWS:

@@ -1,6 +1,6 @@
 """`python -m qc.outlook SOURCE --run REHEARSAL`: print the forecast of a rehearsal as JSON.
 
-The server starts it at the end of a rehearsal (`candor rehearse`).
+The server runs this command at the end of a rehearsal (`candor rehearse`).
 """
 
 import json
@@ -22,16 +22,18 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 @app.command(name="outlook")
 def outlook_command(
     source: SourceName,
-    workers: Annotated[int, typer.Option(min=2, help="Workers who are to take part, one assignment each.")],
-    conversations: Annotated[int, typer.Option(min=1, help="In one assignment, those with the qc bot too.")],
-    inputs: Annotated[int, typer.Option(min=1, help="Inputs that a conversation has at least.")],
+    workers: Annotated[int, typer.Option(min=2, help="Planned number of workers, one assignment each.")],
+    conversations: Annotated[
+        int, typer.Option(min=1, help="Conversations in one assignment, with the QC bot included.")
+    ],
+    inputs: Annotated[int, typer.Option(min=1, help="Minimum number of a worker's messages.")],
     run: RunName = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
     fee: Annotated[float, typer.Option(min=0, help="Share that the platform takes on top, as 0.33.")] = 0.0,
     alpha: Annotated[float, typer.Option(help="Level of the filter and of the comparison.")] = 0.05,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
 ) -> None:
-    """Say what so many workers would show, if people were like those of a rehearsal."""
+    """Forecast the results with this many workers, if people rate like the simulated workers."""
     with stderr_console():
         found = outlook(
             load(source, run, words=False), Plan(workers, conversations, inputs, pay, fee), alpha, seed

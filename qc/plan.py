@@ -38,13 +38,15 @@ def plan(
     run: RunName = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=2, max=MOST_WORKERS, help="Who take part; not given: as many as in SOURCE."),
+        typer.Option(min=2, max=MOST_WORKERS, help="Number of workers. Default: as many as in SOURCE."),
     ] = None,
     difference: Annotated[
         list[float] | None,
-        typer.Option(metavar="D", help="Of two systems’ z, to be told; may be given several times."),
+        typer.Option(metavar="D", help="Difference of two systems’ z to detect; may be given several times."),
     ] = None,
-    systems: Annotated[int | None, typer.Option(min=2, max=100, help="Without SOURCE: how many.")] = None,
+    systems: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Without SOURCE: number of systems.")
+    ] = None,
     spread: Annotated[
         float | None,
         typer.Option(
@@ -55,33 +57,41 @@ def plan(
     ] = None,
     held: Annotated[
         int | None,
-        typer.Option("--conversations", min=1, help="Without SOURCE: with systems, in an assignment."),
+        typer.Option(
+            "--conversations",
+            min=1,
+            help="Without SOURCE: conversations with systems in an assignment.",
+        ),
     ] = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,
     fee: Annotated[
         float, typer.Option(min=0, help="Share that the platform takes on top, as 0.2 for 20 %.")
     ] = 0.0,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="For an assignment; not given: the median of SOURCE.")
+        float | None, typer.Option(min=0, help="Minutes for an assignment. Default: the median of SOURCE.")
     ] = None,
     alpha: Alpha = 0.05,
     experiments: Annotated[
         int,
-        typer.Option(min=FEWEST_EXPERIMENTS, max=MOST_EXPERIMENTS, help="Drawn for each number of workers."),
+        typer.Option(
+            min=FEWEST_EXPERIMENTS,
+            max=MOST_EXPERIMENTS,
+            help="Simulated experiments for each number of workers.",
+        ),
     ] = EXPERIMENTS,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     model_file: Annotated[
         Path | None,
         typer.Option(
             "--model",
             metavar="FILE",
-            help="Write how the workers of SOURCE rate, for `candor crowd` and `candor rehearse`.",
+            help="Write a model of how workers rate to FILE, for `candor crowd` and `candor rehearse`.",
         ),
     ] = None,
     out: Out = None,
     formats: Formats = ALL,
 ) -> None:
-    """Say what half, once, twice and four times the workers would show, and how many a difference takes."""
+    """Forecast results with 0.5, 1, 2 and 4 times the workers, and how many a difference needs."""
     with stderr_console() as stderr:
         wanted = wanted_formats(formats, out)
         require_level(alpha)
@@ -92,7 +102,7 @@ def plan(
             raise OptionError(f"--difference is {bad[0]:g}, but it must be above 0.")
         if source is None:
             if model_file is not None:
-                raise OptionError("--model is of the workers of a run. Name a SOURCE.")
+                raise OptionError("--model describes the workers of a run. Name a SOURCE.")
             model, name, known = _assumed(systems, spread, held, seed), "", np.nan
             data = f"assumed:{systems}:{spread:g}:{model.lineups.shape[1] - 1}"
             if workers is None:
@@ -112,11 +122,11 @@ def plan(
         files = write_all(shown, out, wanted, stderr)
     tell(shown, out, files)
     if model_file is not None:
-        output_console().print(f"How these workers rate is in {model_file}.", soft_wrap=True)
+        output_console().print(f"Model of how these workers rate: {model_file}.", soft_wrap=True)
 
 
 def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run, RaterModel, int, float, str]:
-    """Return a run, its model, how many work in it, their median minutes, and its hash."""
+    """Return a run, its rater model, its number of workers, their median minutes, and its hash."""
     read = load(source, run, words=False)
     if read.items is not None:
         raise OptionError(f"{read.source} rates transcripts. Plan those by `candor power`.")
@@ -151,7 +161,7 @@ def _require_no_assumptions(systems: int | None, spread: float | None, held: int
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise OptionError(
-            f"{', '.join(given)} would take the place of what SOURCE tells. Leave one of them out."
+            f"{', '.join(given)} cannot be combined with SOURCE, which sets this too. Leave one out."
         )
 
 

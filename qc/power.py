@@ -1,4 +1,4 @@
-"""`python -m qc.power [SOURCE]`: judgments needed for a conclusion, from a source or an assumed sd."""
+"""`python -m qc.power [SOURCE]`: number of judgments needed, from a source or an assumed sd."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(
     epilog="Without data: candor power --difference 2 --difference 4 --sd 25 --design-effect 1.5\n\n"
-    "What a size can tell: candor power --judgments 300 --sd 25\n\n"
+    "Difference that a size can detect: candor power --judgments 300 --sd 25\n\n"
     "From judgments: candor power judgments.csv --metrics scores.csv --out plan"
 )
 def power(
@@ -38,22 +38,23 @@ def power(
         typer.Argument(
             metavar="SOURCE",
             help="Judgments: a CSV with columns item, system, worker, value (and criterion, and metrics), or "
-            "a run as `candor report` reads it. Without it, --sd says how judgments spread.",
+            "a run as `candor report` reads it. Without it, give --sd.",
         ),
     ] = None,
     difference: Annotated[
         list[float] | None,
         typer.Option(
             metavar="D",
-            help="A difference of two systems’ means to be found; may be given several times. Not given, but "
-            "SOURCE is: the quartiles of the differences there.",
+            help="Difference of two systems’ means to detect; may be given several times. Default with "
+            "SOURCE: the quartiles of its differences.",
         ),
     ] = None,
     judgments: Annotated[
         list[int] | None,
         typer.Option(
             metavar="N",
-            help="Judgments of each system: what difference do they show? May be given several times.",
+            help="Judgments of each system, to find the difference that they detect; may be given several "
+            "times.",
         ),
     ] = None,
     sd: Annotated[
@@ -63,31 +64,32 @@ def power(
         float | None,
         typer.Option(
             metavar="E",
-            help="Without SOURCE: how many judgments are worth one independent one, because those of a "
-            "worker hang together. 1 if not given.",
+            help="Without SOURCE: number of judgments that are worth one independent judgment, because those "
+            "of one worker are correlated. Default: 1.",
         ),
     ] = None,
-    power: Annotated[float, typer.Option(help="Chance to find the difference if it is there.")] = 0.95,
+    power: Annotated[float, typer.Option(help="Probability of detecting a true difference.")] = 0.95,
     alpha: Annotated[float, typer.Option(help="Level of the two-sided test.")] = 0.05,
     metrics: Metrics = None,
     criterion: Criterion = None,
     lower_is_better: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="A metric, or the criterion, of which lower is better; several times."
+            metavar="NAME",
+            help="A metric, or the criterion, where lower is better; may be given several times.",
         ),
     ] = None,
     where: Where = None,
     z: PerWorkerZ = False,
     run: RunName = None,
     bootstrap: Annotated[
-        int, typer.Option(metavar="N", help="Resamples for the published way to get labels.")
+        int, typer.Option(metavar="N", help="Resamples for the labels of the published method.")
     ] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     out: Out = None,
     formats: Formats = ALL,
 ) -> None:
-    """Say how many judgments a difference takes, and what a metric is worth in judgments."""
+    """Compute how many judgments a difference needs, and how many judgments a metric is worth."""
     with stderr_console() as stderr:
         options = PlanOptions(tuple(difference or ()), tuple(judgments or ()), power, alpha)
         wanted = wanted_formats(formats, out)
@@ -124,7 +126,7 @@ def _require_no_plan(sd: float | None, design_effect: float | None, bootstrap: i
     given = [name for name, value in (("--sd", sd), ("--design-effect", design_effect)) if value is not None]
     if given:
         raise OptionError(
-            f"{' and '.join(given)} would take the place of what SOURCE tells. Leave one of them out."
+            f"{' and '.join(given)} cannot be combined with SOURCE, which sets this too. Leave one out."
         )
     require_draws(bootstrap)
     if seed < 0:

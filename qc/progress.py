@@ -6,4 +6,4 @@ OnStep = Callable[[str], None]  # called with a description when the next step b
 
 
 def no_step(_: str) -> None:
-    """Take no notice: nobody watches."""
+    """Do nothing: nobody watches the progress."""

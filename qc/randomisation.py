@@ -1,4 +1,4 @@
-"""Do systems differ, do raters agree, is the design even? `python -m qc.randomisation SOURCE`."""
+"""Test systems and raters by approximate randomisation: `python -m qc.randomisation SOURCE`."""
 
 from typing import Annotated
 
@@ -40,8 +40,8 @@ def randomisation(
     within: Annotated[
         Within | None,
         typer.Option(
-            help="What the two scores that are exchanged have in common; without it the worker, or the item "
-            "where the source does not tell who judged.",
+            help="Exchange scores of two systems within the same worker or item. Default: worker, or item if "
+            "the source does not say who judged.",
         ),
     ] = None,
     other: Annotated[
@@ -53,13 +53,13 @@ def randomisation(
     z: PerWorkerZ = False,
     run: RunName = None,
     draws: Annotated[
-        int, typer.Option(metavar="N", help="Exchanges that are drawn where there are too many for all.")
+        int, typer.Option(metavar="N", help="Exchanges to draw, if there are too many to try all.")
     ] = DRAWS,
-    seed: Annotated[int, typer.Option(help="Seed of these.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws.")] = 0,
     out: Out = None,
     formats: Formats = ALL,
 ) -> None:
-    """Test every two systems by approximate randomisation, and hold single raters against averages."""
+    """Test each pair of systems by approximate randomisation, and compare single raters with averages."""
     with stderr_console() as stderr:
         options = RandomisationOptions(within, draws, seed)
         wanted = wanted_formats(formats, out)

@@ -1,6 +1,7 @@
-"""A preregistration: what was fixed before a run, read from the file of `candor study preregister`.
+"""Read a preregistration: the file of `candor study preregister`, written before a run.
 
-The hash in the file is SHA-256 of its content without `hash` as JSON, keys sorted, no spaces, in UTF-8.
+The hash in the file is the SHA-256 of its content without `hash`, as JSON with sorted keys and no spaces, in
+UTF-8.
 """
 
 import hashlib
@@ -40,7 +41,7 @@ class RegisteredFilter(StrictModel, extra="forbid"):
 
 
 class RegisteredTarget(StrictModel, extra="forbid"):
-    """When the run has enough: one of the three, as in a run's rules."""
+    """When the run has enough data: one of three targets, as in a run's rules."""
 
     assignments: int | None = None
     conversations_per_system: int | None = None
@@ -48,17 +49,18 @@ class RegisteredTarget(StrictModel, extra="forbid"):
 
 
 class Registration(StrictModel, extra="forbid"):
-    """What was fixed, and when.
+    """The content of a preregistration.
 
     Attributes:
-        registered: when, UTC.
-        run, study, study_hash: whose run of what.
-        begun_before: how many assignments had begun by then; with any it is none before the fact.
-        hypotheses: decided together at the level `familywise`.
-        criteria, filter: who is kept, by what.
+        registered: time of registration, UTC.
+        run, study, study_hash: the run and its study.
+        begun_before: number of assignments that had begun by then; unless 0, it was not registered before
+            the data.
+        hypotheses: tested together at the familywise level `familywise`.
+        criteria, filter: criteria and level of quality control.
         target, stopping: when the run stops; `stopping` in words.
-        exclusions: why assignments may be excluded by hand.
-        hash: of all the rest.
+        exclusions: allowed reasons for excluding assignments by hand.
+        hash: hash of everything else.
     """
 
     format: Literal["candor-preregistration"]
@@ -79,20 +81,20 @@ class Registration(StrictModel, extra="forbid"):
 
     @property
     def at(self) -> datetime:
-        """When it was registered."""
+        """Time of registration."""
         time = datetime.fromisoformat(self.registered)
         return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing that was fixed.
+    """One point of a preregistration, and whether it was followed.
 
     Attributes:
-        what: it is.
-        registered: what was said.
+        what: its name.
+        registered: its registered content.
         found: what this analysis and its data show.
-        followed: whether it was; None where the data do not tell.
+        followed: whether the two agree; None if the data do not say.
     """
 
     what: str
@@ -103,12 +105,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a hypothesis.
+    """Result of a registered hypothesis.
 
     Attributes:
         higher, lower: the systems.
-        difference: in overall z; NaN if one has no score.
-        p: one-sided, its error that of workers; NaN if it cannot be tested.
+        difference: difference in overall z; NaN if one of them has no score.
+        p: one-sided p-value, with workers as the independent units; NaN if it cannot be tested.
         adjusted: `p` with Holm's correction over the registered hypotheses.
         supported: whether `adjusted` is below the registered level; None if it cannot be tested.
     """
@@ -123,7 +125,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Followed:
-    """Point by point whether a preregistration was followed, and what became of its hypotheses."""
+    """A preregistration compared with an analysis: its points and its hypotheses."""
 
     registered: str
     hash: str
@@ -136,10 +138,10 @@ def read_registration(path: Path) -> Registration:
     """Return the preregistration in the file at `path`.
 
     Raises:
-        SourceError: the file cannot be read, or is of a newer version.
-        DataError: it is no preregistration, or was changed after it was written.
+        SourceError: the file cannot be read, or has a newer version.
+        DataError: it is not a preregistration, or was changed after it was written.
     """
-    import yaml  # noqa: PLC0415  # most reports follow no preregistration
+    import yaml  # noqa: PLC0415  # most reports have no preregistration
 
     from qc.formats.bounded_yaml import read_yaml  # noqa: PLC0415  # as above
 
@@ -157,18 +159,18 @@ def read_registration(path: Path) -> Registration:
         raise _damaged(path, f"'registered' is no time ({error}).") from None
     if found.version > VERSION:
         raise SourceError(
-            f"{path}: this preregistration is of version {found.version}, and this program reads {VERSION}. "
+            f"{path}: this preregistration has version {found.version}, and this program reads {VERSION}. "
             "Install a newer Candor."
         )
     rest = {key: value for key, value in content.items() if key != "hash"}
     text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     if found.hash != f"sha256:{hashlib.sha256(text.encode()).hexdigest()}":
-        raise _damaged(path, "its content does not give its hash, so it was changed after it was written.")
+        raise _damaged(path, "its content does not match its hash, so it was changed after it was written.")
     return found
 
 
 def _first_fault(error: ValidationError) -> str:
-    """Return where the first fault is and what it is; a file that is something else has many."""
+    """Describe the first error and its location; a file of another kind has many."""
     first, *others = error.errors(include_url=False, include_input=False, include_context=False)
     where = ".".join(map(str, first["loc"]))
     said = f"{where}: {first['msg']}" if where else first["msg"]

@@ -26,21 +26,22 @@ from qc.command import (
 from qc.errors import OptionError
 from qc.options import FORMATS, PAPER_FORMATS, SECTIONS, AnalysisOptions
 
-# Of glibc's mallopt (malloc.h).
+# Parameters of glibc's mallopt (malloc.h).
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LARGEST = 2**31 - 1
 
 
 def settle() -> None:
-    """Let one thread multiply matrices, and keep freed memory for what comes next.
+    """Tune the process for a report: one matrix thread, freed memory kept, no garbage collection.
 
-    Starting the matrix library's threads takes a tenth of a small report, and every large product is
-    made by one of them in any case (`qc.statistics.resampling`). A large run makes arrays of 100 MB by the
-    hundred: given back and asked for again, their pages take the system a third of the report's time. Modules
-    are some hundred thousand objects that all stay: searching them for garbage as they are imported takes a
-    tenth of a small report, so nothing is searched until `spare_modules`.
+    - One thread: starting the matrix library's threads takes a tenth of the time of a small report, and
+      large products use one thread anyway (`qc.statistics.resampling`).
+    - Keep freed memory: a large run makes hundreds of arrays of 100 MB. Returning their pages to the system
+      and requesting them again takes a third of the report's time.
+    - No garbage collection until `spare_modules`: imported modules are some hundred thousand objects that
+      all stay. Searching them during the imports takes a tenth of the time of a small report.
 
-    To be called before NumPy and PyArrow are imported; what the environment sets already stays.
+    Call this before NumPy and PyArrow are imported. Settings in the environment take precedence.
     """
     gc.disable()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -50,7 +51,7 @@ def settle() -> None:
 
 
 def spare_modules() -> None:
-    """Search for garbage again, but never in what was imported: large arrays hang on small cycles."""
+    """Resume garbage collection, but skip imported modules; small cycles can hold large arrays."""
     gc.freeze()
     gc.enable()
 
@@ -76,7 +77,7 @@ def report(
         typer.Option(
             metavar="RUN2",
             help="A second run of the same experiment to correlate with: another source, or, if SOURCE is a "
-            "database, the slug or id of another run in it (./NAME is then a file of the same name).",
+            "database, the slug or id of another run in it (write ./NAME for a file with the same name).",
         ),
     ] = None,
     replicate_run: Annotated[
@@ -88,20 +89,20 @@ def report(
         typer.Option(
             "--with",
             metavar="RUN",
-            help="Another run, named as for --replicate; give it again for more. Then the report is "
-            "not of one run, but of all of them side by side: scores, correlations, conclusions.",
+            help="Another run, named as for --replicate; may be given several times. The report then shows "
+            "all runs side by side: scores, correlations, conclusions.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Directory for everything that is written; made if absent.", metavar="DIR"),
+        typer.Option(help="Output directory; created if missing.", metavar="DIR"),
     ] = None,
     formats: Annotated[
         str,
         typer.Option(
             "--format",
             metavar="NAMES",
-            help=f"What to write, separated by commas: {', '.join(FORMATS)}; for a paper, and not among "
+            help=f"Formats to write, separated by commas: {', '.join(FORMATS)}. For a paper, and not part of "
             f"{ALL}: {', '.join(PAPER_FORMATS)}.",
         ),
     ] = ALL,
@@ -109,7 +110,7 @@ def report(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Sections to compute, separated by commas; who is kept and the scores always are.",
+            help="Sections to compute, separated by commas. Quality control and scores are always computed.",
         ),
     ] = ALL,
     alpha: Alpha = 0.05,
@@ -119,22 +120,22 @@ def report(
     fee: Annotated[
         float,
         typer.Option(
-            metavar="PERCENT", help="What the platform takes on top of the rewards, as 20 for 20 %."
+            metavar="PERCENT", help="Fee of the platform on top of the rewards, in per cent: 20 for 20 %."
         ),
     ] = 0.0,
     background: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV that says who the workers are: `worker` as in the run, and a column for each field, "
-            "such as age. What the study asked before the first conversation is taken by itself.",
+            help="CSV with data about workers: `worker` as in the run, and a column for each field, such as "
+            "age. Answers to the study's questions before the first conversation are used without it.",
         ),
     ] = None,
     margins: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV with field, group, share: the population that scores are to stand for, as well.",
+            help="CSV with field, group, share: a population; scores are also weighted to match it.",
         ),
     ] = None,
     criteria_file: CriteriaFile = None,
@@ -142,29 +143,29 @@ def report(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A file of `candor study preregister`: say point by point whether it was followed.",
+            help="A file of `candor study preregister`: check point by point whether it was followed.",
         ),
     ] = None,
     include_partial: IncludePartial = False,
     simulated: Annotated[
-        bool, typer.Option("--simulated", help="Report on simulated workers, and leave people out.")
+        bool, typer.Option("--simulated", help="Report on simulated workers only, not on people.")
     ] = False,
     workers: Annotated[
-        bool, typer.Option("--workers", help="List the workers who failed, here on the terminal.")
+        bool, typer.Option("--workers", help="List the workers who failed on the terminal.")
     ] = False,
     progress_lines: ProgressLines = False,
 ) -> None:
-    """Say which workers of a run are kept, how its systems score, and how sure that is."""
+    """Report on a run: which workers passed, the scores of the systems, and how certain they are."""
     with stderr_console() as stderr:
         sections = names_in("--only", only, tuple(SECTIONS))
-        if 0 < fee < 1:  # no platform takes so little: it is a share, as `candor plan` has it
+        if 0 < fee < 1:  # no platform takes less than 1 %: this is a share, as in `candor plan`
             raise OptionError(f"--fee is {fee:g}, but here it is in per cent. Write 20 for 20 %.")
         options = AnalysisOptions(
             alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100
         )
         wanted = _formats(formats)
         settle()
-        # What is slow to import, and not needed for `--help`.
+        # Slow to import, and not needed for `--help`.
         from qc.reporting import ReportSource, report_on  # noqa: PLC0415
 
         spare_modules()

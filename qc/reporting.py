@@ -28,7 +28,7 @@ from qc.terminal import Console
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSource:
-    """What is reported on; attributes are options of the command."""
+    """The source of a report; attributes are options of the command."""
 
     source: str
     run: str | None = None
@@ -60,20 +60,20 @@ def report_on(
     lines: bool = False,
     workers: bool = False,
 ) -> None:
-    """Read what is asked, analyse it, write `formats` into `out`, and print a summary.
+    """Read the source, analyse it, write `formats` into `out`, and print a summary.
 
     Args:
         asked: the source.
-        options: of the analysis.
-        out: directory that is written to; None writes nothing.
-        formats: of FORMATS and PAPER_FORMATS; without effect if `out` is None.
-        stderr: where a bar is drawn.
+        options: options of the analysis.
+        out: output directory; None writes nothing.
+        formats: some of FORMATS and PAPER_FORMATS; without effect if `out` is None.
+        stderr: where the progress bar is drawn.
         lines: as for `progress`.
         workers: whether the summary lists the workers who failed.
 
     Raises:
         QcError: as `read_run`, `analyse` and `write`.
-        OptionError: an option is given that has no effect on a report of several runs, or of comparisons.
+        OptionError: an option has no effect on a report of several runs, or of comparisons.
     """
     for_ratings = _for_ratings_of_one_run(asked, options, workers)
     if asked.together:
@@ -100,7 +100,7 @@ def report_on(
 
 
 def _for_ratings_of_one_run(asked: ReportSource, options: AnalysisOptions, workers: bool) -> list[str]:
-    """Return the options that were given and have an effect only on a report of one run, by ratings."""
+    """Return the given options that only apply to a report of one run with ratings."""
     given = {
         "--preregistration": asked.preregistration is not None,
         "--background": asked.background is not None,
@@ -117,7 +117,7 @@ def _require_one_run(asked: ReportSource, for_ratings: list[str]) -> None:
     given = [*(["--replicate"] if asked.replicate is not None else []), *for_ratings]
     if given:
         raise OptionError(
-            f"{' and '.join(given)} and --with do not go together: --with sets runs side by side, "
+            f"{' and '.join(given)} and --with cannot be combined: --with compares several runs, "
             "the other is about one of them. Make two reports."
         )
 
@@ -126,8 +126,8 @@ def _require_effect(asked: ReportSource, read: "_Compared", for_ratings: list[st
     about_ratings = [*for_ratings, *(["--criteria-file"] if asked.criteria and read.run is None else [])]
     if about_ratings:
         raise OptionError(
-            f"{read.choices.source}: the workers of this run compared two systems side by side, which "
-            f"{' and '.join(about_ratings)} would have no effect on. Leave out what has none."
+            f"{read.choices.source}: the workers of this run compared two systems side by side, so "
+            f"{' and '.join(about_ratings)} would have no effect. Leave this out."
         )
     of_databases = {
         "--run": asked.run is not None,
@@ -138,7 +138,7 @@ def _require_effect(asked: ReportSource, read: "_Compared", for_ratings: list[st
     if given and not read.of_database:
         raise OptionError(
             f"{' and '.join(given)} would choose from a database, but {read.choices.source} is a file with "
-            "the choices of one run. Leave out what has no effect on it."
+            "the choices of one run. Leave this out."
         )
 
 
@@ -151,7 +151,7 @@ def _report_together(
     *,
     lines: bool,
 ) -> None:
-    """Do what `report_on` does, of the source and of all runs that stand beside it."""
+    """Do what `report_on` does, for the source and the runs of `--with`, side by side."""
     # Most reports are of one run.
     from qc.render.findings.several_runs import several_runs_findings  # noqa: PLC0415
     from qc.several_runs import set_side_by_side  # noqa: PLC0415
@@ -186,7 +186,7 @@ def _read_together(asked: ReportSource, options: AnalysisOptions, on_step: OnSte
 
 
 class _Compared(NamedTuple):
-    """A run of comparisons; `run` has what was rated beside, None where nothing was."""
+    """A run of comparisons; `run` holds its ratings, None if it has none."""
 
     choices: Choices
     run: Run | None
@@ -194,8 +194,8 @@ class _Compared(NamedTuple):
 
 
 def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Findings:
-    """Return what comparisons side by side say, beside the scores of ratings where there are any."""
-    # Few runs are compared side by side.
+    """Return the findings of side-by-side comparisons, with the scores of ratings if there are any."""
+    # Few runs have side-by-side comparisons.
     from qc.comparison import compare  # noqa: PLC0415
     from qc.render.findings.comparison import comparison_findings  # noqa: PLC0415
 
@@ -215,19 +215,19 @@ def _compared(read: _Compared, options: AnalysisOptions, on_step: OnStep) -> Fin
 
 
 def _rated(run: Run | None, options: AnalysisOptions) -> tuple[Scores | None, tuple[str, ...]]:
-    """Return the scores of the ratings of a run of comparisons, and why there are none where that is so."""
+    """Return the scores of the ratings of a run of comparisons, or None and the reasons."""
     if run is None:
         return None, ()
     try:
         found = analyse(run, replace(options, sections=frozenset()))
-    except EmptyRunError as error:  # without pairs with the qc bot, for one, no worker can be tested
+    except EmptyRunError as error:  # for example: without pairs with the QC bot no worker can be tested
         return None, (f"The ratings have no z. {error}",)
     why = nobody_passed(run, found.sample.screening)
     return (found.scores, ()) if why is None else (None, (f"The ratings have no z. {why}",))
 
 
 def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
-    """Return the analysis with what it says of a preregistration, if there is one."""
+    """Return the analysis, compared with the preregistration if there is one."""
     if registration is None:
         return analysis
     return replace(analysis, preregistration=follow(analysis, read_registration(registration)))
@@ -245,7 +245,7 @@ def _written(found: Analysis | Findings, out: Path, wanted: frozenset[str], on_s
     files = write(found, out, plain, on_step)
     if not for_paper:
         return files
-    # Tables in LaTeX take as long to import as to write, and few ask for them.
+    # Importing the LaTeX tables takes as long as writing them, and few reports need them.
     from qc.paper.several_runs import write_paper  # noqa: PLC0415
 
     return files + write_paper(found, out, for_paper, on_step)
@@ -262,7 +262,7 @@ def _require_plain(formats: frozenset[str], who: str) -> None:
 def _read(
     asked: ReportSource, options: AnalysisOptions, on_step: OnStep
 ) -> tuple[Run, Run | None] | _Compared:
-    """Return the run that is analysed and the second that `--replicate` names; or a run of comparisons."""
+    """Return the run to analyse and the second run of `--replicate`; or a run of comparisons."""
     loading = _loading(asked, options)
     with open_source(asked.source) as first:
         if asked.replicate is None:
@@ -298,8 +298,8 @@ def _require_unmixed(run: Run, other: Run, option: str = "--replicate") -> None:
     for one, against in ((run, other), (other, run)):
         if REHEARSAL_NOTE in one.notes and REHEARSAL_NOTE not in against.notes:
             raise OptionError(
-                f"{one.name} is a rehearsal and {against.name} is none: what programs rated is not compared "
-                f"with other data. Name another run by {option}."
+                f"{one.name} is a rehearsal and {against.name} is not: ratings by programs are not compared "
+                f"with other data. Name another run with {option}."
             )
 
 
@@ -307,10 +307,10 @@ def _require_unmixed(run: Run, other: Run, option: str = "--replicate") -> None:
 def _second_source(
     first: Source, named: str, run: str | None, option: str = "--replicate"
 ) -> Iterator[tuple[Source, str | None]]:
-    """Open what `option` names, and `--replicate-run`: a run of the first source, else another source.
+    """Open the second run that `option` and `--replicate-run` name: in the first source or in another.
 
     Yields:
-        The source of the second run, and which run of it; None for its only one.
+        The source of the second run, and the name of the run in it; None if it is the only one.
     """
     there = "://" in named or os.path.exists(named)  # noqa: PTH110  # a name may be too long for a path
     if run is None and is_database(first) and (not there or holds_run(first, named)):

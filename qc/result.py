@@ -19,30 +19,30 @@ from qc.render.tables import tables
 from qc.render.tables.ranking import ranking
 from qc.run import Run
 
-# The one table that is no file: what a reader sees first, in numbers.
+# The one table without a file: the main results, in numbers.
 SCORES = "scores"
 
 
 @dataclass(frozen=True, repr=False)
 class AnalysisResult(Analysis):
-    """All results of one run, as `Analysis` has them, and what they say."""
+    """All results of one run (`Analysis`), with the verdict and the tables."""
 
     @property
     def verdict(self) -> tuple[str, ...]:
-        """What the report says first: a sentence each."""
+        """The sentences at the top of the report."""
         return verdict(self).sentences
 
     @cached_property
     def tables(self) -> "ResultTables":
-        """The tables of the report as frames, by the names of their files without `.csv`, and `scores`."""
+        """The tables of the report as data frames, by file name without `.csv`; and the table `scores`."""
         return ResultTables(self)
 
     def __repr__(self) -> str:
-        """Return which run it is of, and the verdict."""
+        """Return the name of the run and the verdict."""
         return "\n".join((f"<AnalysisResult of {self.run.name}>", *self.verdict))
 
     def _repr_html_(self) -> str:
-        """Return the verdict, the notes and the ranking, for a notebook: no script, people's text escaped."""
+        """Return the verdict, notes and ranking as HTML for a notebook: no script, all text escaped."""
         noted = Markup("").join(Markup("<li>{}</li>").format(note) for note in all_notes(self))
         return str(
             Markup("<h4>{}</h4>").format(self.run.name)
@@ -54,7 +54,7 @@ class AnalysisResult(Analysis):
 
 
 class ResultTables(Mapping[str, pd.DataFrame]):
-    """Tables by name, best known first. Each look gives a frame of its own, which may be changed."""
+    """Tables by name, the most used first. Each access returns a new frame, which may be changed."""
 
     def __init__(self, analysis: Analysis) -> None:
         found = {name.removesuffix(".csv"): table.frame for name, table in tables(analysis).items()}
@@ -64,7 +64,7 @@ class ResultTables(Mapping[str, pd.DataFrame]):
         """Return a table.
 
         Raises:
-            KeyError: there is none of that name; the error lists those that there are.
+            KeyError: no table has this name; the message lists all names.
         """
         if name not in self._frames:
             raise KeyError(f"{name!r} is none of the tables {', '.join(self)}")
@@ -75,7 +75,7 @@ class ResultTables(Mapping[str, pd.DataFrame]):
         return iter(self._frames)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of tables."""
         return len(self._frames)
 
     def __repr__(self) -> str:
@@ -92,7 +92,7 @@ def analyse(
 
 
 def _scores(analysis: Analysis) -> pd.DataFrame:
-    """Return a row per system, best first: z with its interval, ranks, raw, counts, then z by criterion."""
+    """Return a row per system, best first: z with interval, ranks, raw score, counts, z by criterion."""
     z, found = analysis.scores.z, analysis.intervals
     labels = analysis.run.criteria["label"].to_list()
     table = pd.DataFrame({"system": z["system"], "z": z[OVERALL]})

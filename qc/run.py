@@ -1,4 +1,4 @@
-"""The data set that every analysis starts from: one run, as typed frames, whichever source it came from."""
+"""The data of one run as typed frames: the input of every analysis, the same for every source."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from qc.errors import joined
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An assignment of the source that takes no part in the analysis, and why."""
+    """An assignment of the source that is not analysed, with the reason."""
 
     assignment: str
     worker: str
@@ -32,15 +32,15 @@ Change = Literal["bot change", "user change last", "user change next", "user wan
 OPINIONS: tuple[Opinion, ...] = get_args(Opinion)
 CHANGES: tuple[Change, ...] = get_args(Change)
 OPINION = pd.CategoricalDtype(list(OPINIONS))
-# What stands on a worker's screen in a run of transcripts.
+# Kinds of items that a worker rates in a run of transcripts.
 ItemKind = Literal["ordinary", "bad", "repeat", "reference"]
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 ITEM_KIND = pd.CategoricalDtype(list(ITEM_KINDS))
 CHANGE = pd.CategoricalDtype(list(CHANGES))
 
-# What stands where words were, once a worker, or time, has had them removed.
+# Replaces a text that was removed, at a worker's request or after the retention period.
 REMOVED = "[removed]"
-# How the server names the kinds of failed tries, and the columns in which we count them.
+# The server's names of the kinds of failed tries, and the columns that count them.
 FAILURES = {
     "timeout": "timed_out",
     "busy": "busy",
@@ -72,7 +72,7 @@ INCIDENT_COLUMNS = [
     "reported",
     *FAILURES.values(),
 ]
-# Those of them that should be 0.
+# The incident columns that should be 0.
 WRONG = (
     "failed",
     "errors",
@@ -84,10 +84,10 @@ WRONG = (
     "flagged_inputs",
     "reported",
 )
-# By which calls of bots are told apart, and what is said of those that are alike.
+# Calls of bots are grouped by these columns; the rest of SERVED_COLUMNS describes each group.
 SERVED_BY = ("system", "model", "revision", "prompt_hash", "sampling")
-# How an input was written, as workers' pages have counted it (docs/privacy.md); and how those of a
-# conversation were.
+# How a message was written, as counted by the worker's page (docs/privacy.md). WRITING_NUMBERS: the same of
+# a whole conversation.
 OF_AN_INPUT = (
     "typed",
     "composed",
@@ -112,27 +112,27 @@ SERVED_COLUMNS = [
     "first",
     "last",
 ]
-# What the frames of `Words` have beside `conversation` and `round`: their columns, and the types of these.
+# Columns of the frames of `Words` besides `conversation` and `round`, and their types.
 WORD_COLUMNS: dict[str, dict[str, Any]] = {
     "exchanges": {"input": str, "reply": str},
     "topics": {"topic": str, "opinion": OPINION},
     "changes": {"how": CHANGE, "bot_opinion": OPINION},
 }
 
-# Columns that the tables of results have beside those of the criteria, or have instead of them.
+# Column names that result tables use besides, or instead of, the labels of criteria.
 RESERVED_LABELS = ("overall", "system", "n", "model", "N", "z", "raw")
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How a run stood when it was read, and what it was to be.
+    """State of a run when it was read, and its target.
 
     Attributes:
-        study_hash: of the text of its study.
+        study_hash: hash of the text of its study.
         status: `open`, `paused` or `closed`.
-        cause: `target` or `budget` where it has stopped by itself, `researcher` where somebody did that.
+        cause: `target` or `budget` if the run stopped by itself, `researcher` if a person stopped it.
         reason: a sentence; may be empty.
-        target: when it has enough, by the names of `RegisteredTarget`; empty if it has no such rule.
+        target: target of the run, keyed by the fields of `RegisteredTarget`; empty if it has none.
     """
 
     study_hash: str
@@ -144,17 +144,17 @@ class RunState:
 
 @dataclass(frozen=True)
 class Words:
-    """What was said in the conversations of a run, and about what.
+    """Texts and topics of the conversations of a run.
 
-    `conversation` (int32) is a row number of the run's `conversations`; rows are ordered by it, then by
-    `round` (int32), then as the source has them. Rounds are the worker's inputs, from 1; a round of 0 is the
-    time before the first.
+    `conversation` (int32) is a row number of the run's `conversations`. Rows are ordered by it, then by
+    `round` (int32), then as in the source. A round is one message of the worker, counted from 1; round 0 is
+    the time before the first message.
 
     Attributes:
-        exchanges: `conversation`, `round`, `input` (str: what the worker wrote), `reply` (str: what the bot
-            answered, NaN where it did not).
-        topics: `conversation`, `round` (of the last input before the mark), `topic` (str), `opinion`
-            (category OPINION, the worker's). The mark of round 0 is the opening topic.
+        exchanges: `conversation`, `round`, `input` (str: the worker's message), `reply` (str: the bot's
+            reply, NaN if there is none).
+        topics: `conversation`, `round` (of the last message before the topic was named), `topic` (str),
+            `opinion` (category OPINION, the worker's). The topic of round 0 is the opening topic.
         changes: `conversation`, `round`, `how` (category CHANGE), `bot_opinion` (category OPINION, NaN if
             not given).
     """
@@ -166,15 +166,15 @@ class Words:
 
 @dataclass(frozen=True)
 class Answers:
-    """What workers were asked beyond ratings, and what they answered.
+    """The study's own questions and the workers' answers.
 
     Attributes:
         questions: `part` (`before`, `conversation`, `after`), `label`, `kind` (`choice`, `choices`, `likert`,
-            `slider`, `number`, `text`), `question` (str), `choices` (tuples of str), `points` (int: of a
-            Likert scale, else 0); in the order in which they were asked.
-        given: `assignment`, `conversation` and `system` (None where an answer is about no conversation),
+            `slider`, `number`, `text`), `question` (str), `choices` (tuples of str), `points` (int: points
+            of a Likert scale, else 0); in the order in which they were asked.
+        given: `assignment`, `conversation` and `system` (None if an answer is about no conversation),
             `part`, `label`, `text` (None for a number), `number` (float, NaN for a text). Several choices are
-            several rows. Of assignments that take part; by assignment, part, conversation, then as they were
+            several rows. Of analysed assignments only; by assignment, part, conversation, then as they were
             given.
     """
 
@@ -188,13 +188,12 @@ ASKED_PARTS: tuple[AskedPart, ...] = get_args(AskedPart)
 
 @dataclass(frozen=True)
 class Unrated:
-    """Conversations that were held to their end and that nobody was asked to rate, drawn at random.
+    """Complete conversations that were not rated, because they were drawn at random to be left unrated.
 
     Attributes:
         conversations: `conversation` (str), `assignment`, `worker` and `system` (categories as in the run's
-            own conversations), of assignments that take part; by assignment, then position.
-        words: what was said in them, `conversation` being a row number of this `conversations`; None as in
-            `Run`.
+            own conversations), of analysed assignments; by assignment, then position.
+        words: their texts; `conversation` is a row number of this `conversations`. None as in `Run`.
     """
 
     conversations: pd.DataFrame
@@ -203,7 +202,7 @@ class Unrated:
 
 @dataclass(frozen=True, kw_only=True)
 class RunParts:
-    """What there is of a run, by the names and with the meaning that `Run` gives them; checked or not yet."""
+    """The parts of a run, as documented in `Run`, whether checked or not yet."""
 
     name: str
     source: str
@@ -234,81 +233,81 @@ class RunParts:
 class Run(RunParts):
     """One run of an experiment, complete and checked.
 
-    In a run of transcripts workers do not chat: each rates a list of items, finished conversations or other
-    texts, one after the other. There a row of `conversations` is one item on one worker's screen.
+    In a run of transcripts workers do not chat. Each worker rates a list of items (finished conversations or
+    other texts), one after the other. There a row of `conversations` is one item rated by one worker.
 
-    Every row of `conversations` was held to its end and rated on every criterion; whatever does not
-    meet that is in `left_out` or in `notes`. Rows are in a fixed order (assignment, then position), so
-    two sources that hold the same data give equal frames.
+    Every row of `conversations` is a complete conversation, rated on every criterion. `left_out` and `notes`
+    say what was left out. Rows are in a fixed order (assignment, then position), so two sources that hold the
+    same data give equal frames.
 
     Attributes:
-        name: what the run is called: the slug in a database, the file's name otherwise.
+        name: name of the run: the slug in a database, the file's name otherwise.
         source: where it was read from, without any password.
-        partial: whether assignments that were not completed take part.
+        partial: whether assignments that were not completed are included.
         criteria: `label` (str, none of RESERVED_LABELS), `negative` (bool), `counts_for_qc` (bool),
             `maximum` (float, the upper end of the scale, whose lower end is 0); in the order in which
             reports show them.
-        systems: `system` (str), `family` (str), `has_persona` (bool), `is_qc` (bool); by name, the qc bot
-            last. In a run of transcripts `is_qc` says that none of the system's items is an ordinary one.
+        systems: `system` (str), `family` (str), `has_persona` (bool), `is_qc` (bool); by name, the QC bot
+            last. In a run of transcripts `is_qc` means that none of the system's items is ordinary.
         assignments: `assignment` (str), `hit` (str: the task it was an instance of), `worker` (category),
             `seconds` (float: working time, NaN if unknown), `reward` (float: dollars, NaN if unknown),
             `feedback` (str, NaN if none was given).
         conversations: `conversation` (str), `assignment` (category), `worker` (category), `position`
-            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool: with the qc bot; in
-            a run of transcripts: a bad twin), `persona` (str: its sentences, one a line; NaN if it had none
+            (int, from 1), `system` (category, in the order of `systems`), `is_qc` (bool: with the QC bot; in
+            a run of transcripts: a bad twin), `persona` (str: its sentences, one per line; NaN if it had none
             or the source does not say).
         ratings: float, one row per conversation in the same order, one column per criterion in the order
             of `criteria`; as the worker gave them, negative criteria not reversed.
-        incidents: what went wrong with each system, in all conversations that were begun, also those
-            that are not analysed: `system` (str, in the order of `systems`), `conversations` (int: begun),
-            `failed` (int: those that it could not carry on), `replies` (int), `errors` (int: tries for a
-            reply that came to nothing), `overran` (float: replies that came later than the time drawn for
-            them; NaN if unknown), `gave_away` (int: replies by which it gave itself away as a machine or by
-            name), `offensive` (int: replies with words of the server's list of offensive ones), `inputs`
-            (int: of workers, to it), `offensive_inputs` (int: those with such words), `judged` and
-            `judged_inputs` (int: replies and inputs that the server's moderation service has judged),
-            `flagged` and `flagged_inputs` (int: those that it flags), `reported` (int: messages that workers
-            have reported, and not taken back); then the columns of FAILURES (int: tries of each kind that
-            came to nothing, the last one of a conversation that failed among them; 0 where servers did not
-            store kinds yet). None if the source does not say.
-        served: what answered for each system, as the bots told, in all conversations that were begun:
-            SERVED_BY (str, "" where it is not known), `calls` (int: that were answered), `failed` (int: whose
+        incidents: incidents of each system, in all conversations that began, analysed or not: `system`
+            (str, in the order of `systems`), `conversations` (int: begun), `failed` (int: conversations
+            that the system could not continue), `replies` (int), `errors` (int: failed tries for a reply),
+            `overran` (float: replies later than the delay drawn for them; NaN if unknown), `gave_away` (int:
+            replies that reveal that it is a machine, or its name), `offensive` (int: replies with words of
+            the server's list of offensive words), `inputs` (int: messages of workers to it),
+            `offensive_inputs` (int: those with such words), `judged` and `judged_inputs` (int: replies and
+            inputs that the server's moderation service has judged), `flagged` and `flagged_inputs` (int:
+            those that it flags), `reported` (int: messages that workers have reported and not withdrawn);
+            then the columns of FAILURES (int: failed tries by kind, including the last try of a conversation
+            that failed; 0 if the server did not store kinds yet). None if the source does not say.
+        served: the models that answered for each system, as reported by the bots, in all conversations that
+            began: SERVED_BY (str, "" if unknown), `calls` (int: answered calls), `failed` (int: calls whose
             answer was no reply), `replicas` (int), `tokens_in` and `tokens_out` (float: means), `cost`
-            (float: in all, in the money of the bots' prices), `queued_ms` and `computed_ms` (float: medians),
-            NaN where they are not known, `first` and `last` (str, UTC); by system, then by `first`. None if
-            nobody told, or the source does not hold it.
+            (float: total, in the currency of the bots' prices), `queued_ms` and `computed_ms` (float:
+            medians), NaN if unknown, `first` and `last` (str, UTC); by system, then by `first`. None if no
+            bot reported it, or the source does not hold it.
         items: of a run of transcripts, a row for each row of `conversations`, in the same order: `item`
             (category: the same for an item, its bad twin and its repeat, in every assignment), `kind`
             (category ITEM_KIND), `twin_of` (int: position in the same assignment of the ordinary item that a
             bad twin, a repeat or a reference belongs to; 0 if it has none), `output` (str: id of the
-            conversation that the item is, or else `item`), `edit_share` (float: edited words over length, NaN
-            where the worker changed nothing). None in a run of conversations.
-        words: what was said; None if the source does not hold it, or it was not asked for.
+            conversation if the item is one, else `item`), `edit_share` (float: edited words over length, NaN
+            if the worker changed nothing). None in a run of conversations.
+        words: texts and topics; None if the source does not hold them, or they were not requested.
         unrated: conversations that the server left unrated on purpose; None if there are none.
-        ended: (assignments,), when each was handed in, UTC, NaT if it was not; None if the source does not
+        ended: (assignments,), when each was submitted, UTC, NaT if it was not; None if the source does not
             say.
-        state: how it stood, and why; None if the source does not say.
-        answers: to the study's own questions; None if it asked none, or the source does not hold them.
-        background: what a file says of workers: `worker` (str), then a column for each field (str, NaN where
-            it is not known); None if there is none.
+        state: state of the run; None if the source does not say.
+        answers: answers to the study's own questions; None if it asked none, or the source does not hold
+            them.
+        background: data about workers from a file: `worker` (str), then a column for each field (str, NaN if
+            unknown); None if there is none.
         scenarios: (conversations,), category: the label of the situation or task of each conversation, NaN
-            where it had none; categories in alphabetical order. None if the study has none, or the source
+            if it had none; categories in alphabetical order. None if the study has none, or the source
             does not hold them.
-        turn_ratings: what workers thought of single replies: `conversation` (int32, a row number of
-            `conversations`), `turn` (int32: the line, from 0), `value` (float, 0 to 100); by conversation,
-            then turn, each once. None if nobody was asked, or the source does not hold them.
-        quizzes: what became of the quiz after each conversation, of those that have one: `conversation`
-            (int32, a row number of `conversations`), `choices` (int32: lines to choose from, 0 where nothing
+        turn_ratings: ratings of single replies: `conversation` (int32, a row number of `conversations`),
+            `turn` (int32: the line, from 0), `value` (float, 0 to 100); by conversation, then turn, each
+            once. None if the study asked for none, or the source does not hold them.
+        quizzes: results of the quiz after a conversation, for conversations that have one: `conversation`
+            (int32, a row number of `conversations`), `choices` (int32: lines to choose from, 0 if nothing
             was asked), `why_not` (then `few_lines` or `few_replies`, else None), `is_right` (float: 1, or 0;
             NaN without an answer); by conversation. None if the study has none, or the source does not hold
             it.
-        writing: how the inputs of each conversation were written, of those in which that was recorded:
+        writing: how the inputs of each conversation were written, for conversations where that was recorded:
             `conversation` (int32, a row number of `conversations`), then WRITING_NUMBERS (int64): `inputs`,
-            how many; the longest of their pauses, and the sums of all others; by conversation. None if the
-            study does not record it, or the source does not hold it.
-        people: systems that are people, another worker or a researcher at the desk: the ceiling, in no
-            score and no comparison of systems.
-        left_out: assignments that take no part.
+            their number; the longest of their pauses, and the sums of all others; by conversation. None if
+            the study does not record it, or the source does not hold it.
+        people: systems that are people (another worker, or a researcher at the desk). They are the ceiling,
+            and take part in no score and no comparison of systems.
+        left_out: assignments that are not analysed.
         notes: sentences that a reader of the results must see.
     """
 
@@ -316,13 +315,13 @@ class Run(RunParts):
 
     @property
     def competing(self) -> NDArray[np.bool_]:
-        """Whether each of `systems` competes: neither the qc bot nor a person does."""
+        """Whether each of `systems` competes: it is neither the QC bot nor a person."""
         return ~self.systems["is_qc"].to_numpy(bool) & ~self.systems["system"].isin(self.people).to_numpy(
             bool
         )
 
     def __repr__(self) -> str:
-        """Return what it is called and how much is in it; its frames would fill pages."""
+        """Return the run's name and counts, because its frames would fill pages."""
         workers = self.assignments["worker"].nunique()
         return (
             f"<Run {self.name}: {len(self.conversations)} conversations in {len(self.assignments)} "
@@ -331,9 +330,9 @@ class Run(RunParts):
 
 
 def source_name(source: str) -> str:
-    """Return the name of the file or database that `source` leads to, without the way to it.
+    """Return the name of the file or database in `source`, without its path.
 
-    Reports go to others, to whom it says nothing how the analyst's machine is laid out.
+    Reports are shared with others, who do not need the paths of the analyst's machine.
     """
     return re.split(r"[/\\]", source.split("?", maxsplit=1)[0].rstrip("/\\"))[-1]
 
@@ -354,7 +353,7 @@ def ceiling_notes(people: frozenset[str]) -> tuple[str, ...]:
 
 
 def words_removed_note(number: int) -> str:
-    """Return what a reader must know where the words of so many assignments were removed."""
+    """Return the note for readers if the words of `number` assignments were removed."""
     return (
         f"{_assignments(number)} had their words removed: the ratings count, and of texts and their lengths "
         "nothing is said."
@@ -362,7 +361,7 @@ def words_removed_note(number: int) -> str:
 
 
 def removed_note(number: int) -> str:
-    """Return what a reader must know where all was removed that was given in so many assignments."""
+    """Return the note for readers if all data of `number` assignments were removed."""
     return f"{_assignments(number)} had all that was given removed."
 
 

@@ -1,11 +1,12 @@
-"""Several runs of one experiment side by side: what each of them says, and how far every two agree.
+"""Compare several runs of one experiment: their scores side by side, and the agreement of each pair.
 
-Source: Ji et al., ACL 2022, the section on self-replication; thesis, chapter 5: the tables that set the
-opinions, the counts and the scores of runs beside one another. The intervals of the correlations are ours
-(`qc.statistics.correlation`): they are over systems, which count as drawn from a normal distribution.
+Source: Ji et al., ACL 2022, the section on self-replication; thesis, chapter 5: the tables that compare the
+opinions, counts and scores of runs. The intervals of the correlations are ours
+(`qc.statistics.correlation`): they are over systems, which are assumed to be drawn from a normal
+distribution.
 
-Resamples of the workers would not do. They add noise to scores that have some already, so their correlations
-lie low, and the interval with them.
+Resampling the workers would not work here. It adds noise to scores that are noisy already, so the resampled
+correlations, and with them the interval, would be too low.
 """
 
 from collections import Counter
@@ -40,20 +41,19 @@ _COLUMNS = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_hi
 
 @dataclass(frozen=True)
 class SeveralRuns:
-    """What R runs say, in the order in which they were given.
+    """Results of R runs, in the order in which they were given.
 
     Attributes:
-        names: of the runs; where several are called the same, each has its number behind it.
+        names: names of the runs; runs with the same name are numbered.
         runs: a row per run: `run`, `source`, `workers`, `passed`, `assignments`, `conversations` (with
             systems, of all workers), `kept`, `minutes` (per conversation), then the per cent of opening
-            topics that workers who passed `like`, are `ambivalent` of and `dislike` (NaN where nothing is
-            known).
-        systems: all of them: first those that every run has a score for, best first by the mean of their z.
-        shared: how many of `systems` these are.
+            topics that workers who passed `like`, are `ambivalent` about and `dislike` (NaN if unknown).
+        systems: all systems: first those with a score in every run, best first by the mean of their z.
+        shared: how many of `systems` have a score in every run.
         z, low, high: (S, R), overall z as in each run's own report, with the ends of its 95 % interval; NaN
-            where a run has no score, or nothing is known of how sure it is.
-        raters: (S, R), workers whom the score is from.
-        pairs: a row per two runs: `first`, `second`, `systems` (number of those compared), then `pearson`,
+            if a run has no score, or the score has no interval.
+        raters: (S, R), number of workers behind the score.
+        pairs: a row per pair of runs: `first`, `second`, `systems` (number compared), then `pearson`,
             `spearman`, `kendall` of their overall z (NaN with fewer than 3 systems), each with the ends
             `…_low` and `…_high` of its 95 % interval, then `same_conclusions` of `pairs` of systems, and
             `shared_workers`. Two runs without a criterion in common compare no system.
@@ -73,12 +73,12 @@ class SeveralRuns:
 
 
 def set_side_by_side(runs: Sequence[Run], options: AnalysisOptions, on_step: OnStep = no_step) -> SeveralRuns:
-    """Return what `runs`, two or more, say beside one another.
+    """Compare two or more runs.
 
     Args:
-        runs: in the order in which a reader sees them.
-        options: α, seed and number of resamples; sections are not looked at.
-        on_step: called with a description when a run, and when the comparison, is begun.
+        runs: in the order of the report.
+        options: α, seed and number of resamples; sections are ignored.
+        on_step: called with a description when the analysis of a run, and when the comparison, begins.
 
     Raises:
         EmptyRunError: no worker of a run can be tested.
@@ -126,8 +126,8 @@ def _require_different(runs: Sequence[Run]) -> None:
         same = first.setdefault(published_hash(run), run)
         if same is not run:
             raise OptionError(
-                f"--with names the same data twice, {same.name} ({same.source}) and {run.name} "
-                f"({run.source}), whose agreement would say nothing. Leave one of them out."
+                f"--with names the same data twice: {same.name} ({same.source}) and {run.name} "
+                f"({run.source}). Leave one of them out."
             )
 
 
@@ -172,7 +172,7 @@ def _counts(name: str, sample: Sample) -> dict[str, object]:
 
 
 def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
-    """Return all systems, those that every run scores first, and how many these are."""
+    """Return all systems, starting with those that every run scores, and the number of the latter."""
     z = pd.concat([table["z"] for table in tables], axis=1)
     order = pd.DataFrame(
         {
@@ -187,7 +187,7 @@ def _in_order(tables: Sequence[pd.DataFrame]) -> tuple[tuple[str, ...], int]:
 def _pair(
     names: Sequence[str], samples: Sequence[Sample], pair: tuple[int, int]
 ) -> tuple[dict[str, object], list[str]]:
-    """Return the row of two runs, and what must be known of it."""
+    """Return the table row of two runs, and its notes."""
     first, second = (samples[i] for i in pair)
     row: dict[str, object] = {"first": names[pair[0]], "second": names[pair[1]]}
     both = f"{names[pair[0]]} and {names[pair[1]]}"
@@ -207,7 +207,7 @@ def _pair(
 
 
 def _coefficients(found: Replication) -> dict[str, float]:
-    """Return the correlations of two runs with the ends of their intervals, by the names of _COLUMNS."""
+    """Return the correlations of two runs with the ends of their intervals, keyed by _COLUMNS."""
     r = found.overall_interval
     values = {name: getattr(found.z, name)["overall"] for name in COEFFICIENTS}
     within = {"pearson": r} | {
@@ -222,7 +222,7 @@ def _shared_workers(first: Sample, second: Sample) -> int:
 
 
 def _notes(found: Replication) -> tuple[str, ...]:
-    # Where nothing is compared the verdict says so, and which systems are whose is in the table.
+    # If nothing is compared, the verdict says so, and the table shows the systems of each run.
     differences = found.notes if found.systems else ()
     if not found.shared_workers:
         return differences

@@ -1,6 +1,6 @@
-"""One line that states what a result was made of and how, so that two results can be compared.
+"""Signature of a result: one line that identifies its data and options, so that results can be compared.
 
-After the example of sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scores*, WMT 2018).
+Modelled on sacreBLEU (Post, *A Call for Clarity in Reporting BLEU Scores*, WMT 2018).
 """
 
 import hashlib
@@ -20,24 +20,25 @@ from qc.run import Run, Words
 
 DIGEST_LENGTH = 16
 
-# What of a run decides its numbers, or whose they are; what only some formats can hold is not in it.
+# Columns of a run that determine its numbers or identify its workers. Columns that only some formats can
+# hold are not hashed.
 _ASSIGNMENT = ["assignment", "hit", "worker", "seconds"]
 _CONVERSATION = ["assignment", "worker", "position", "system", "is_qc"]
-# What the bots said decides no number, and a large run is read without it.
+# The bots' replies affect no number, and a large run is read without them.
 _EXCHANGE = ["conversation", "round", "input"]
 _CHOICE = ["assignment", "worker", "pair", "left", "right", "turn", "preference"]
 _UNRATED = ["assignment", "worker", "system"]
 _QUESTION = ["part", "label", "kind", "question", "points"]
 _ANSWER = ["assignment", "system", "part", "label", "text", "number"]
-# What would end a part of the line, an item of it, or the line itself, and the sign of what stands for these.
+# Characters that would end a part of the line, an item of a part, or the line; and the escape sign.
 _UNSAFE = re.compile("[%|,\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Digest(Protocol):
-    """A hash of `hashlib`, which is given the data piece by piece."""
+    """A hash object of `hashlib`, updated piece by piece."""
 
     def update(self, data: bytes | memoryview, /) -> None:
-        """Take in `data`."""
+        """Add `data` to the hash."""
 
 
 def signature(
@@ -53,18 +54,18 @@ def signature(
 ) -> str:
     """Return the signature of an analysis of `run`.
 
-    Two analyses of the same signature give the same numbers. Which sections were computed is not in it,
-    since no section changes another.
+    Two analyses with the same signature give the same numbers. The signature does not include the list of
+    computed sections, because no section changes another.
 
     Args:
-        run: what is analysed.
-        alpha: level at which a worker passes.
-        seed: of everything that is drawn.
+        run: the analysed run.
+        alpha: level of quality control.
+        seed: random seed.
         bootstrap: number of resamples; None if there are none.
         second: the run that it is correlated with, if there is one.
-        reward: dollars for each assignment, instead of what the data say; None if they are to say it.
-        margins: of the population that scores are to stand for; None if there are none.
-        fee: of the platform, as a share of the rewards.
+        reward: dollars for each assignment; None for the rewards in the data.
+        margins: margins of the population that scores are weighted to; None if there are none.
+        fee: fee of the platform, as a share of the rewards.
     """
     parts = {
         "candor": version("candor-eval"),
@@ -97,15 +98,15 @@ def comparison_signature(
     seed: int,
     bootstrap: int,
 ) -> str:
-    """Return the signature of what a run of comparisons says: the same one means the same numbers.
+    """Return the signature of an analysis of comparisons: the same signature means the same numbers.
 
     Args:
         choices: with the columns of `qc.loading.choices.Choices.choices`, in their order.
-        systems: those that were compared.
-        qc: the qc bots.
-        rated: what was rated beside; None where nothing was.
-        alpha: level from which on a worker is suspicious, and at which one passes who rated.
-        seed: of everything that is drawn.
+        systems: the compared systems.
+        qc: the QC bots.
+        rated: the run's ratings; None if it has none.
+        alpha: level at which a worker is suspicious, and at which a worker who rated passes.
+        seed: random seed.
         bootstrap: number of resamples.
     """
     named = pd.DataFrame(
@@ -126,31 +127,31 @@ def comparison_signature(
 
 
 def several_runs_signature(runs: Sequence[Run], *, alpha: float, seed: int, bootstrap: int) -> str:
-    """Return the signature of runs side by side: the same one means the same numbers.
+    """Return the signature of runs side by side: the same signature means the same numbers.
 
     Args:
-        runs: in the order in which they were given; what a part is of has its number behind it, from 1.
-        alpha: level at which a worker passes.
-        seed: of everything that is drawn.
+        runs: in the order in which they were given; the key of each part ends in the run's number, from 1.
+        alpha: level of quality control.
+        seed: random seed.
         bootstrap: number of resamples.
     """
     parts = {"candor": version("candor-eval")}
     for number, run in enumerate(runs, start=1):
         held = {"data": data_hash(run)} | ({} if run.words is None else {"words": words_hash(run.words)})
         parts |= {f"{key}{number}": f"sha256:{digest[:DIGEST_LENGTH]}" for key, digest in held.items()}
-        # Minutes are by conversation, of those left unrated, too.
+        # Unrated conversations count too, in the minutes per conversation.
         parts |= {f"{key}{number}": digest for key, digest in _asked(run, ("unrated", "people")).items()}
     parts |= {"alpha": str(alpha), "seed": str(seed), "bootstrap": str(bootstrap)}
     return "|".join(f"{key}={value}" for key, value in parts.items())
 
 
 def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bootstrap: int) -> str:
-    """Return the signature of estimates from judgments: the same one means the same numbers.
+    """Return the signature of estimates from judgments: the same signature means the same numbers.
 
     Args:
         rows: judgments, with the columns of `qc.judgments.Judgments.rows`.
-        metrics: of the pool.
-        seed: of everything that is drawn.
+        metrics: metrics of the pool.
+        seed: random seed.
         bootstrap: number of resamples.
     """
     parts = {
@@ -165,7 +166,7 @@ def judgments_signature(rows: pd.DataFrame, metrics: pd.DataFrame, seed: int, bo
 
 
 def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> dict[str, str]:
-    """Return hashes of what is known of workers and of a population, as far as anything is."""
+    """Return hashes of the workers' background and of the population's margins, if there are any."""
     said = [] if run.background is None else [run.background.fillna("")]
     before = None if run.answers is None else run.answers.given.query("part == 'before'")
     if before is not None and len(before):
@@ -178,13 +179,13 @@ def _background(run: Run, margins: Mapping[str, Mapping[str, float]] | None) -> 
 
 
 def _second(run: Run) -> dict[str, str]:
-    """Return hashes of a second run, and of which of its systems are people, if any."""
+    """Return hashes of a second run, and of its systems that are people, if any."""
     people = {f"second_{name}": digest for name, digest in _asked(run, ("people",)).items()}
     return {"second": f"sha256:{data_hash(run)[:DIGEST_LENGTH]}", **people}
 
 
 def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
-    """Return hashes of what a study has beyond ratings and words, as far as there is any; of `kinds` only."""
+    """Return hashes of the run's data besides ratings and words; only of `kinds`, if given."""
     frames = {
         "quiz": [] if run.quizzes is None else [run.quizzes],
         "writing": [] if run.writing is None else [run.writing],
@@ -202,7 +203,7 @@ def _asked(run: Run, kinds: Collection[str] | None = None) -> dict[str, str]:
 
 
 def _answers(run: Run) -> list[pd.DataFrame]:
-    """Return the questions after conversations and their answers; those before are background."""
+    """Return all questions and answers except those before the first conversation (background)."""
     if run.answers is None or (run.answers.questions["part"] == "before").all():
         return []
     questions, given = (
@@ -213,7 +214,7 @@ def _answers(run: Run) -> list[pd.DataFrame]:
 
 
 def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
-    """Return the reward that all have in common, or a hash of all; nothing if none is known."""
+    """Return the common reward, or a hash if rewards differ; nothing if none is known."""
     amounts = paid.unique() if given is None else np.array([given])
     if len(amounts) == 1:
         return {} if np.isnan(amounts[0]) else {"reward": str(float(amounts[0]))}
@@ -221,18 +222,18 @@ def _reward(paid: pd.Series, given: float | None) -> dict[str, str]:
 
 
 def data_hash(run: Run) -> str:
-    """Return the SHA-256, in hex, of the data that take part, words not among them.
+    """Return the SHA-256, in hex, of the analysed data, without words.
 
-    It depends on what the data say and not on how they are stored: the same run read from another
-    format, or with its assignments in another order, has the same hash.
+    The hash depends on the content and not on how it is stored: the same run read from another format, or
+    with its assignments in another order, has the same hash.
     """
     return _data_hash(run, run.systems)
 
 
 def published_hash(run: Run) -> str:
-    """Return the same of what the published form holds, too: all but families and personas of systems.
+    """Return `data_hash` without families and personas of systems, which the published form does not hold.
 
-    It tells that two sources are one run also where one of them cannot say these.
+    It identifies two sources as the same run even if one of them lacks these columns.
     """
     return _data_hash(run, run.systems[["system", "is_qc"]])
 
@@ -244,17 +245,17 @@ def _data_hash(run: Run, systems: pd.DataFrame) -> str:
 
 
 def words_hash(words: Words) -> str:
-    """Return the SHA-256, in hex, of what the workers said and of the topics; not of the bots' replies."""
+    """Return the SHA-256, in hex, of the workers' messages and the topics, without the bots' replies."""
     return _hash(words.exchanges[_EXCHANGE], words.topics, words.changes)
 
 
 def as_part(text: str) -> str:
-    """Return `text` as it stands in a signature: what would take the line apart is percent-encoded."""
+    """Percent-encode the characters of `text` that would break up a signature."""
     return _UNSAFE.sub(lambda found: quote(found[0], safe=""), text)
 
 
 def _criteria(run: Run) -> list[str]:
-    """Return the criteria as labels, with `-` before a negative one and `*` after one that counts for qc."""
+    """Return the labels of the criteria: `-` before a negative one, `*` after one that counts for QC."""
     return [
         f"{'-' if row.negative else ''}{as_part(str(row.label))}{'*' if row.counts_for_qc else ''}"
         for row in run.criteria.itertuples()
@@ -283,7 +284,7 @@ def _update(digest: Digest, column: pd.Series) -> None:
 
 
 def _update_texts(digest: Digest, column: pd.Series) -> None:
-    """Take in the lengths of the texts, −1 for one that is missing, and the texts, whatever their chunks."""
+    """Hash the lengths of the texts (−1 if missing), then the texts, independently of their chunks."""
     texts = pa.chunked_array(pa.array(column, pa.large_string(), from_pandas=True))
     lengths = pc.fill_null(pc.binary_length(texts), -1)
     digest.update(lengths.to_numpy().astype("<i4").tobytes())
@@ -292,7 +293,7 @@ def _update_texts(digest: Digest, column: pd.Series) -> None:
 
 
 def _bytes(texts: pa.Array) -> memoryview:
-    """Return the bytes of `texts`, one after the other, without a copy."""
+    """Return the concatenated bytes of `texts`, without a copy."""
     _, offsets, data = texts.buffers()
     if data is None or len(texts) == 0:
         return memoryview(b"")

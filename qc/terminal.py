@@ -1,4 +1,4 @@
-"""Consoles of the commands, which keep control characters of any text from the terminal."""
+"""Console of the commands, which removes control characters from all printed text."""
 
 import re
 from collections.abc import Iterable
@@ -7,16 +7,13 @@ from typing import Any
 from rich import console as rich_console
 from rich.segment import Segment
 
-# All but line feed, tab and carriage return, which texts of people hold; and what turns the direction of all
-# that follows.
+# All control characters except line feed, tab and carriage return, which people's texts contain; and the
+# characters that change the direction of the text that follows.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Console(rich_console.Console):
-    """A console that shows names and words of files by strangers and does nothing else with them.
-
-    No text is markup, and nothing in it is coloured by guess.
-    """
+    """A console that prints text from untrusted files as it is: without markup or automatic colours."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, highlight=False, **options)
@@ -24,19 +21,19 @@ class Console(rich_console.Console):
     def render(
         self, renderable: rich_console.RenderableType, options: rich_console.ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Return what is printed: colours and moves are rich's own, never those of a text."""
+        """Render as rich does, but without control characters that come from a text."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else _printed(text), style, control)
 
 
 def visible(text: str) -> str:
-    """Return `text` with U+FFFD for each control character: a terminal takes some of them for commands.
+    """Return `text` with U+FFFD for each control character: terminals execute some of them as commands.
 
-    Files that people open have none either.
+    This is also used for files that people open.
     """
     return _CONTROL.sub("\ufffd", text)
 
 
 def _printed(text: str) -> str:
-    """Return `text` without control characters; a carriage return would write over what stands before it."""
+    """Return `text` without control characters; a carriage return would overwrite the text before it."""
     return visible(text).replace("\r", "\ufffd")

@@ -1,4 +1,4 @@
-"""Analyse the data of a bundle again, and say what differs: `python -m qc.verify BUNDLE`."""
+"""Verify a bundle by analysing its data again: `python -m qc.verify BUNDLE`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +17,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 def verify(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="An archive of `candor bundle`.")],
 ) -> None:
-    """Compare each file of a bundle with its hash, analyse its data anew, and say what differs.
+    """Compare each file of a bundle with its hash, analyse its data again, and list the differences.
 
-    Ends with 0 if nothing does, with 1 if something does, with 2 if it is no bundle.
+    The exit status is 0 without differences, 1 with differences, and 2 if the file is not a bundle.
     """
     with stderr_console() as stderr, progress(stderr, STEPS) as on_step:
         checked = check_bundle(bundle, on_step)

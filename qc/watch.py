@@ -28,14 +28,14 @@ def watch(
     run: RunName = None,
     alpha: Alpha = 0.05,
 ) -> None:
-    """Say how a run stands, under way or not: who passes so far, and how sure the scores are.
+    """Print interim results of an open or closed run: who passes so far, and how certain the scores are.
 
-    The intervals are confidence sequences: they hold however often one looks, and may stop a run. Only
-    people count, as long as there are any; of a run without people, simulated workers.
+    The intervals are confidence sequences: they stay valid however often you check them, so they may stop a
+    run. Simulated workers count only if the run has no people.
     """
     with stderr_console(), open_source(source) as opened:
         if not is_database(opened):
-            raise OptionError(f"{source}: this is the file of a run that is over. Give a database.")
+            raise OptionError(f"{source}: this is the file of a finished run. Give a database.")
         at = datetime.now(UTC)
         try:
             read = read_run(opened, LoadOptions(run, include_partial=True, words=False, replies=False))

@@ -1,4 +1,4 @@
-"""Open a source, find out what it is, and read the run in it."""
+"""Open a source, detect its format, and read the run in it."""
 
 import codecs
 import gc
@@ -41,14 +41,13 @@ def load(
     """Return the run that `source` holds.
 
     Args:
-        source: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet)
-            or of an SQLite database, or a database URL. The content of a file decides what it is.
+        source: path of a hits_data.json, an MTurk batch CSV, our own export (JSON Lines or Parquet) or an
+            SQLite database, or a database URL. The format of a file is detected from its content.
         run: slug or id of a run; only a database can hold several.
-        include_partial: whether assignments that were not completed take part; files hold only
-            completed ones.
-        words: whether what was said is wanted; `Run.words` is None without it.
-        replies: whether what the bots said is wanted; a large Parquet file is read much faster without.
-        criteria: file that says which criteria are analysed, and how; None for what the source declares.
+        include_partial: include assignments that were not completed; files hold only completed ones.
+        words: read the texts of the conversations; without them `Run.words` is None.
+        replies: read the bots' replies too; without them a large Parquet file is read much faster.
+        criteria: file with the criteria to analyse; None for those that the source declares.
 
     Raises:
         QcError: as `open_source`, `read_criteria` and `read_run`.
@@ -63,9 +62,9 @@ def read_criteria(path: Path) -> pd.DataFrame:
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: it is not what such a file is.
+        DataError: its content is not valid.
     """
-    from qc.loading import criteria_file  # noqa: PLC0415  # rarely needed, and it brings a YAML parser
+    from qc.loading import criteria_file  # noqa: PLC0415  # rarely needed, and imports a YAML parser
 
     return criteria_file.read(path)
 
@@ -76,7 +75,7 @@ def is_database(source: Source) -> bool:
 
 
 def holds_run(source: Source, run: str) -> bool:
-    """Return whether `source` is a database with a run of the slug or id `run`.
+    """Return whether `source` is a database that holds a run with the slug or id `run`.
 
     Raises:
         SourceError: the database cannot be read.
@@ -89,14 +88,15 @@ def holds_run(source: Source, run: str) -> bool:
 
 
 def assignment_status(source: Source, run: Run) -> NDArray[np.str_]:
-    """Return the status of each assignment of `run`, (assignments,), as the database has it.
+    """Return the status of each assignment of `run` in the database, (assignments,).
 
     Args:
-        source: the database that `run` was read from; still open, so that both are of one moment.
+        source: the database that `run` was read from. It must still be open, so that both are read from the
+            same snapshot.
         run: one of its runs.
 
     Raises:
-        SourceError: the database cannot be read, or is none.
+        SourceError: the database cannot be read, or `source` is not a database.
     """
     if isinstance(source, RunFile):
         raise SourceError(f"{source.path}: a file does not say the status of assignments. Give a database.")
@@ -106,18 +106,18 @@ def assignment_status(source: Source, run: Run) -> NDArray[np.str_]:
 
 
 def read_run(source: Source, options: LoadOptions) -> Run:
-    """Return the run of `source` that `options` ask for; of a file it can be called once.
+    """Return the run of `source` that `options` select. A file can be read only once.
 
     Raises:
         OptionError: a run is named, but `source` is a file, which holds one run; or simulated workers are
-            asked for, and it is a file without any.
-        SourceError: `source` is of no kind that we read, or of a newer version than we read.
-        RunChoiceError: the database holds several runs and none was named, or not the named one.
-        DataError: a value cannot be used; all of them are listed.
+            requested, but `source` is a file, which has none.
+        SourceError: the format of `source` is not supported, or its version is newer than this program.
+        RunChoiceError: the database holds several runs and none is named, or it lacks the named run.
+        DataError: a value is invalid; the error lists all problems.
         EmptyRunError: nothing is left to analyse.
     """
     if not isinstance(source, RunFile):
-        from qc.loading import database  # noqa: PLC0415  # SQLAlchemy takes longer to start than most files to read
+        from qc.loading import database  # noqa: PLC0415  # importing SQLAlchemy takes longer than reading most files
 
         return database.read(source, options)
     if options.run is not None:
@@ -160,7 +160,7 @@ def _from_text(source: RunFile, options: LoadOptions) -> Run:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Keep the garbage collector from searching, again and again, the many objects that a text becomes."""
+    """Disable garbage collection: parsing a text creates many objects that would be scanned repeatedly."""
     was_on = gc.isenabled()
     gc.disable()
     try:

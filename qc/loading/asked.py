@@ -1,4 +1,7 @@
-"""Answers, ratings of replies, scenarios and quizzes of a run, in their final types."""
+"""Convert answers, ratings of replies, scenarios, quizzes and writing data of a run to their final types.
+
+In all functions, `order` holds the row numbers of the loader's conversations in the order of the run.
+"""
 
 from dataclasses import replace
 
@@ -18,13 +21,13 @@ WRITING_COLUMNS = ["conversation", *WRITING_NUMBERS]
 def typed_answers(
     answers: Answers, assignments: pd.DataFrame, conversations: pd.DataFrame, order: NDArray[np.intp]
 ) -> Answers:
-    """Return the answers of assignments that take part, in the order that `Answers` says, with systems.
+    """Return the answers of the analysed assignments, ordered as in `Answers`, with their systems.
 
     Args:
-        answers: as a loader found them.
-        assignments: of the run.
-        conversations: in the order in which the loader found them.
-        order: of their rows in the run.
+        answers: as read by the loader.
+        assignments: the run's assignments.
+        conversations: in the loader's order.
+        order: see the module.
     """
     given = answers.given[answers.given["assignment"].isin(assignments["assignment"])]
     held = conversations.iloc[order]
@@ -48,14 +51,14 @@ def typed_scenarios(scenarios: pd.Series, order: NDArray[np.intp]) -> pd.Series:
 
 
 def typed_turn_ratings(ratings: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the ratings of replies, at the rows that their conversations have in the run."""
+    """Return the ratings of replies, with the run's row numbers of conversations."""
     found = _at_rows(ratings, order)
     found = found.astype({"conversation": np.int32, "turn": np.int32, "value": np.float64})
     return found.sort_values(["conversation", "turn"], ignore_index=True)[TURN_COLUMNS]
 
 
 def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the quizzes at the rows that their conversations have in the run, by these."""
+    """Return the quizzes, with the run's row numbers of conversations, ordered by them."""
     found = _at_rows(quizzes, order)
     found = found.astype({"conversation": np.int32, "choices": np.int32, "is_right": np.float64})
     why = found["why_not"].astype(object)
@@ -64,14 +67,14 @@ def typed_quizzes(quizzes: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFram
 
 
 def typed_writing(writing: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return how inputs were written, at the rows that their conversations have in the run, by these."""
+    """Return the writing data, with the run's row numbers of conversations, ordered by them."""
     found = _at_rows(writing, order)
     found = found.astype({"conversation": np.int32} | dict.fromkeys(WRITING_NUMBERS, np.int64))
     return found.sort_values("conversation", ignore_index=True)[WRITING_COLUMNS]
 
 
 def _at_rows(found: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return what is about conversations, by the rows that they have in the run."""
+    """Replace the loader's row numbers of conversations with those of the run."""
     row = np.empty(len(order), np.int32)
     row[order] = np.arange(len(order), dtype=np.int32)
     return found.assign(conversation=row[found["conversation"].to_numpy(np.intp)])

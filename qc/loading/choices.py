@@ -1,4 +1,4 @@
-"""Read the preferences of workers who compared two systems side by side: from a database, or its export."""
+"""Read preferences of workers who compared two systems side by side, from a database or its export."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,17 +23,17 @@ _COLUMNS = ["assignment", "worker", "pair", "left", "right", "turn", "preference
 
 @dataclass(frozen=True)
 class Choices:
-    """What the workers of a run preferred.
+    """The preferences of the workers of a run.
 
     Attributes:
-        name: of the run.
+        name: name of the run.
         source: where it was read from.
         choices: a row for each choice: `assignment`, `worker`, `pair` (int, from 1), `left`, `right` (names
-            of systems), `turn` (int: the line after which), `preference` (one of PREFERENCES); by
-            assignment, pair, then turn.
-        systems: the names of the systems that were compared, in order; the qc bot is not among them.
-        qc: the names of qc bots.
-        rated: whether the two were rated, too.
+            of systems), `turn` (int: line after which the worker chose), `preference` (one of PREFERENCES);
+            by assignment, pair, then turn.
+        systems: the names of the compared systems, in order, without the QC bot.
+        qc: the names of QC bots.
+        rated: whether the run has ratings too.
         notes: sentences that a reader must see.
     """
 
@@ -83,17 +83,17 @@ class _Assignment(_Given):
 
 
 def is_choices(content: bytes) -> bool:
-    """Return whether `content` begins as an export of a run of comparisons does."""
+    """Return whether `content` begins like an export of a run of comparisons."""
     return _BEGINNING.match(content) is not None
 
 
 def read_choices(source: Source, options: LoadOptions) -> Choices | None:
-    """Return the preferences in the run that `options` ask for; None where it is no run of comparisons.
+    """Return the preferences in the run that `options` select; None if it is not a run of comparisons.
 
     Raises:
         SourceError, RunChoiceError: as `read_run`.
-        DataError: a value cannot be used.
-        EmptyRunError: nothing was compared.
+        DataError: a value is invalid.
+        EmptyRunError: the run holds no choice.
     """
     found = _of_file(source) if isinstance(source, RunFile) else _of_database(source, options)
     if found is None:

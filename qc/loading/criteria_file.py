@@ -1,4 +1,4 @@
-"""Read the file in which an analyst says which criteria are analysed, and how (`--criteria-file`).
+"""Read an analyst's file with the criteria to analyse (`--criteria-file`).
 
 criteria:
   - label: fun
@@ -41,7 +41,7 @@ def read(path: Path) -> pd.DataFrame:
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: it is not YAML, a field is unknown, missing or of the wrong type, a label stands twice or
+        DataError: it is not YAML, a field is unknown, missing or of the wrong type, a label is repeated or
             is one of RESERVED_LABELS.
     """
     problems: list[Problem] = []
@@ -69,7 +69,7 @@ def _repeated(labels: list[str]) -> list[Problem]:
     return [
         Problem(
             f"criteria[{index}].label",
-            f"{label!r} stands already at criteria[{labels.index(label)}].",
+            f"{label!r} is already given at criteria[{labels.index(label)}].",
             "Keep one of the two.",
         )
         for index, label in enumerate(labels)

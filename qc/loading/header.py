@@ -1,4 +1,4 @@
-"""Read the header of our export, and the questions that a study asked."""
+"""Read the header of our export, and the study's questions with their answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ from qc.run import INCIDENT_COLUMNS, SERVED_COLUMNS, SIMULATED_NOTE, Answers, Le
 
 @dataclass(frozen=True)
 class AskedOf:
-    """What one conversation, or one assignment, of an export holds beyond ratings.
+    """Data of one conversation, or one assignment, of an export besides its ratings.
 
-    `row` is that of the conversation; None of an assignment.
+    `row` is the row of the conversation; None for an assignment.
     """
 
     assignment: str
@@ -32,7 +32,10 @@ class AskedOf:
 
 
 def add_asked(raw: RawRun, declared: Header, held: Sequence[AskedOf], scenarios: pd.Series | None) -> RawRun:
-    """Return the run of an export with what its study asked beyond ratings, as far as its header has any."""
+    """Return `raw` with the answers, ratings of replies, quizzes, writing data and scenarios of an export.
+
+    Only the parts that the header declares are added.
+    """
     given = [
         (one.assignment, one.conversation, answer.part, answer.label, answer.text, answer.number)
         for one in held
@@ -73,10 +76,10 @@ EXPORT_AGAIN = "Export the run again, or repair the file."
 
 
 def parse(source: str, where: str, content: bytes) -> Header:
-    """Return the header in `content`, which stands at `where` in `source`.
+    """Return the header in `content`; `where` is its location in `source`.
 
     Raises:
-        SourceError: it is of a newer version than this program reads, or no header of ours.
+        SourceError: its version is newer than this program reads, or it is not a header of Candor.
         DataError: a field is missing or of the wrong type.
     """
     given = parsed_header(source, where, content, EXPORT_AGAIN)
@@ -97,7 +100,7 @@ def parse(source: str, where: str, content: bytes) -> Header:
 
 
 def count_problems(header: Header, where: str, assignments: int, conversations: int) -> list[Problem]:
-    """Return a problem for each count of the header that the content does not keep."""
+    """Return a problem for each count in the header that differs from the content."""
     return [
         Problem(
             f"{where}.{name}",
@@ -120,7 +123,7 @@ def raw_run(
     ratings: pd.DataFrame,
     words: Words | None,
 ) -> RawRun:
-    """Return what the header says of the run, and what the rest of the file does."""
+    """Combine the header with the frames of the rest of the file."""
     unsaid = header.simulated and SIMULATED_NOTE not in header.notes
     return RawRun(
         name=header.name,

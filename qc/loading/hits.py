@@ -1,8 +1,8 @@
 """Read a `hits_data.json`: the normative format of Ji et al. (ACL 2022), one file for one run.
 
-`metadata` declares the criteria and the systems, `data` holds one object per assignment. What was said
-(`dialogue`, `topic`, `change of topic`) may be missing, and so may `persona` and `feedback`. An empty
-reply, as a server writes one that never came, is none.
+`metadata` declares the criteria and the systems, `data` holds one object per assignment. The texts
+(`dialogue`, `topic`, `change of topic`) may be missing, and so may `persona` and `feedback`. An empty reply
+counts as no reply: the server writes it if the reply never came.
 """
 
 from itertools import chain
@@ -46,7 +46,7 @@ class _Metadata(StrictModel):
     sorted_scores: list[Text] | None = None
     simulated: bool = False
     words_removed: int = 0
-    people: list[Text] = Field(default_factory=list)  # of the server's export; the published form has none
+    people: list[Text] = Field(default_factory=list)  # only in the server's export, not in the published form
 
 
 class _Conversation(StrictModel):
@@ -59,9 +59,9 @@ class _Exchange(StrictModel):
     round: Round
     user: str
     bot: str | None = None
-    output: str | None = None  # what the bot's model wrote, where less of it was shown: nothing is made of it
+    output: str | None = None  # the model's full output, if less was shown; not used
     changes: list[str] = Field(default_factory=list)
-    provenance: dict[str, str | float] = Field(default_factory=dict)  # a report of the database has it
+    provenance: dict[str, str | float] = Field(default_factory=dict)  # not used; reports read the database
 
 
 class _Topic(StrictModel):
@@ -92,7 +92,7 @@ class _Assignment(StrictModel):
 
 
 class _SpokenAssignment(_Assignment):
-    result: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
+    result: list[_Spoken]  # type: ignore[assignment]  # each is a _Conversation
 
 
 class _File(StrictModel):
@@ -101,7 +101,7 @@ class _File(StrictModel):
 
 
 class _SpokenFile(_File):
-    data: list[_SpokenAssignment]  # type: ignore[assignment]  # of which each is an _Assignment
+    data: list[_SpokenAssignment]  # type: ignore[assignment]  # each is an _Assignment
 
 
 _SHAPE = "Give it as in the published hits_data.json."
@@ -109,7 +109,7 @@ _CHANGES = {sentence: how for how, sentence in ACTIONS.items()}
 
 
 def read(path: Path, content: bytes, options: LoadOptions) -> Run:
-    """Return the run in `content`, the bytes of the file at `path`; words not wanted are not even looked at.
+    """Return the run in `content`, the bytes of the file at `path`; unwanted texts are not parsed.
 
     Raises:
         DataError: it is not JSON, a field is missing or of the wrong type, a rating is out of range, a
@@ -130,10 +130,9 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
 def _one_by_one(
     source: str, content: bytes, words: bool, problems: list[Problem]
 ) -> tuple[_Metadata, list[tuple[int, _Assignment]]]:
-    """Return what can be used of the file; every fault is added to `problems`.
+    """Return the valid parts of the file, and add every error to `problems`.
 
-    It takes much longer than to check the file as a whole, which cannot tell the faults of one kind of
-    object from those of another in our words.
+    This takes much longer than validating the whole file at once, but gives clear messages.
     """
     metadata, data = _parts(source, content)
     declared = validated(_Metadata, metadata, "metadata", _SHAPE, problems)
@@ -206,7 +205,7 @@ def _notes(metadata: _Metadata) -> tuple[str, ...]:
 
 
 def _ratings(held: list[_Conversation]) -> pd.DataFrame:
-    """Return one row per conversation, one column per criterion that was rated, NaN where one was not."""
+    """Return one row per conversation and one column per rated criterion; NaN for a missing rating."""
     labels = list(dict.fromkeys(chain.from_iterable(one.score for one in held)))
     return pd.DataFrame({label: [one.score.get(label, np.nan) for one in held] for label in labels})
 

@@ -1,6 +1,6 @@
-"""Read what `candor export` writes of a run whose workers rate transcripts: JSON Lines.
+"""Read the JSON Lines that `candor export` writes for a run whose workers rate transcripts.
 
-The first line is a header, each further one an assignment with the items that its worker rated.
+The first line is a header. Each further line is an assignment with the items that its worker rated.
 """
 
 from pathlib import Path
@@ -67,7 +67,7 @@ class _Assignment(StrictModel):
 
 
 def is_item_ratings(content: bytes) -> bool:
-    """Return whether `content` begins as such a file does."""
+    """Return whether `content` begins like such a file."""
     return _BEGINNING.match(content) is not None
 
 
@@ -75,7 +75,7 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
 
     Raises:
-        SourceError: it is of a newer version.
+        SourceError: its version is newer than this program reads.
         DataError: a line is not JSON, a field is missing or of the wrong type, a value is unknown or out of
             range, an assignment is given twice, lines are missing.
         EmptyRunError: it holds no rated item.
@@ -122,7 +122,7 @@ def _raw_run(source: str, header: _Header, held: list[tuple[str, _Assignment]]) 
         criteria=report_order(
             pd.DataFrame([each.model_dump() for each in header.criteria], columns=CRITERION_COLUMNS)
         ),
-        # A study declares systems, of which the run need not have an item.
+        # A study may declare systems without an item in the run.
         systems=systems[systems["system"].isin(rated)].assign(has_persona=False, is_qc=False),
         assignments=pd.DataFrame(
             [

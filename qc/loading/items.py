@@ -1,4 +1,4 @@
-"""Items of a run of transcripts: what must be true of them in every source, and their final types."""
+"""Validate the items of a run of transcripts from any source, and convert them to their final types."""
 
 import numpy as np
 import pandas as pd
@@ -8,16 +8,16 @@ from qc.errors import Problem, joined, quoted
 from qc.run import ITEM_KIND, ITEM_KINDS
 
 ITEM_COLUMNS = ["item", "kind", "twin_of", "output", "edit_share"]
-# Kinds that say nothing without the ordinary item that they belong to.
+# Kinds that need the ordinary item that they belong to.
 NEEDING_TWIN = ("bad", "repeat")
 REPAIR = "Correct it or take the assignment out."
 
 
 def item_problems(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool) -> list[Problem]:
-    """Return what is wrong with the items of a run.
+    """Return the problems of the items of a run.
 
     Args:
-        presented: `where`, `assignment`, `position`, `system`, one row for each item on a worker's screen.
+        presented: `where`, `assignment`, `position`, `system`, one row for each item shown to a worker.
         items: ITEM_COLUMNS, a row for each of `presented`.
         partial: whether assignments may be incomplete, so that a twin's ordinary item may be missing.
     """
@@ -35,7 +35,7 @@ def ordinary_systems(presented: pd.DataFrame, items: pd.DataFrame) -> pd.Series:
 
 
 def typed_items(items: pd.DataFrame, order: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows of `items` in `order`, with the types that `Run.items` has."""
+    """Return the rows of `items` in `order`, with the types of `Run.items`."""
     names = sorted(set(items["item"].astype(str)))
     return (
         pd.DataFrame(
@@ -61,7 +61,7 @@ def _unknown_kinds(presented: pd.DataFrame, items: pd.DataFrame) -> list[Problem
 
 
 def _lonely_twins(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool) -> list[Problem]:
-    """Return the twins without the ordinary item that they belong to."""
+    """Return a problem for each twin without the ordinary item that it belongs to."""
     ordinary = items["kind"].eq("ordinary").to_numpy()
     twin_of = items["twin_of"].astype(np.float64)
     place, twin = (
@@ -75,7 +75,7 @@ def _lonely_twins(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool
             where,
             f"the kind of the item is {kind!r}, but position {position:g} has no ordinary item."
             if np.isfinite(position)
-            else f"the kind of the item is {kind!r}, but which ordinary item it belongs to is not said.",
+            else f"the kind of the item is {kind!r}, but it does not name its ordinary item.",
             REPAIR,
         )
         for where, kind, position in zip(
@@ -85,7 +85,7 @@ def _lonely_twins(presented: pd.DataFrame, items: pd.DataFrame, *, partial: bool
 
 
 def _changing_systems(presented: pd.DataFrame, items: pd.DataFrame) -> list[Problem]:
-    """Return the ordinary items that another system made elsewhere."""
+    """Return a problem for each ordinary item that is of another system elsewhere."""
     ordinary = items["kind"].eq("ordinary").to_numpy()
     rows = presented[ordinary].assign(item=items["item"][ordinary])
     first = rows.groupby("item")["system"].transform("first")

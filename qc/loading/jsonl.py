@@ -1,4 +1,4 @@
-"""Read our export in its JSON Lines form (`qc.formats.export`): a header, then an assignment a line."""
+"""Read our export as JSON Lines (`qc.formats.export`): a header, then one assignment per line."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ from qc.run import Change, Opinion, Run, Words
 HEADER = "line 1"
 _BEGINNING = beginning(FORMAT)
 
-Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # that it is one from 1 is for `build_run` to say
+Position = Annotated[int, Field(ge=-(2**31), lt=2**31)]  # `build_run` checks that it is at least 1
 
 
 class _Exchange(StrictModel):
@@ -74,11 +74,11 @@ class _Assignment(StrictModel):
 
 
 class _SpokenAssignment(_Assignment):
-    conversations: list[_Spoken]  # type: ignore[assignment]  # of which each is a _Conversation
+    conversations: list[_Spoken]  # type: ignore[assignment]  # each is a _Conversation
 
 
 def is_export(content: bytes) -> bool:
-    """Return whether `content` begins as an export does."""
+    """Return whether `content` begins like an export."""
     return _BEGINNING.match(content) is not None
 
 
@@ -86,7 +86,7 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
 
     Raises:
-        SourceError: it is no export of ours, or of a newer version.
+        SourceError: it is not an export of Candor, or its version is newer than this program reads.
         DataError: a line is not JSON, a field is missing or of the wrong type, a value is unknown or out of
             range, an assignment is given twice, lines are missing.
         EmptyRunError: it holds no conversation.

@@ -7,16 +7,16 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class LoadOptions:
-    """What is asked of a source.
+    """What to read from a source.
 
     Attributes:
         run: slug or id of a run; None for the only one.
-        include_partial: whether assignments that were not completed take part, with what was rated.
-        words: whether what was said is wanted.
-        replies: whether what the bots said is wanted with the words.
-        criteria: what is analysed instead of what the source declares; see `raw_run.build_run`.
-        option: of the command line, by which a run is chosen; for messages.
-        simulated: whether simulated workers are analysed, and people left out; of a database only.
+        include_partial: include assignments that were not completed, with their existing ratings.
+        words: read the texts of the conversations.
+        replies: read the bots' replies with the texts.
+        criteria: criteria to analyse instead of those that the source declares; see `raw_run.build_run`.
+        option: command-line option that chooses the run; for messages.
+        simulated: analyse simulated workers and leave out people; only for a database.
     """
 
     run: str | None = None

@@ -1,4 +1,4 @@
-"""The first bytes by which a file tells what it is, whatever it is called."""
+"""First bytes that identify a file's format, independent of its name."""
 
 SQLITE = b"SQLite format 3\x00"
 PARQUET = b"PAR1"

@@ -1,8 +1,8 @@
 """Read a batch of results as downloaded from MTurk, in the form that Ji et al. (ACL 2022) published.
 
-A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object, which `mturk_answer` takes
-apart. The columns `Input.uN` declare the families of the row's HIT. A row with no answer is left out and
-reported. `AssignmentStatus` is not read: what was rated counts, whether the requester paid for it or not.
+A row is an assignment. `Answer.taskAnswers` is JSON: a list with one object, which `mturk_answer` parses.
+The columns `Input.uN` declare the families of the row's HIT. A row without an answer is left out and
+reported. `AssignmentStatus` is not read: ratings count whether the requester paid for them or not.
 """
 
 import csv
@@ -40,7 +40,7 @@ _INPUT = re.compile(r"Input\.u\d+")
 
 @dataclass
 class _Row:
-    """One row of the file. `number` counts as a spreadsheet does: the header is row 1."""
+    """One row of the file. `number` is the spreadsheet's row number: the header is row 1."""
 
     number: int
     cells: dict[str, str]
@@ -57,16 +57,17 @@ class _Row:
         return {cell for column, cell in self.cells.items() if _INPUT.fullmatch(column)}
 
     def content(self) -> tuple[str, ...]:
-        """Return what makes two rows of one assignment the same: everything that is read of them."""
+        """Return all cells that are read; two rows of an assignment are duplicates if these are equal."""
         return tuple(self.cells[column] for column in COLUMNS)
 
 
 @dataclass
 class _Gathered:
-    """What has been read so far.
+    """Data read so far.
 
-    `labels` name the numbers of a `scoreN`, `counts` are how many there were, `miscounted` the problems of
-    those that are not as many as the labels; `speech` is None if not wanted.
+    `labels` are the criteria of the numbers in a `scoreN`; `counts` are the numbers of ratings found in a
+    `scoreN`; `miscounted` are the problems of each `scoreN` with another number of ratings than labels.
+    `speech` is None if texts are not wanted.
     """
 
     labels: list[str]
@@ -83,11 +84,11 @@ class _Gathered:
 def read(path: Path, content: bytes, options: LoadOptions) -> Run:
     """Return the run in `content`, the bytes of the file at `path`.
 
-    The criteria of `options` say what the numbers of a `scoreN` are, in their order.
+    The criteria of `options` name the numbers of a `scoreN`, in order.
 
     Raises:
-        DataError: it is not a CSV table, a column or a part of an answer is missing or is no number, a
-            rating is out of range, a task is none of its HIT, an assignment is given twice with
+        DataError: it is not a CSV table, a column or a part of an answer is missing or is not a number, a
+            rating is out of range, a task is not one of its HIT, an assignment is given twice with
             different content.
         EmptyRunError: no assignment has answers.
     """
@@ -103,7 +104,7 @@ def read(path: Path, content: bytes, options: LoadOptions) -> Run:
 
 
 def _miscounted(gathered: _Gathered) -> list[Problem]:
-    """Return the problems of the counts of ratings: one if no `scoreN` has as many as the file names."""
+    """Return the problems of the counts of ratings; only one if no `scoreN` fits the criteria file."""
     named, found = len(gathered.labels), gathered.counts
     if not found or named in found:
         return gathered.miscounted
@@ -113,7 +114,7 @@ def _miscounted(gathered: _Gathered) -> list[Problem]:
 
 
 def _rows(source: str, content: bytes, problems: list[Problem]) -> list[_Row]:
-    """Return the rows that have a field for each column; each that has not is a problem."""
+    """Return the rows that have a field for each column; add a problem for every other row."""
     csv.field_size_limit(sys.maxsize)  # an answer holds six whole conversations; the default is 128 KiB
     try:
         table = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
@@ -159,7 +160,7 @@ def _require_columns(source: str, header: list[str]) -> None:
 
 
 def _once(rows: list[_Row], problems: list[Problem]) -> tuple[list[_Row], tuple[str, ...]]:
-    """Return the first row of each assignment, and a note on those that repeat it to the letter."""
+    """Return the first row of each assignment, and a note on exact repetitions."""
     first: dict[str, _Row] = {}
     again: list[str] = []
     for row in rows:
@@ -169,7 +170,7 @@ def _once(rows: list[_Row], problems: list[Problem]) -> tuple[list[_Row], tuple[
         if earlier.content() == row.content():
             again.append(row.assignment)
         else:
-            why = f"the same assignment stands in row {earlier.number} with different content."
+            why = f"the same assignment is in row {earlier.number} with different content."
             problems.append(Problem(row.where, why, "Keep the right one of the two."))
     notes = (f"Rows given twice with the same content, taken once: {joined(again)}.",) if again else ()
     return list(first.values()), notes
@@ -232,7 +233,7 @@ def _reward(row: _Row, problems: list[Problem]) -> float:
     given = row.cells.get(REWARD, "")
     reward = number_in(given.removeprefix("$")) if given else math.nan
     if reward is None or reward < 0:
-        why = f"{REWARD} is {quoted(given)}, which is no amount of dollars."
+        why = f"{REWARD} is {quoted(given)}, which is not an amount of dollars."
         problems.append(Problem(row.where, why, REPAIR))
         return math.nan
     return reward

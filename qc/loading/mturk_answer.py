@@ -1,7 +1,7 @@
-"""Take apart an answer of an MTurk assignment in the published form: what it says of each conversation.
+"""Parse the answer of an MTurk assignment in the published form into its conversations.
 
-An answer is an object of texts. `taskN`, `seedN` and `scoreN` tell the family, the persona and the ratings of
-conversation N, as `90#60#70#`; the words are for `mturk_speech`.
+An answer is an object of texts. `taskN`, `seedN` and `scoreN` are the family, the persona and the ratings of
+conversation N; ratings are written as `90#60#70#`. `mturk_speech` parses the texts.
 """
 
 import math
@@ -20,7 +20,7 @@ _PART = re.compile(r"(task|seed|score)(\d+)")
 
 @dataclass(frozen=True)
 class ConversationAnswer:
-    """What an answer says of one conversation. What cannot be used is None, and is added to `problems`."""
+    """One conversation in an answer. Its methods return None for an invalid value, and add a problem."""
 
     where: str
     number: int
@@ -32,11 +32,11 @@ class ConversationAnswer:
         self.problems.append(Problem(self.where, why, remedy))
 
     def text(self, key: str) -> str | None:
-        """Return the text called `key` and the number of the conversation."""
+        """Return the text whose key is `key` followed by the number of the conversation."""
         return text_of(self.answer, f"{key}{self.number}", self.where, self.problems)
 
     def system(self, families: set[str]) -> str | None:
-        """Return the system, whose family must be one of `families` unless it is the qc bot."""
+        """Return the system; its family must be one of `families`, unless it is the QC bot."""
         family = self.text("task")
         if family is None or family == QC_TASK:
             return family
@@ -54,12 +54,12 @@ class ConversationAnswer:
         return f"{family}{PERSONA_SUFFIX}" if seed <= LAST_PERSONA_SEED else family
 
     def scores(self) -> list[str] | None:
-        """Return the ratings as they are written."""
+        """Return the ratings as texts."""
         text = self.text("score")
         return None if text is None else text.removesuffix("#").split("#")
 
     def ratings(self, given: list[str], labels: list[str]) -> list[float] | None:
-        """Return the ratings that are written in `given`, one for each of `labels`."""
+        """Return the ratings in `given` as numbers, one for each of `labels`."""
         numbers = [number_in(rating) for rating in given]
         for label, rating, number in zip(labels, given, numbers, strict=True):
             if number is None:
@@ -69,7 +69,7 @@ class ConversationAnswer:
         return known if len(known) == len(labels) else None
 
     def said(self) -> mturk_speech.Said | None:
-        """Return the words."""
+        """Return the texts of the conversation."""
         there = [key for key in mturk_speech.PARTS if f"{key}{self.number}" in self.answer]
         texts = {key: self.text(key) for key in there}
         given = {key: text for key, text in texts.items() if text is not None}
@@ -81,7 +81,7 @@ class ConversationAnswer:
 
 
 def parse(text: str, where: str, problems: list[Problem]) -> dict[str, object]:
-    """Return the answer in the cell `text` of the row at `where`; empty if there is none of use."""
+    """Return the answer in the cell `text` of the row at `where`; empty if it is invalid."""
     if not text.strip():
         return {}
     try:
@@ -103,14 +103,14 @@ def parts(answer: dict[str, object]) -> list[int]:
 
 
 def feedback(answer: dict[str, object], where: str, problems: list[Problem]) -> str | None:
-    """Return what the worker had to say of the task; None for nothing."""
+    """Return the worker's feedback; None if there is none."""
     text = text_of(answer, "feedback", where, problems) if "feedback" in answer else None
     given = (text or "").strip()
     return None if given in ("", NO_FEEDBACK) else given
 
 
 def text_of(answer: dict[str, object], key: str, where: str, problems: list[Problem]) -> str | None:
-    """Return the text called `key`; None, and a problem more, if there is none."""
+    """Return the text with the key `key`; if there is none, add a problem and return None."""
     value = answer.get(key)
     if isinstance(value, str):
         return value
@@ -120,7 +120,7 @@ def text_of(answer: dict[str, object], key: str, where: str, problems: list[Prob
 
 
 def number_in(text: str) -> float | None:
-    """Return the number written in `text`, or None if it is none; `nan` and `inf` are none."""
+    """Return the number in `text`; None if it is not a finite number."""
     try:
         number = float(text)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Take apart what an MTurk answer of the published form says of one conversation's words.
+"""Parse the texts of one conversation in an MTurk answer of the published form.
 
-`dialogueN` is `u: …###b: …###u: …`, the worker's inputs and the bot's replies in turn. The other parts are
-marks, `#0@cooking#4@my dog`: the number of inputs before the mark, then what was marked.
+`dialogueN` is `u: …###b: …###u: …`: the worker's inputs and the bot's replies alternate. The other parts are
+marks such as `#0@cooking#4@my dog`: the number of inputs before the mark, then its content.
 """
 
 import re
@@ -14,18 +14,18 @@ CHANGE, BOT_OPINION = "topic_change_opinion", "topic_chatbot_opinion"
 PARTS = (DIALOGUE, TOPIC, OPINION, CHANGE, BOT_OPINION)
 
 _TURN = re.compile(r"###(?=[ub]: |$)")
-_MARK = re.compile(r"#(?=\d{1,9}@)")  # a topic may hold either sign
+_MARK = re.compile(r"#(?=\d{1,9}@)")  # a topic may contain # and @
 
 Mark = tuple[int, str]
 Said = tuple[list[Spoken], list[Spoken], list[Spoken]]
 
 
 def spoken(given: Mapping[str, str]) -> Said:
-    """Return the exchanges, the topics and the changes of topic that the parts in `given` tell.
+    """Return the exchanges, the topics and the changes of topic from the parts in `given`.
 
     Raises:
-        ValueError: the dialogue is not made of inputs and replies in turn, another part not of marks, or two
-            parts that belong together are not of the same rounds; the message says so.
+        ValueError: inputs and replies of the dialogue do not alternate, another part does not consist of
+            marks, or two related parts have different rounds; the message says so.
     """
     return (
         _exchanges(given.get(DIALOGUE, "")),

@@ -1,4 +1,4 @@
-"""Read our export in its Parquet form (`qc.formats.export`), and of it only the columns that are needed."""
+"""Read our export as Parquet (`qc.formats.export`); only the needed columns are read."""
 
 from collections.abc import Iterable, Iterator
 from os import SEEK_END
@@ -36,9 +36,9 @@ from qc.run import WORD_COLUMNS, Run, Words
 
 HEADER = "the header"
 ASSIGNMENT = ["assignment", "hit", "worker", "feedback", "seconds", "reward"]
-# Repeated texts come as codes, which costs neither time nor memory.
+# Columns of repeated texts, read as codes, which saves time and memory.
 DICTIONARIES = ["assignment", "hit", "worker", "feedback", "system", "persona"]
-# Of the frames of `Words`: what is never missing, and where its rounds are.
+# For each frame of `Words`: the value that is never missing, and the column that holds its rounds.
 _CALLED = {
     "exchanges": ("an input", "rounds"),
     "topics": ("a topic", "topics"),
@@ -51,10 +51,10 @@ _DAMAGE = (pa.ArrowException, OSError, ValueError, MemoryError)
 def read(path: Path, file: BinaryIO, options: LoadOptions) -> Run:
     """Return the run in the open file `file`, which is at `path`.
 
-    Only the columns that are wanted are read; without replies, `reply` is missing in every exchange.
+    Only the wanted columns are read; without replies, `reply` is missing in every exchange.
 
     Raises:
-        SourceError: it is no export of ours, is of a newer version, or unpacks to an implausible size.
+        SourceError: it is not an export of Candor, has a newer version, or unpacks to an implausible size.
         DataError: it is damaged, a column is missing or of the wrong type, a value is missing, unknown or
             out of range, the rows of an assignment contradict each other, rows are missing.
         EmptyRunError: it holds no conversation.
@@ -82,7 +82,7 @@ def _damaged(error: BaseException) -> Problem:
 
 
 def _read(content: pq.ParquetFile, names: list[str]) -> pa.Table:
-    """Return the columns `names`, read a group of rows at a time: all at once takes more memory and time."""
+    """Read the columns `names`, one row group at a time: reading all at once takes more memory and time."""
     groups = [content.read_row_group(number, columns=names) for number in range(content.num_row_groups)]
     return pa.concat_tables(groups) if groups else content.read(columns=names)
 
@@ -98,7 +98,7 @@ def _header(source: str, schema: pa.Schema) -> bytes:
 
 
 def _wanted(source: str, schema: pa.Schema, declared: Header, options: LoadOptions) -> list[pa.Field]:
-    """Return the columns that are to be read, each of which is there once."""
+    """Return the columns to read; each must exist exactly once."""
     labels = dict.fromkeys(criterion.label for criterion in declared.criteria)
     all_fields = parquet_schema(list(labels), options.words and declared.words, asked_columns(declared))
     wanted = [field for field in all_fields if options.replies or field.name != "replies"]
@@ -107,7 +107,7 @@ def _wanted(source: str, schema: pa.Schema, declared: Header, options: LoadOptio
 
 
 def _table(source: str, read: pa.Table, wanted: list[pa.Field]) -> pa.Table:
-    """Return the columns, each of the type that belongs there and without a gap where none may be."""
+    """Return the columns with their expected types, checked for missing values."""
     problems: list[Problem] = []
     columns = [_typed(read[field.name], field, problems) for field in wanted]
     _refuse(source, problems)
@@ -132,7 +132,7 @@ def _absent(found: pa.Schema, wanted: list[pa.Field]) -> Iterator[Problem]:
 
 
 def _typed(column: pa.ChunkedArray, field: pa.Field, problems: list[Problem]) -> pa.ChunkedArray:
-    """Return `column` as the type of `field`, texts that were read as codes with one set of codes for all."""
+    """Return `column` as the type of `field`; coded texts get one common set of codes."""
     coded = pa.types.is_dictionary(column.type)
     try:
         column.validate(full=True)
@@ -149,7 +149,7 @@ def _typed(column: pa.ChunkedArray, field: pa.Field, problems: list[Problem]) ->
 
 
 def _may_become(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Return whether a cast keeps the meaning; one from numbers to texts, for example, does not."""
+    """Return whether a cast keeps the meaning; a cast from numbers to texts, for example, does not."""
     if pa.types.is_dictionary(given):
         given = given.value_type
     if pa.types.is_floating(wanted):
@@ -169,12 +169,12 @@ def _gaps(table: pa.Table) -> Iterator[Problem]:
 
 
 def _problem(row: int | np.integer, why: str) -> Problem:
-    """Return a problem of a row; rows are counted from 1."""
+    """Return a problem of a row; the message counts rows from 1."""
     return Problem(f"row {row + 1}", why, REPAIR)
 
 
 def _where(rows: NDArray[np.intp]) -> pd.Series:
-    """Return where each of `rows` is, as `_problem` says it."""
+    """Return the location of each of `rows`, worded as in `_problem`."""
     numbers = pa.array(rows + 1).cast(TEXT)
     return _texts(pc.binary_join_element_wise(pa.scalar("row", TEXT), numbers, pa.scalar(" ", TEXT)))
 
@@ -210,7 +210,7 @@ def _raw_run(source: str, declared: Header, table: pa.Table, problems: list[Prob
 
 
 def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) -> Iterator[AskedOf]:
-    """Yield what was asked of the assignments, which begin at the rows `first`, and of the conversations."""
+    """Yield the data besides ratings of assignments, which begin at the rows `first`, and conversations."""
     names, conversations = table["assignment"], table["conversation"]
     of_all = _objects(table, "assignment_answers", GivenAnswer, first, problems)
     for row, given in of_all.items():
@@ -233,7 +233,7 @@ def _asked(table: pa.Table, first: NDArray[np.intp], problems: list[Problem]) ->
 
 
 def _object_of(table: pa.Table, name: str, model: type[Given], problems: list[Problem]) -> dict[int, Given]:
-    """Return the objects of a column, by the rows that have one; {} where it is not there."""
+    """Return row → object of a column; {} if the column does not exist."""
     if name not in table.column_names:
         return {}
     found = {
@@ -247,7 +247,7 @@ def _object_of(table: pa.Table, name: str, model: type[Given], problems: list[Pr
 def _objects(
     table: pa.Table, name: str, model: type[Given], rows: NDArray[np.intp], problems: list[Problem]
 ) -> dict[int, list[Given]]:
-    """Return the objects in the lists of a column, by the rows that have any; {} where it is not there."""
+    """Return row → objects in the list of a column; {} if the column does not exist."""
     if name not in table.column_names:
         return {}
     lists = zip(rows.tolist(), table[name].take(rows).to_pylist(), strict=True)
@@ -260,7 +260,7 @@ def _objects(
 
 
 def _contradictions(table: pa.Table, first: NDArray[np.intp], owner: NDArray[np.intp]) -> Iterator[Problem]:
-    """Yield the rows that say something else of their assignment than the first row of it does."""
+    """Yield a problem for each row that contradicts the first row of its assignment."""
     for name in ASSIGNMENT[1:]:
         coded = pa.types.is_dictionary(table[name].type)
         values = _codes(table[name]) if coded else table[name].to_numpy()
@@ -269,13 +269,11 @@ def _contradictions(table: pa.Table, first: NDArray[np.intp], owner: NDArray[np.
         if not coded:
             same |= np.isnan(values) & np.isnan(expected)
         for row in np.flatnonzero(~same):
-            yield _problem(
-                row, f"{name!r} is not what row {first[owner[row]] + 1} of the same assignment says."
-            )
+            yield _problem(row, f"{name!r} differs from row {first[owner[row]] + 1} of the same assignment.")
 
 
 def _frame(table: pa.Table, rows: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the columns of `table`, and where its `rows` are."""
+    """Return the columns of `table`, and the locations of its `rows`."""
     columns = {
         name: column.to_numpy() if pa.types.is_primitive(column.type) else _texts(column)
         for name, column in zip(table.column_names, table.columns, strict=True)
@@ -289,7 +287,7 @@ def _ratings(table: pa.Table, declared: Header) -> pd.DataFrame:
 
 
 def _words(table: pa.Table, problems: list[Problem]) -> Words | None:
-    """Return the words; None, and more `problems`, if the lists of a conversation do not fit each other."""
+    """Return the texts; if the lists of a conversation have different lengths, add problems, return None."""
     said = [name for name in ("inputs", "rounds", "replies") if name in table.column_names]
     lengths = [pc.list_value_length(table[name]).to_numpy() for name in said]
     uneven = np.logical_or.reduce([length != lengths[0] for length in lengths])
@@ -309,7 +307,7 @@ def _words(table: pa.Table, problems: list[Problem]) -> Words | None:
 
 
 def _fields(lists: pa.ChunkedArray) -> dict[str, pa.ChunkedArray]:
-    """Return the fields of the objects in `lists`, of all rows one after the other."""
+    """Return the fields of the objects in `lists`, concatenated over all rows."""
     flat = pc.list_flatten(lists)
     return {field.name: pc.struct_field(flat, field.name) for field in flat.type}
 
@@ -320,10 +318,10 @@ def _columns(
     """Return the columns of one of the frames of `Words`.
 
     Args:
-        kind: which frame; the first of its WORD_COLUMNS is never missing.
-        lists: what the conversations hold of it, a list for each row.
-        values: `round` and the WORD_COLUMNS, of all rows one after the other.
-        problems: where values that cannot be used go.
+        kind: name of the frame; the first of its WORD_COLUMNS is never missing.
+        lists: the data of the conversations, a list for each row.
+        values: `round` and the WORD_COLUMNS, concatenated over all rows.
+        problems: receives the invalid values.
     """
     rows = np.repeat(np.arange(len(lists), dtype=np.int32), pc.list_value_length(lists).to_numpy())
     first, *_ = WORD_COLUMNS[kind]

@@ -1,7 +1,7 @@
-"""Check what a loader has gathered, and return it as a `Run`.
+"""Validate the data that a loader has read, and return them as a `Run`.
 
-A loader turns its own format into the four frames of a `RawRun`, each row with a `where` that tells a
-person how to find it in the source. Everything that does not depend on the format happens here.
+A loader converts its own format into a `RawRun`. Each row of its frames has a `where`, which tells people
+where to find it in the source. Everything that does not depend on the format happens here.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ from qc.statistics.groups import distinct
 
 DAY = 86_400.0
 NAMED = 5
-# Different ratings that an assignment must have before one like it is taken for a copy: workers who rate all
-# alike can be equal by chance.
+# Minimum number of different ratings in an assignment before an equal one counts as its copy: assignments
+# with few different ratings can be equal by chance.
 FEWEST_DIFFERENT = 5
 
 
 def doubts(run: Run) -> list[str]:
-    """Return a sentence for each kind of doubt: copied conversations, impossible working times."""
+    """Return notes on implausible data: copied conversations, impossible working times."""
     return [*_copied(run), *_times(run)]
 
 
@@ -58,16 +58,16 @@ def _digests(run: Run, ratings: NDArray[np.float64], owner: NDArray[np.intp]) ->
     frame["system"], frame["position"] = codes(run.conversations["system"]), run.conversations["position"]
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy(np.uint64)
     sums = np.zeros(len(run.assignments), np.uint64)
-    np.add.at(sums, owner, rows)  # whole numbers, so in any order
+    np.add.at(sums, owner, rows)  # sums of whole numbers, so the order does not matter
     return sums
 
 
 def _different(ratings: NDArray[np.float64], owner: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return how many different ratings each assignment has by their first seven digits, NaN not counted."""
+    """Return the number of different ratings in each assignment, compared to seven digits, without NaN."""
     rated = ~np.isnan(ratings)
     owners = np.repeat(owner, rated.sum(axis=1)).astype(np.int64)
-    # The bits of a rating below those of the assignment: one whole number, which is sorted in a tenth of the
-    # time that a table of both takes.
+    # Combine assignment (high bits) and rating (low bits) into one integer: that sorts in a tenth of the time
+    # of a table of both.
     values = ratings[rated].astype(np.float32).view(np.uint32)
     return np.bincount(distinct(owners << 32 | values) >> 32, minlength=count)
 
@@ -93,25 +93,28 @@ CONVERSATION_COLUMNS = ["where", "conversation", "assignment", "position", "syst
 
 FIXED_NAMES = ("hits_data", "mturk_batch")
 REPAIR = "Correct it or take the assignment out."
-# A year in seconds; as many dollars are not paid either.
+# Upper limit of amounts: a year in seconds, and more dollars than anyone pays.
 MOST = 365 * 86_400.0
-RESERVED = "is what a column of the results is called, so no criterion can be."
-RENAME = f"Call it otherwise than {', '.join(RESERVED_LABELS)}."
+RESERVED = "is the name of a column of the results, so no criterion can have it."
+RENAME = f"Choose a name other than {', '.join(RESERVED_LABELS)}."
 
 
 @dataclass(frozen=True, kw_only=True)
 class RawRun(RunParts):
-    """What a loader found.
+    """Data of a run as read by a loader, not yet validated.
 
-    `criteria`, `systems`, `assignments` and `conversations` have the columns named above. `ratings` has
-    the rows of `conversations`; its columns are whatever criteria were rated, NaN where one was not.
-    `items` has the rows of `conversations`, too, and the columns of `qc.loading.items`; None if workers
-    chatted.
-    `incidents` has a row per system, in any order, and the columns that `Run` says. `words` point at rows of
-    `conversations` by number, from 0, in any order. `unrated` is in its final order, its
-    assignments and systems still text, and without workers. `answers` are as in the run, in any order, and
-    their `system` may be missing. `scenarios` has the rows of `conversations`, as text; `turn_ratings`,
-    `quizzes` and `writing` point at them by number, as words do. `ended` is by the name of the assignment.
+    Attributes:
+        criteria, systems, assignments, conversations: with the columns named above.
+        ratings: a row for each of `conversations`, a column for each rated criterion; NaN if not rated.
+        items: a row for each of `conversations`, with the columns of `qc.loading.items`; None if workers
+            chatted.
+        incidents: a row per system, in any order, with the columns of `Run.incidents`.
+        words, turn_ratings, quizzes, writing: refer to rows of `conversations` by number, from 0, in any
+            order.
+        unrated: in its final order; assignments and systems are still text, and there are no workers.
+        answers: as in `Run`, but in any order, and `system` may be missing.
+        scenarios: a row for each of `conversations`, as text.
+        ended: indexed by the name of the assignment.
     """
 
 
@@ -121,15 +124,15 @@ def report_order(criteria: pd.DataFrame) -> pd.DataFrame:
 
 
 def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame | None = None) -> Run:
-    """Check `raw` and return it as a run with typed, ordered frames.
+    """Validate `raw` and return it as a run with typed, ordered frames.
 
     Args:
-        raw: what a loader found.
-        found: problems that the loader met itself; the rows they stand in are not in `raw`.
-        criteria: what the analyst declares instead of the source: only these are analysed, in this order.
+        raw: the data from a loader.
+        found: problems that the loader found itself; their rows are not in `raw`.
+        criteria: the analyst's criteria, instead of the source's: only these are analysed, in this order.
 
     Raises:
-        DataError: some value cannot be used; all of them are listed.
+        DataError: a value is invalid; the error lists all problems.
         EmptyRunError: nothing is left to analyse.
     """
     undeclared: list[Problem] = []
@@ -207,7 +210,7 @@ def _unknown_systems(conversations: pd.DataFrame, systems: pd.DataFrame) -> list
 def row_problems(
     wrong: pd.Series | NDArray[np.bool_], where: pd.Series, why: Callable[[int], str]
 ) -> list[Problem]:
-    """Return a problem for each row that is `wrong`: where it is, and why, told by its number from 0."""
+    """Return a problem for each row that is `wrong`; `why` gives the reason for a row number, from 0."""
     return [Problem(where.iloc[row], why(row), REPAIR) for row in np.flatnonzero(wrong).tolist()]
 
 
@@ -272,7 +275,7 @@ def _nothing_left(raw: RawRun) -> str:
     counts = ", ".join(f"{count} ({reason})" for reason, count in reasons.items())
     return (
         f"{raw.source}: the run {raw.name!r} holds no assignment that can be analysed; left out: "
-        f"{counts}. Wait until some are completed, or let those take part that were not handed in "
+        f"{counts}. Wait until some are completed, or include assignments that were not submitted "
         "(--include-partial)."
     )
 
@@ -342,7 +345,7 @@ def _incidents(incidents: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame:
 
 
 def _assignments(assignments: pd.DataFrame, conversations: pd.DataFrame) -> pd.DataFrame:
-    # `isin` of texts turns each of them into an object of Python; an index does not.
+    # `isin` would convert each text to a Python object; an index does not.
     held = assignments[
         pd.Index(conversations["assignment"]).unique().get_indexer(assignments["assignment"]) >= 0
     ]
@@ -384,12 +387,12 @@ def _order(conversations: pd.DataFrame) -> NDArray[np.intp]:
     owner, position = conversations["assignment"].cat.codes.to_numpy(), conversations["position"].to_numpy()
     order = np.lexsort((position, owner))
     same = (np.diff(owner[order]) == 0) & (np.diff(position[order]) == 0)
-    # Names are compared only where they decide, since texts are slow to sort.
+    # Compare names only to break ties, because sorting texts is slow.
     return np.lexsort((conversations["conversation"], position, owner)) if same.any() else order
 
 
 def _reordered(words: Words, order: NDArray[np.intp]) -> Words:
-    """Return `words`, whose conversations are rows before `order` was taken, with the rows after it."""
+    """Return `words` with row numbers of conversations after reordering by `order`."""
     row = np.empty(len(order), np.int32)
     row[order] = np.arange(len(order), dtype=np.int32)
     return Words(*(_by_row(frame, row) for frame in (words.exchanges, words.topics, words.changes)))
@@ -405,9 +408,9 @@ def _by_row(frame: pd.DataFrame, row: NDArray[np.int32]) -> pd.DataFrame:
 
 
 def run_name(path: Path) -> str:
-    """Return what to call the run in the file at `path`: its name, or its folder's if the name says nothing.
+    """Return the name of the run in the file at `path`: the file's name, or its folder's for FIXED_NAMES.
 
-    Both published formats have a fixed file name, so it is the folder that tells two runs apart.
+    Both published formats have a fixed file name, so the folder distinguishes two runs.
     """
     folder = path.absolute().parent.name
     return folder if path.stem in FIXED_NAMES and folder else path.stem

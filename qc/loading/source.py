@@ -1,4 +1,4 @@
-"""Open a source, once, and tell by its content what it is, whatever it is called."""
+"""Open a source once, and detect its format from its content, not from its name."""
 
 import zipfile
 from collections.abc import Iterator
@@ -15,18 +15,18 @@ from qc.formats import bundle, views
 from qc.formats.archive import DAMAGED, require_bounded_zip
 from qc.loading import magic
 
-if TYPE_CHECKING:  # SQLAlchemy takes longer to start than most files to read
+if TYPE_CHECKING:  # importing SQLAlchemy takes longer than reading most files
     from qc.loading.database.views import Views
 
 
 @dataclass(frozen=True)
 class RunFile:
-    """An open file that holds one run, of which nothing has been read yet.
+    """An open file that holds one run and has not been read yet.
 
     Attributes:
-        path: where it is.
-        file: its content; a text may come through a pipe.
-        parquet: whether it is Parquet; everything else is a text.
+        path: its path.
+        file: its content; a text file may be a pipe.
+        parquet: whether it is Parquet; all other formats are text.
     """
 
     path: Path
@@ -39,18 +39,18 @@ Source: TypeAlias = "RunFile | Views"
 
 @contextmanager
 def open_source(name: str) -> Iterator[Source]:
-    """Open the file at a path or the database at a URL; it is closed when the `with` ends.
+    """Open the file at a path or the database at a URL; it is closed at the end of the `with` block.
 
-    All that is read of a database is of the moment at which it was opened.
+    Everything read from a database is one snapshot, of the moment it was opened.
 
     Args:
-        name: path of a hits_data.json, of an MTurk batch CSV, of our own export (JSON Lines or Parquet), of
-            the server's (JSON Lines, or an archive of Parquet or CSV), of a bundle or of an SQLite database,
-            or a database URL. All that is in the server's export is read as of a database.
+        name: path of a hits_data.json, an MTurk batch CSV, our own export (JSON Lines or Parquet), the
+            server's export (JSON Lines, or an archive of Parquet or CSV), a bundle or an SQLite database, or
+            a database URL. The server's export is read like a database.
 
     Raises:
-        SourceError: there is no such file or database, it cannot be opened, or the database has no views of
-            the version that we read.
+        SourceError: the file or database does not exist or cannot be opened, or the database lacks the views
+            of the supported version.
     """
     database: str | Path = name
     if "://" not in name:
@@ -69,7 +69,7 @@ def open_source(name: str) -> Iterator[Source]:
 
 @contextmanager
 def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
-    """Give a file as what it is by its beginning; it stays open meanwhile."""
+    """Yield a file as the format detected from its beginning; the file stays open."""
     first = file.peek(views.PEEKED)
     if views.BEGINNING.match(first):
         from qc.loading.database.exported import opened_lines  # noqa: PLC0415  # as in `open_source`
@@ -85,7 +85,7 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
 
 @contextmanager
 def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
-    """Give what an archive holds: the server's export, or the run of a bundle."""
+    """Yield the content of an archive: the server's export, or the run of a bundle."""
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:

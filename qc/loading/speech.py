@@ -1,4 +1,4 @@
-"""Gather what was said in conversations, one by one, and return it as the frames of `Words`."""
+"""Collect the texts of conversations, one by one, and return them as the frames of `Words`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from qc.errors import Problem, joined, quoted
 from qc.loading.raw_run import REPAIR
 from qc.run import CHANGES, OPINIONS, WORD_COLUMNS, Words
 
-# Round; an input, a topic or how it changed; the reply to it, the opinion of it.
+# Round; then an input, a topic or a kind of change; then the reply or the opinion.
 Spoken = tuple[int, str, str | None]
 Rows = Sequence[tuple[object, ...]]
 Columns = dict[str, Any]
@@ -19,7 +19,7 @@ Columns = dict[str, Any]
 
 @dataclass
 class Speech:
-    """What has been gathered so far; `problems` are the loader's."""
+    """Texts collected so far; `problems` is the loader's list."""
 
     problems: list[Problem]
     _said: dict[str, list[tuple[int, int, str, str | None]]] = field(
@@ -34,7 +34,7 @@ class Speech:
         topics: Sequence[Spoken],
         changes: Sequence[Spoken],
     ) -> None:
-        """Take in what was said in the conversation of row `row`, which stands at `where`.
+        """Add the texts of the conversation in row `row`; `where` is its location in the source.
 
         An opinion of None was not given. Rounds are whole numbers from 0, below 2³¹.
         """
@@ -52,12 +52,12 @@ class Speech:
             gathered += [(row, *each) for each in given]
 
     def words(self) -> Words | None:
-        """Return the frames; None if nothing was said anywhere."""
+        """Return the frames; None if there is no text in any conversation."""
         return as_words(**self._said) if any(self._said.values()) else None
 
 
 def as_words(exchanges: Rows | Columns, topics: Rows | Columns, changes: Rows | Columns) -> Words:
-    """Return the frames of `Words`, given as rows or as columns that may have their types already."""
+    """Return the frames of `Words` from rows, or from columns that may already have their types."""
     given = zip((exchanges, topics, changes), WORD_COLUMNS.values(), strict=True)
     return Words(*(_frame(values, columns) for values, columns in given))
 

@@ -1,4 +1,4 @@
-"""Read JSON lines, and check values against their shape, with every fault in our words."""
+"""Read JSON lines, and validate values against models, with plain messages for every error."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from qc.errors import DataError, Problem, SourceError, quoted
 
 
 def parsed_header(source: str, where: str, content: bytes, remedy: str) -> Any:
-    """Return the JSON value in `content`, which stands at `where` in `source`.
+    """Return the JSON value in `content`; `where` is its location in `source`.
 
     Raises:
         DataError: it is not JSON.
@@ -22,24 +22,24 @@ def parsed_header(source: str, where: str, content: bytes, remedy: str) -> Any:
 
 
 def require_readable(source: str, given: object, newest: int) -> None:
-    """Refuse a header whose `version` is above the newest one that this program reads.
+    """Refuse a header whose `version` is newer than this program reads.
 
-    One without a version, or with what is none, is left to the check of its fields.
+    A missing or invalid version is left to the validation of the fields.
 
     Raises:
-        SourceError: it is of a newer version.
+        SourceError: the version is newer than `newest`.
     """
     version = given.get("version") if isinstance(given, dict) else None
     if isinstance(version, int) and version > newest:
         raise SourceError(
-            f"{source}: this export is of version {version}, and this program reads up to version {newest}. "
+            f"{source}: this export has version {version}, and this program reads up to version {newest}. "
             "Install a newer release of Candor."
         )
 
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# pydantic's kinds of error, in our words; whatever is not here is told in pydantic's.
+# Messages for pydantic's kinds of error; other kinds keep pydantic's own message.
 _REASONS = {
     "float_type": "is not a number.",
     "int_type": "is not a whole number.",
@@ -52,16 +52,16 @@ _REASONS = {
     "dict_type": "is not an object.",
     "model_type": "is not an object.",
     "greater_than": "is not above 0.",
-    "greater_than_equal": "is below what it can be.",
-    "less_than": "is above what it can be.",
-    "extra_forbidden": "stands in a field that is not known here.",
+    "greater_than_equal": "is below the lowest allowed value.",
+    "less_than": "is above the highest allowed value.",
+    "extra_forbidden": "is in an unknown field.",
 }
 
 
 def validated(
     model: type[Model], given: object, where: str, remedy: str, problems: list[Problem]
 ) -> Model | None:
-    """Return `given` as a `model`; if it is none, add each fault to `problems` and return None."""
+    """Return `given` as a `model`; if it is invalid, add each error to `problems` and return None."""
     try:
         return model.model_validate(given)
     except ValidationError as error:
@@ -81,9 +81,9 @@ def _problem(where: str, detail: ErrorDetails, remedy: str) -> Problem:
 def parsed_lines(
     lines: Iterable[bytes], model: type[Model], remedy: str, problems: list[Problem]
 ) -> Iterator[tuple[str, Model]]:
-    """Yield each of the lines after the first of a file as a `model`, with where it stands.
+    """Yield each line after the first as a `model`, with its location.
 
-    Empty lines are passed over; each that is no `model` becomes a problem.
+    Empty lines are skipped; a line that is not a valid `model` becomes a problem.
     """
     for number, line in enumerate(lines, start=2):
         where = f"line {number}"

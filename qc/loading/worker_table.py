@@ -1,7 +1,7 @@
-"""Read the two tables that tell who the workers are: their background, and a population's margins.
+"""Read two tables about people: the workers' background, and the margins of a population.
 
-`--background FILE`, a CSV: `worker` (as in the run: in reports of a server's database the pseudonym), then a
-column for each field. An empty cell is not known.
+`--background FILE`, a CSV: `worker` (as in the run; in reports of a server's database this is the pseudonym),
+then a column for each field. An empty cell means unknown.
 
     worker,age,country
     5d41402abc4b2a76,18–34,IE
@@ -29,11 +29,11 @@ MARGIN_COLUMNS = ("field", "group", "share")
 
 
 def with_background(run: Run, path: Path) -> Run:
-    """Return `run` with what the file at `path` says of its workers.
+    """Return `run` with the data about its workers in the file at `path`.
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: a column is missing, a worker stands in two rows, or none of its workers is in the run.
+        DataError: a column is missing, a worker has two rows, or none of its workers is in the run.
     """
     header, rows = _rows(path)
     fields = [name for name in header if name != WORKER]
@@ -66,12 +66,12 @@ def read_margins(path: Path) -> dict[str, dict[str, float]]:
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: a column is missing, a share is not above 0, or a group stands in two rows.
+        DataError: a column is missing, a share is not above 0, or a group has two rows.
     """
     header, rows = _rows(path)
     if set(header) != set(MARGIN_COLUMNS):
         what = f"The file has {joined([repr(name) for name in header])}. Give field, group and share."
-        raise DataError(str(path), [Problem("the header", "has other columns than it should.", what)])
+        raise DataError(str(path), [Problem("the header", "does not have the right columns.", what)])
     found: dict[str, dict[str, float]] = {}
     problems = []
     for number, cells in enumerate(rows, start=2):
@@ -107,14 +107,14 @@ def _number(text: str) -> float:
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the other rows of a CSV file, all cells without white space at their ends."""
+    """Return the header and the other rows of a CSV file, with all cells stripped."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(map(str.strip, row))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(
-            f"{path}: this is no CSV in UTF-8 that can be read ({reason}). Check the path."
+            f"{path}: this is not a readable CSV in UTF-8 ({reason}). Check the path."
         ) from None
     if len(rows) < 2:
         raise DataError(str(path), [Problem("the file", "has no rows under a header.", "Export it again.")])

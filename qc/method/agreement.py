@@ -1,13 +1,14 @@
-"""Agreement of two workers who met the same systems.
+"""Agreement between workers who rated the same systems.
 
 Source: Ji et al., ACL 2022, the section on consistency of raters: Pearson's r between the overall z of two
-assignments that had exactly the same set of systems, the qc bot included; passed and failed workers apart.
+assignments with exactly the same set of systems, including the QC bot; workers who passed and workers who
+failed are separate groups.
 
-A profile is what one assignment says of its systems. A system met twice in an assignment (run 2 of the
-published experiment has such) counts once, with the mean of its conversations; in the published runs no
-other assignment has the set of one with a system twice, so the published figures do not depend on this. Two
-assignments of the same worker are a pair like any other, as they are in the published figures. A profile
-has no r, and takes no part, if it is constant or has fewer than three systems.
+A profile is the overall z of each system in one assignment. A system that an assignment met twice (this
+happens in run 2 of the published experiment) counts once, with the mean of its conversations. In the
+published runs no other assignment has the same set as one with a repeated system, so this rule does not
+affect the published figures. Two assignments of the same worker are a pair too, as in the published figures.
+A profile is left out if it is constant or has fewer than three systems, because its r does not exist.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from qc.run import codes
 from qc.statistics.noise import NOISE
 from qc.statistics.resampling import generator
 
-# Pairs grow with the square of the assignments; beyond this many, a sample of them shows the distribution.
+# The number of pairs grows with the square of the assignments. Above this limit, a sample of pairs is used.
 LIMIT = 100_000
 FEWEST_SYSTEMS = 3
 
@@ -31,9 +32,9 @@ class Pairs:
     """Pairs of assignments with the same systems.
 
     Attributes:
-        pairs: how many there are.
+        pairs: number of pairs.
         r: (pairs,) or fewer if `sampled`, Pearson's r of each, ascending.
-        sampled: whether `r` is of pairs drawn at random, each equally likely, none twice.
+        sampled: whether `r` is of pairs drawn uniformly without replacement.
     """
 
     pairs: int
@@ -50,7 +51,7 @@ class Pairs:
 class Agreement:
     """Agreement among workers who passed, and among those who failed.
 
-    `seed` is that of the sampling; past `limit` pairs in a group it samples as many.
+    `seed` is the seed of the sampling; a group with more than `limit` pairs is sampled down to `limit`.
     """
 
     passed: Pairs
@@ -61,11 +62,11 @@ class Agreement:
 
 @dataclass(frozen=True)
 class _Profiles:
-    """Those of m assignments that have an r.
+    """Profiles of the m assignments for which r exists.
 
     Attributes:
-        sets: (m,), equal numbers for equal sets of systems.
-        units: (m, most systems), centred and of length 1; 0 beyond an assignment's number of systems.
+        sets: (m,), the number of each assignment's set of systems; equal sets have equal numbers.
+        units: (m, most systems), profiles, centred and of length 1, padded with 0.
         passed: (m,), whether the worker passed.
     """
 
@@ -87,7 +88,7 @@ def rater_agreement(sample: Sample, seed: int, limit: int = LIMIT) -> Agreement:
 def _profiles(sample: Sample) -> _Profiles:
     run = sample.run
     assignments, known = len(run.assignments), len(run.systems)
-    # One cell for every system of every assignment, whether met once or more often.
+    # One cell per system and assignment, whether the system was met once or more often.
     cells, cell, times = np.unique(
         codes(run.conversations["assignment"]) * known + sample.systems,
         return_inverse=True,
@@ -104,7 +105,7 @@ def _profiles(sample: Sample) -> _Profiles:
     present = systems >= 0
     centred -= centred.sum(axis=1, keepdims=True) / size[:, None]
     centred[~present] = 0
-    # A profile of equal values has no length but for rounding noise; that of a constant worker is NaN.
+    # The length of a constant profile is rounding noise; that of a constant worker is NaN.
     length = np.sqrt((centred * centred).sum(axis=1))
     defined = (size >= FEWEST_SYSTEMS) & (length > NOISE)
     return _Profiles(
@@ -115,7 +116,7 @@ def _profiles(sample: Sample) -> _Profiles:
 
 
 def _set_numbers(systems: NDArray[np.intp], known: int) -> NDArray[np.intp]:
-    """Return a number for each row of codes below `known`, ascending and then filled up with -1."""
+    """Return a number for each set of systems: a row of ascending codes below `known`, padded with -1."""
     number = np.zeros(len(systems), np.intp)
     for column in systems.T:
         number = np.unique(number * (known + 1) + column + 1, return_inverse=True)[1]
@@ -123,10 +124,10 @@ def _set_numbers(systems: NDArray[np.intp], known: int) -> NDArray[np.intp]:
 
 
 def _pairs(sets: NDArray[np.intp], units: NDArray[np.float64], limit: int, rng: np.random.Generator) -> Pairs:
-    """Return r of the pairs of rows with the same set, or of `limit` of them."""
+    """Return r of the pairs of rows with the same set, or of a sample of `limit` pairs."""
     order = np.argsort(sets, kind="stable")
     ordered = sets[order]
-    # With the rows of a set side by side, each row is paired with those after it in its set.
+    # Rows are sorted by set, so each row is paired with the later rows of its set.
     after = np.searchsorted(ordered, ordered, side="right") - np.arange(1, len(ordered) + 1)
     end = np.cumsum(after)
     pairs = int(after.sum())

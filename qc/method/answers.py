@@ -1,7 +1,7 @@
-"""Answers to a study's own questions: how often each was given. They have no part in any score.
+"""Count the answers to a study's own questions. They enter no score.
 
-Answers about conversations are told apart by system, in the conversations of all workers who take part:
-the worker filter is about ratings, and leaves none of these out.
+Answers about conversations are counted per system, over all analysed workers: the worker filter is about
+ratings, so workers who failed it count here too.
 """
 
 from collections.abc import Hashable, Iterator
@@ -22,14 +22,14 @@ _KEY = ["part", "label", "question", "system"]
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """How a study's own questions were answered.
+    """Answers to a study's own questions.
 
     Attributes:
-        counts: of questions with fixed answers: `part`, `label`, `question`, `system` (empty where a
-            question is about no conversation), `answer`, `n`, and `share` of those who answered; where
-            several may be chosen, shares add up to more than 1. Answers that nobody gave are there, with 0.
-        numbers: of sliders and numbers: the same keys, `n`, `mean`, `sd` (NaN of a single one), `median`.
-        texts: of free texts: the same keys, and `n`.
+        counts: questions with fixed answers: `part`, `label`, `question`, `system` (empty if a question is
+            about no conversation), `answer`, `n`, and `share` of those who answered. If several answers may
+            be chosen, shares can add up to more than 1. Answers that nobody gave are listed, with 0.
+        numbers: sliders and numbers: the same keys, `n`, `mean`, `sd` (NaN for a single answer), `median`.
+        texts: free texts: the same keys, and `n`.
     """
 
     counts: pd.DataFrame
@@ -38,7 +38,7 @@ class AnswerCounts:
 
 
 def count_answers(run: Run) -> AnswerCounts | None:
-    """Return how the study's own questions were answered; None where it asked none, or nobody knows."""
+    """Count the answers to the study's own questions; None if it asked none, or the answers are unknown."""
     if run.answers is None:
         return None
     systems = run.systems["system"].to_list()
@@ -60,7 +60,7 @@ def count_answers(run: Run) -> AnswerCounts | None:
 
 
 def _groups(answers: Answers, systems: list[str]) -> Iterator[tuple[Question, tuple[str, ...], pd.DataFrame]]:
-    """Yield each question, its keys, and its answers: by system where it is about conversations."""
+    """Yield each question, its keys and its answers; by system for questions about conversations."""
     given = answers.given
     for question in answers.questions.to_dict("records"):
         part, label = question["part"], question["label"]
@@ -74,7 +74,7 @@ def _counted(question: Question, given: pd.DataFrame) -> Iterator[tuple[str, int
     likert = question["kind"] == "likert"
     answers = [str(point + 1) for point in range(question["points"])] if likert else question["choices"]
     said = given["number"].map("{:g}".format) if likert else given["text"]
-    # Who chose several has a row for each.
+    # A worker who chose several answers has a row for each.
     of = len(given.drop_duplicates(["assignment", "conversation"]))
     for answer in answers:
         n = int((said == answer).sum())

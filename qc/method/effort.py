@@ -1,8 +1,8 @@
 """Words and characters per message and per conversation, and messages per conversation.
 
 Source: Ji et al., ACL 2022; thesis, table A.9 (medians of words and characters in a conversation's inputs).
-Conversations with the quality-control bot are left out, as there. Where words were removed, the inputs are
-counted, and nothing is known of their lengths.
+As there, conversations with the quality-control bot are left out. Removed messages are counted, but their
+lengths are unknown.
 """
 
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class GroupEffort:
-    """Lengths of what a group of workers wrote. A conversation without inputs counts, with lengths of 0.
+    """Lengths of the messages of a group of workers. A conversation without messages has lengths of 0.
 
-    One whose words were removed counts in `inputs_per_conversation` only.
+    A conversation whose words were removed counts in `inputs_per_conversation` only.
     """
 
     inputs_per_conversation: Lengths
@@ -43,7 +43,7 @@ class GroupEffort:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What workers who passed, who failed, and all of them wrote; `counting` says how words are counted."""
+    """Effort of workers who passed, who failed, and of all; `counting` says how words are counted."""
 
     passed: GroupEffort
     failed: GroupEffort
@@ -52,7 +52,7 @@ class Effort:
 
 
 def describe_effort(sample: Sample) -> Effort | None:
-    """Return how much was written to the systems; None if the source does not hold what was said."""
+    """Return the lengths of the messages to the systems; None if the source does not hold the texts."""
     if sample.run.words is None:
         return None
     said = sample.input_lengths

@@ -1,8 +1,8 @@
-"""Keep the workers who rate the quality-control bot clearly lower than the systems.
+"""Worker filter: keep the workers who rate the quality-control bot clearly lower than the systems.
 
 Source: Ji et al., *Achieving Reliable Human Assessment of Open-Domain Dialogue Systems*, ACL 2022, the
-section on quality control; chapter 5 of Ji's PhD thesis. A worker is tested once, on the ratings of all
-their assignments; passing says nothing about whether they are to be paid.
+section on quality control; chapter 5 of Ji's PhD thesis. Each worker is tested once, on the ratings of all
+their assignments. The result does not decide whether a worker is paid.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,15 @@ NO_VARIANCE = "no variance: every conversation is rated the same"
 
 @dataclass(frozen=True)
 class Screening:
-    """Who is kept at level `alpha`.
+    """Result of the worker filter at level `alpha`.
 
-    `workers` has one row per worker, ordered by `worker` (str): `p` (float; NaN where no test is
-    possible), `smallest_p` (float; the smallest that as many ratings can have if they all differ), `testable`
-    (bool: there is a p, and the ratings vary; who is not testable fails at every level), `passed` (bool),
-    `reason` (str; why the worker failed, empty if they passed).
+    `workers` has one row per worker, ordered by `worker` (str):
+
+    - `p` (float; NaN if no test is possible),
+    - `smallest_p` (float; the smallest p possible with this number of ratings, if all differ),
+    - `testable` (bool: p exists and the ratings vary; an untestable worker fails at every level),
+    - `passed` (bool),
+    - `reason` (str; why the worker failed, empty if they passed).
     """
 
     alpha: float
@@ -46,7 +49,7 @@ class Screening:
         varies: NDArray[np.bool_],
         reason: NDArray[np.str_],
     ) -> Self:
-        """Return the screening of `workers`, whose ratings vary or not; `reason`: why each failed, or ""."""
+        """Build the screening of `workers`; `reason` says why each failed, "" if they passed."""
         columns = {
             "worker": workers.to_numpy(),
             "p": p,
@@ -58,22 +61,22 @@ class Screening:
         return cls(alpha, pd.DataFrame(columns))
 
     def keeps(self, workers: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return, for the codes of a `worker` column of the run, whether each worker is kept."""
+        """Return whether each worker passed; `workers`: codes of a `worker` column of the run."""
         return self.workers["passed"].to_numpy(bool)[workers]
 
 
 def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screening:
-    """Test every worker of `run` and return who is kept.
+    """Test every worker of `run`.
 
     Args:
         run: the data.
         scores: (conversations, criteria), as `standardise.oriented` returns them: higher is better.
-        alpha: level at which a worker passes: p below it.
+        alpha: level of the test: a worker passes with p below it.
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
-        EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality
-            control, or no conversation with its qc bot, or none with a system.
+        EmptyRunError: no worker can be tested, because the run has no criterion that counts for quality
+            control, no conversation with its QC bot, or none with a system.
     """
     require_level(alpha)
     _validate(run)
@@ -98,10 +101,10 @@ def screen(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screen
 def _smallest_p(
     run: Run, is_qc: NDArray[np.bool_], workers: NDArray[np.intp], count: int
 ) -> NDArray[np.float64]:
-    """Return the smallest p that each worker can have, (workers,), where every rating differs.
+    """Return the smallest p that each worker can have if all ratings differ, (workers,).
 
-    Of k ratings of the qc bot and m of the systems it is 1 over the number of ways to choose k of k + m: the
-    one in which the k are the lowest.
+    With k ratings of the QC bot and m of the systems it is 1 / C(k + m, k): only one of these arrangements
+    has the k ratings of the QC bot lowest.
     """
     criteria = int(run.criteria["counts_for_qc"].sum())
     of_qc, of_systems = (np.bincount(workers[at], minlength=count) * criteria for at in (is_qc, ~is_qc))
@@ -109,7 +112,7 @@ def _smallest_p(
 
 
 def nobody_passed(run: Run, screening: Screening) -> str | None:
-    """Return what a reader must know where no worker passed; None where one did."""
+    """Return a note for readers if no worker passed; None if one did."""
     if screening.workers["passed"].any():
         return None
     smallest = float(screening.workers["smallest_p"].min())
@@ -152,12 +155,12 @@ def _validate(run: Run) -> None:
 def worker_p_values(
     tested: NDArray[np.float64], workers: NDArray[np.intp], is_qc: NDArray[np.bool_], count: int
 ) -> NDArray[np.float64]:
-    """Return the p-value of each worker: how surely their ratings of the qc bot are the lower ones.
+    """Return each worker's p-value of the rank-sum test that they rate the QC bot lower than the systems.
 
     Args:
         tested: (conversations, criteria that count), higher is better.
         workers: (conversations,), codes from 0 to `count` - 1.
-        is_qc: (conversations,), whether the conversation was with the qc bot.
+        is_qc: (conversations,), whether the conversation was with the QC bot.
         count: number of workers.
 
     Returns:
@@ -169,7 +172,7 @@ def worker_p_values(
     n_all = np.bincount(workers, minlength=count)
     start = np.cumsum(n_all) - n_all
     p = np.full(count, np.nan)
-    # Workers with equally many conversations of each kind form one array, tested in one call.
+    # Workers with the same number of conversations of each kind are tested together, in one call.
     shapes = np.unique(np.column_stack([n_qc, n_all]), axis=0)
     for qc, both in shapes[(shapes[:, 0] > 0) & (shapes[:, 0] < shapes[:, 1])]:
         members = np.flatnonzero((n_qc == qc) & (n_all == both))

@@ -1,8 +1,8 @@
-"""Count the incidents of each system (failures, late and telling replies), and what answered for it.
+"""Count the incidents of each system (failures, late and revealing replies), and the models that answered.
 
-Scores are of conversations that were rated, so a system that fails on hard ones looks better than it is;
-and workers who can tell systems apart by their pace, or by what they call themselves, do not rate blindly.
-Therefore all conversations of people that were begun count here, whether they are analysed or not.
+Only rated conversations enter the scores, so a system that fails in hard conversations looks better than it
+is. And workers who can tell systems apart by their speed, or by what they call themselves, do not rate
+blindly. So all conversations that people began count here, analysed or not.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -16,11 +16,11 @@ from qc.number_format import listed, percent, whole
 from qc.run import WRONG, Run
 
 
-# A service may exchange a model behind its name. Then the scores of a system are of two models, and whoever
-# reads them has to know.
+# A service may replace a model under the same name. The scores of a system are then of two models, and
+# readers must know.
 @dataclass(frozen=True)
 class Served:
-    """What answered for each system, and sentences on what a reader must know of it.
+    """The models that answered for each system, with notes for readers.
 
     Attributes:
         table: `Run.served`.
@@ -32,7 +32,7 @@ class Served:
 
 
 def describe_served(run: Run) -> Served | None:
-    """Return what answered for each system; None if the source of the run does not say."""
+    """Return the models that answered for each system; None if the source of the run does not say."""
     return None if run.served is None else Served(run.served, tuple(_served_notes(run.served)))
 
 
@@ -53,18 +53,17 @@ def _name(row: dict[Hashable, Any]) -> str:
     return " ".join(part for part in (row["model"], row["revision"]) if part) or "a model without a name"
 
 
-MANY_OVERRUNS = 0.05  # of a system's replies; up to there late replies tell hardly anything
+MANY_OVERRUNS = 0.05  # share of a system's replies; fewer late replies reveal hardly anything
 
 
 @dataclass(frozen=True)
 class Incidents:
-    """Incidents of each system, and sentences on what a reader must know of them.
+    """Incidents of each system, with notes for readers.
 
     Attributes:
-        table: the columns of `Run.incidents`, with `failed_share` (of conversations), `overran_share` and
-            `offensive_share` (of replies), `offensive_inputs_share` (of inputs), `flagged_share` and
-            `flagged_inputs_share` (of those judged) after the counts that they are of; NaN if there is
-            nothing to be a share of.
+        table: the columns of `Run.incidents`, and, each after its count, `failed_share` (of conversations),
+            `overran_share` and `offensive_share` (of replies), `offensive_inputs_share` (of inputs),
+            `flagged_share` and `flagged_inputs_share` (of those judged); NaN if the denominator is 0.
         notes: sentences.
     """
 
@@ -73,12 +72,12 @@ class Incidents:
 
     @property
     def any(self) -> bool:
-        """Whether anything went wrong."""
+        """Whether there was any incident."""
         return bool((self.table[list(WRONG)].fillna(0) > 0).any(axis=None))
 
 
 def describe_incidents(run: Run) -> Incidents | None:
-    """Return what went wrong with each system; None if the source of the run does not say."""
+    """Return the incidents of each system; None if the source of the run does not say."""
     if run.incidents is None:
         return None
     table = run.incidents.copy()
@@ -115,6 +114,6 @@ def _notes(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _above(table: pd.DataFrame, column: str, limit: float, text: Callable[[float], str]) -> str:
-    """Return the systems whose value in `column` is above the limit, with that value; empty if none is."""
+    """List the systems whose value in `column` is above `limit`, with the value; "" if there are none."""
     many = table.loc[table[column] > limit, ["system", column]]
     return listed([f"{system} ({text(value)})" for system, value in many.itertuples(index=False)])

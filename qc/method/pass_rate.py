@@ -8,7 +8,7 @@ from qc.run import codes
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many there are, and how many of them are of workers who passed."""
+    """A total, and the part of it from workers who passed."""
 
     passed: int
     total: int
@@ -21,11 +21,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Counts of a run.
+    """Counts of a run, with the part from workers who passed.
 
     `hits` counts distinct HIT ids among the passed and among the failed, as the authors' `passrate.csv`
-    does: a HIT done by workers of both kinds counts in both. `conversations` leaves out the qc bot's; in a
-    run of transcripts it counts judgments.
+    does: a HIT done by workers of both kinds counts in both. `conversations` does not count conversations
+    with the QC bot; in a run of transcripts it counts judgments.
     """
 
     workers: Count

@@ -1,4 +1,7 @@
-"""The quiz after conversations: who knows again what their partner said. A check beside the worker filter."""
+"""Results of the quiz after conversations: which workers recognise their partner's lines.
+
+This is a check in addition to the worker filter.
+"""
 
 from dataclasses import dataclass
 
@@ -13,20 +16,20 @@ from qc.statistics.rank_tests import chance_of_as_many, exact_interval
 
 @dataclass(frozen=True)
 class QuizResults:
-    """What workers answered to the quizzes after their conversations, the qc bot's among them.
+    """Answers to the quizzes after conversations, including those with the QC bot.
 
     Attributes:
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
-            `workers` (with an answer), `asked`, `answered`, `right` (int), `expected` (how many of the
-            answers chance alone gives right), `share` (of the answers), `low`, `high` (its exact interval,
-            as if all answers were independent); NaN without an answer.
-        workers: of every worker of the run who was asked: `worker`, `passed`, `asked`, `answered`, `right`,
-            `expected`, `share`, `low`, `high` as above; `p`, the chance of as many right answers by guessing;
-            `above_chance`, whether that is below the level of the filter.
+            `workers` (with an answer), `asked`, `answered`, `right` (int), `expected` (expected number of
+            right answers by guessing), `share` (of right answers), `low`, `high` (its exact interval, as if
+            all answers were independent); NaN without an answer.
+        workers: a row for every worker of the run who was asked: `worker`, `passed`, `asked`, `answered`,
+            `right`, `expected`, `share`, `low`, `high` as above; `p`, the probability of at least as many
+            right answers by guessing; `above_chance`, whether p is below the level of the filter.
         agreement: a row for workers who `passed`, one for those who `failed`: `filter`, `above`, `not_above`
-            (chance; int), of workers with an answer.
-        not_asked: `why` (`few_lines`, `few_replies`), `conversations` (int): without a quiz, by the reason.
-        alpha: the level.
+            (int: workers with an answer who are above chance, or not).
+        not_asked: `why` (`few_lines`, `few_replies`), `conversations` (int): without a quiz, by reason.
+        alpha: the level of the filter.
     """
 
     groups: pd.DataFrame
@@ -37,7 +40,7 @@ class QuizResults:
 
 
 def describe_quiz(sample: Sample) -> QuizResults | None:
-    """Return who knew again what their partner said; None where the run has no quiz."""
+    """Return the results of the quiz; None if the run has no quiz."""
     quizzes = sample.run.quizzes
     if quizzes is None:
         return None
@@ -71,7 +74,12 @@ _COUNTS = ["asked", "answered", "right", "expected", "share", "low", "high"]
 
 
 def _counts(chances: NDArray[np.float64], right: NDArray[np.float64]) -> dict[str, float]:
-    """Return the columns _COUNTS of some quizzes: what each had for a chance, and how it was answered."""
+    """Return the columns _COUNTS of quizzes.
+
+    Args:
+        chances: probability of a right guess in each quiz.
+        right: 1, 0, or NaN without an answer.
+    """
     given = ~np.isnan(right)
     answered, found = int(given.sum()), int((right == 1).sum())
     low, high = exact_interval(found, answered, LEVEL)

@@ -21,7 +21,7 @@ from qc.statistics.confidence import LEVEL
 from qc.statistics.correlation import CorrelationInterval, interval_of_r, kendall, pearson, spearman
 
 FEWEST_SYSTEMS = 3
-# Below this p one system is better than another, when the conclusions of two runs are compared.
+# Level of significance when the conclusions of two runs are compared.
 ALPHA = 0.1
 
 
@@ -39,9 +39,11 @@ class Correlations:
 
 @dataclass(frozen=True, slots=True)
 class SameConclusions:
-    """For `n` of `of` pairs of systems both runs conclude the same: the same one is better, or neither.
+    """Number of pairs of systems with the same conclusion in both runs: `n` of `of` pairs.
 
-    A system is better than another if the one-sided test says so at p < `alpha`.
+    The conclusion is which system is better, or that neither is.
+
+    A system is better than another if the one-sided test gives p < `alpha`.
     """
 
     n: int
@@ -51,18 +53,18 @@ class SameConclusions:
 
 @dataclass(frozen=True)
 class Replication:
-    """How a second run agrees with the first.
+    """Agreement of a second run with the first.
 
     Attributes:
-        name: what the second run is called.
-        systems: those compared, in the order of the first run's scores.
+        name: name of the second run.
+        systems: the compared systems, in the order of the first run's scores.
         labels: the criteria compared, in the order of the first run; "overall" is the mean over these.
         z: correlations of the standardised scores.
         overall_interval: 95 % interval of Pearson's r of the overall z, over the systems; NaN with fewer
             than 4 of them.
         raw: correlations of the raw scores.
         same_conclusions: pairs of systems on which the two runs agree.
-        shared_workers: how many workers took part in both runs.
+        shared_workers: number of workers who took part in both runs.
         without_shared, without_shared_raw: `z` and `raw` with the conversations of those workers left out of
             both runs; None if there are no such workers.
         points: `system`, `first`, `second` (float: overall z in each run), in the order of `systems`.
@@ -86,13 +88,13 @@ class Replication:
 def replicate(sample: Sample, other: Sample, *, fewest: int = FEWEST_SYSTEMS) -> Replication:
     """Compare `other`, a second run, with the first.
 
-    What only one run has takes no part: a system, a system without a kept conversation, a criterion. Each
-    worker's ratings stay standardised over all that they rated in their run.
+    Systems and criteria of only one run are left out, and so are systems without a kept conversation in one
+    run. Each worker's ratings stay standardised over everything that they rated in their run.
 
     Args:
         sample: the first run.
         other: the second.
-        fewest: systems without which there is nothing to compare; correlations of fewer than 3 are NaN.
+        fewest: smallest number of common systems for a comparison; correlations of fewer than 3 are NaN.
 
     Raises:
         ReplicationError: the runs have fewer than `fewest` systems, or no criterion, in common.
@@ -177,7 +179,7 @@ def _scored_in_both(first: Scores, second: Scores) -> list[str]:
 
 
 def _correlations_in_both(first: Scores, second: Scores) -> tuple[Correlations, Correlations]:
-    """Return those of z and of raw scores, over the systems that have a score in both runs."""
+    """Return the correlations of z and of raw scores, over the systems with a score in both runs."""
     systems = _scored_in_both(first, second)
     return _correlations(first.z, second.z, systems), _correlations(first.raw, second.raw, systems)
 
@@ -221,7 +223,7 @@ def _unkept(sample: Sample, workers: set[str]) -> Sample:
 
 
 def _differences(first: Run, second: Run) -> list[str]:
-    """Return in sentences how systems and criteria of the runs differ."""
+    """Describe in sentences how systems and criteria of the runs differ."""
     return [
         *_tasks(first, second),
         *_left_out("systems", _systems(first), _systems(second)),

@@ -1,4 +1,4 @@
-"""The ratings of a run as arrays: what every statistic is computed from."""
+"""The ratings of a run as arrays, from which every statistic is computed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,24 +18,25 @@ from qc.statistics.text import TextLengths, written_lengths
 
 @dataclass(frozen=True)
 class Sample:
-    """A run whose workers were screened and whose scores were standardised; rows are its conversations.
+    """A run with screened workers and standardised scores; rows are its conversations.
 
-    In a run of transcripts the rows are not `run.conversations` but judgments, each of one worker on one
-    item.
+    In a run of transcripts, rows are judgments, each of one worker on one item, instead of
+    `run.conversations`.
 
-    C conversations, K criteria in the order of the run's. Codes are those of the run's categories: a
-    worker's is the row in `screening.workers`, a system's the row in `run.systems`.
+    C is the number of conversations, K the number of criteria, in the order of the run. Codes are those of
+    the run's categories: a worker's code is the row in `screening.workers`, a system's the row in
+    `run.systems`.
 
     Attributes:
         run: the data.
-        screening: who is kept.
+        screening: which workers passed.
         workers: (C,), codes.
         systems: (C,), codes.
         is_qc: (C,), whether the conversation was with the quality-control bot.
         raw: (C, K), ratings with negative criteria reversed, on one scale (`qc.method.standardise.oriented`);
             higher is better.
         z: (C, K), `raw` standardised per worker; NaN for a worker whose ratings are all the same.
-        items: (C,), which item was judged, codes; None where every row is a conversation of its own.
+        items: (C,), codes of the judged items; None in a run of conversations.
     """
 
     run: Run
@@ -49,7 +50,7 @@ class Sample:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """(C,), whether the worker passed, whichever bot the conversation was with."""
+        """(C,), whether the worker passed; includes conversations with the QC bot and with people."""
         return self.screening.keeps(self.workers)
 
     @cached_property
@@ -69,9 +70,9 @@ class Sample:
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """(C,), what a row that is counted weighs in its system's mean: 1 over the judgments of its item.
+        """(C,), weight of a counted row in its system's mean: 1 / (number of counted judgments of its item).
 
-        So every item weighs the same, however many workers who passed judged it.
+        So every item has the same weight, however many workers who passed judged it.
         """
         if self.items is None:
             return np.ones(len(self.systems))
@@ -80,9 +81,9 @@ class Sample:
 
     @cached_property
     def tested(self) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-        """Overall z and the system of each thing that counts when systems are compared, both (T,).
+        """Overall z and system of each unit in comparisons of systems, both (T,).
 
-        That is a conversation, or an item with the mean of its judgments; noise is rounded off.
+        A unit is a conversation, or an item with the mean of its judgments. Rounding noise is removed.
         """
         values, systems = self.overall["z"][self.counted], self.systems[self.counted]
         if self.items is not None:
@@ -92,20 +93,20 @@ class Sample:
 
     @cached_property
     def input_lengths(self) -> TextLengths:
-        """Words and characters of the inputs, in the order of `run.words.exchanges`; none without words."""
+        """Words and characters of the inputs, in the order of `run.words.exchanges`; empty without words."""
         words = self.run.words
         return written_lengths(pd.Series([], dtype="str") if words is None else words.exchanges["input"])
 
     @cached_property
     def inputs_kept(self) -> NDArray[np.bool_]:
-        """Whether the words of an input were not removed, in the order of `run.words.exchanges`."""
+        """Whether each input's text is still there, in the order of `run.words.exchanges`."""
         words = self.run.words
-        # Compared as pandas keeps them: an array of strings takes seconds and a gigabyte of a large run.
+        # Compare in pandas: for a large run, an array of strings takes seconds and a gigabyte.
         return np.ones(0, bool) if words is None else (words.exchanges["input"] != REMOVED).to_numpy(bool)
 
     @cached_property
     def overall_rounded(self) -> NDArray[np.float64]:
-        """(C,), overall z with noise rounded off: what is ranked, so that the data tell who is tied."""
+        """(C,), overall z without rounding noise, for ranking: equal data give exact ties."""
         return without_noise(self.overall["z"])
 
 
@@ -131,10 +132,9 @@ def take_sample(run: Run, alpha: float = 0.05) -> Sample:
 
 
 def require_competing(run: Run) -> None:
-    """Raise EmptyRunError where all systems are people or the quality-control bot."""
+    """Raise EmptyRunError if all systems are people or the quality-control bot."""
     if not run.competing.any():
         raise EmptyRunError(
             f"{run.source}: only people and the quality-control bot took part in the run {run.name!r}, so "
-            "nothing competes: there is nothing to rank or to set beside people. Have a chatbot among the "
-            "systems."
+            "there is no system to rank or to compare with people. Add a chatbot to the systems."
         )

@@ -1,4 +1,4 @@
-"""Scores by scenario: how the systems did in each situation or task that a study put workers into."""
+"""Scores by scenario: the scores of the systems in each situation or task that a study gives to workers."""
 
 from dataclasses import dataclass
 
@@ -11,19 +11,19 @@ from qc.run import codes
 from qc.statistics.clustered_means import FEWEST_WORKERS, means_by_group
 from qc.statistics.resampling import generator
 
-# Below so many workers a score hangs on each of them.
+# With fewer workers, a score depends strongly on each of them.
 FEW_WORKERS = 10
 
 
 @dataclass(frozen=True)
 class ScenarioScores:
-    """Scores by scenario, of the workers who passed, as the scores of the whole.
+    """Scores by scenario, over the workers who passed, like the overall scores.
 
     Attributes:
         table: `scenario`, `system` (empty: all systems), `n` (conversations), `workers` (int), `z` (mean
             overall z), `low`, `high` (its interval; NaN as in `means_by_group`). By scenario, all
             systems first, then the systems, best first.
-        notes: which scenarios are carried by few workers.
+        notes: scenarios with few workers.
     """
 
     table: pd.DataFrame
@@ -31,13 +31,13 @@ class ScenarioScores:
 
 
 def score_scenarios(sample: Sample, scores: Scores, draws: int, seed: int) -> ScenarioScores | None:
-    """Return the scores by scenario; None where the run has no scenarios, or nobody knows.
+    """Return the scores by scenario; None if the run has no scenarios, or they are unknown.
 
     Args:
         sample: the conversations.
         scores: gives the order of the systems.
         draws: number of draws for the intervals.
-        seed: of the draws.
+        seed: seed of the draws.
     """
     given = sample.run.scenarios
     if given is None:

@@ -1,8 +1,9 @@
-"""Scores of the systems, standardised and raw, their correlation by criterion, and their ceiling.
+"""Scores of the systems (standardised and raw), correlations between criteria, and the human ceiling.
 
 Source: Ji et al., ACL 2022, tables of system scores (thesis: tables 5.4 and A.2). A system's score on a
-criterion is the mean over its kept conversations, its overall score the mean over the criteria. In a run of
-transcripts it is the mean over its items, each with the mean over the workers who passed.
+criterion is the mean over its kept conversations, and its overall score the mean over the criteria. In a run
+of transcripts, the score is the mean over the system's items; an item's value is the mean over the workers
+who passed.
 """
 
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ from qc.statistics.rank_tests import rank_sum_less
 class Scores:
     """Scores of the competing systems, best first.
 
-    `z` and `raw` have the same rows in the same order, by z, then by name, which is no rank (`places`);
-    systems without a kept conversation come last. Columns: `system` (str), `n` (int: conversations ×
-    criteria; of transcripts judgments × criteria), `overall` (float), then one column (float) per criterion
-    in the order of the run's criteria. NaN where n is 0. `raw` is on the scale of the ratings, reversed:
-    higher is better for every criterion. It is 0 to 100 for all criteria if their maxima differ.
+    `z` and `raw` have the same rows in the same order: by z, then by name. Equal scores share a rank, so a
+    row number is not a rank (`places`). Systems without a kept conversation come last.
+
+    Columns: `system` (str), `n` (int: conversations × criteria; in a run of transcripts judgments ×
+    criteria), `overall` (float), then one column (float) per criterion in the order of the run's criteria.
+    NaN if n is 0. `raw` is on the scale of the ratings, with negative criteria reversed, so higher is better
+    for every criterion. If the maxima of the criteria differ, `raw` is on 0 to 100 for all of them.
     """
 
     z: pd.DataFrame
@@ -34,24 +37,24 @@ class Scores:
 
 
 def ranks_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
-    """Return, by the code of each system, its row in the scores; −1 for the qc bot."""
+    """Return the row in the scores of each system, indexed by system code; −1 for the QC bot."""
     return np.asarray(pd.Index(scores.z["system"]).get_indexer(sample.run.systems["system"]))
 
 
 def places(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rank of each value, 1 for the highest; equal ones share the best of theirs, NaN has none."""
+    """Return the rank of each value, 1 for the highest; ties share the best rank, the rank of NaN is NaN."""
     ranks = pd.Series(without_noise(values)).rank(ascending=False, method="min")
     return np.asarray(ranks, np.float64)
 
 
 def leaders(scores: Scores) -> list[str]:
-    """Return the systems with the highest overall z: one, or several that are equal; none without a score."""
+    """Return the systems with the highest overall z: several if tied, none if no system has a score."""
     first = places(scores.z["overall"].to_numpy(np.float64)) == 1
     return list(scores.z.loc[first, "system"])
 
 
 def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
-    """Return how many different workers a score is from, (systems,), in the order of the scores."""
+    """Return the number of workers behind each score, (systems,), in the order of the scores."""
     count = len(scores.z)
     rated = ranks_of(sample, scores)[sample.systems[sample.counted]]
     cells = distinct(sample.workers[sample.counted] * count + rated)
@@ -59,7 +62,7 @@ def raters_of(sample: Sample, scores: Scores) -> NDArray[np.intp]:
 
 
 def score(sample: Sample) -> Scores:
-    """Return the scores that the workers who passed gave to the systems."""
+    """Compute the scores of the systems from the workers who passed."""
     counted, competing = sample.counted, sample.run.competing
     z_table = mean_scores(sample, sample.z, counted)[competing]
     by_z = z_table.assign(overall=without_noise(z_table["overall"].to_numpy(np.float64)))
@@ -71,10 +74,10 @@ def score(sample: Sample) -> Scores:
 
 
 def mean_scores(sample: Sample, scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return one row per system of the run: the means of those rows of `scores` that are counted.
+    """Return one row per system of the run: the means of its counted rows of `scores`.
 
     Args:
-        sample: whose conversations the rows are.
+        sample: the conversations, one per row.
         scores: (conversations, criteria).
         counted: (conversations,).
     """
@@ -97,8 +100,8 @@ def mean_scores(sample: Sample, scores: NDArray[np.float64], counted: NDArray[np
     return means
 
 
-# Source: Ji et al., ACL 2022; thesis, table 5.7, which is printed as if computed from z but holds the
-# correlations of raw scores. Here both are given, each under its name.
+# Source: Ji et al., ACL 2022; thesis, table 5.7. It is labelled as computed from z but holds the correlations
+# of raw scores. Here both are given, each under its own name.
 @dataclass(frozen=True)
 class CriteriaCorrelation:
     """Correlations over the systems between their scores on K criteria and overall.
@@ -108,8 +111,7 @@ class CriteriaCorrelation:
         pearson: (1 + K, 1 + K), symmetric.
         spearman: (1 + K, 1 + K), symmetric.
 
-    NaN with fewer than 3 systems that have a score, and where a criterion's scores do not vary, the
-    diagonal included.
+    NaN, including the diagonal, if fewer than 3 systems have a score, or if a criterion's scores do not vary.
     """
 
     names: tuple[str, ...]
@@ -118,7 +120,7 @@ class CriteriaCorrelation:
 
 
 def correlate_criteria(scores: Scores) -> dict[str, CriteriaCorrelation]:
-    """Return the correlations of the `z` and of the `raw` scores; systems without a score take no part."""
+    """Return the correlations of the `z` and of the `raw` scores, over the systems with a score."""
     return {"z": _correlate(scores.z), "raw": _correlate(scores.raw)}
 
 
@@ -134,14 +136,14 @@ def _correlate(table: pd.DataFrame) -> CriteriaCorrelation:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What the workers who passed said of people, and each system beside them.
+    """Scores of people from the workers who passed, and comparisons of the systems with them.
 
     Attributes:
         z: one row per system that is a person, with the columns of `Scores.z`.
-        raw: the same of raw scores.
+        raw: the same for raw scores.
         pairs: `person`, `system` (best first), `criterion` (`overall`, then each), `person_z`, `system_z`,
-            `difference` (of the person from the system), `p` (one-sided: the person is rated higher; the
-            published rank-sum test on conversations, without correction).
+            `difference` (person minus system), `p` (one-sided: the person is rated higher; the published
+            rank-sum test on conversations, without correction).
     """
 
     z: pd.DataFrame
@@ -150,7 +152,7 @@ class Ceiling:
 
 
 def find_ceiling(sample: Sample, scores: Scores) -> Ceiling | None:
-    """Return where people stand beside the systems of `scores`; None where no system is another worker."""
+    """Compare people with the systems of `scores`; None if no system is a person."""
     run = sample.run
     people = run.systems["system"].isin(run.people).to_numpy(bool)
     if not people.any():

@@ -1,13 +1,14 @@
-"""Test for each ordered pair of systems that one scores higher than the other.
+"""Test for each ordered pair of systems whether the first scores higher than the second.
 
-Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): for each ordered
-pair of systems a one-sided rank-sum test on the overall z of their kept conversations, noise rounded off; in
-a run of transcripts on that of their items, each with the mean over the workers who judged it.
+Source: Ji et al., ACL 2022, the section on significance (thesis: figures of chapter 5): a one-sided rank-sum
+test on the overall z of the kept conversations of the two systems, without rounding noise. In a run of
+transcripts the test uses their items, each with the mean over the workers who judged it.
 
-That test takes conversations as independent. A worker's are not: whoever has a taste for a system has it in
-all conversations with it, and z makes a worker's add up to a constant. Where workers have many conversations
-or strong tastes, it finds differences between equal systems too often. Beside it stands a test of the same
-question whose error is that of workers (`qc.statistics.clustered_ranks`), on conversations, or judgments.
+That test assumes independent conversations, but those of one worker are dependent: a worker who likes a
+system likes it in every conversation, and z makes the scores of a worker add up to a constant. If workers
+have many conversations or strong preferences, the test finds differences between equal systems too often. So
+there is a second test of the same question with workers as the independent units
+(`qc.statistics.clustered_ranks`), on conversations or judgments.
 """
 
 from dataclasses import dataclass
@@ -28,12 +29,12 @@ class Significance:
 
     Attributes:
         systems: names, best first, in the order of the scores.
-        p: (S, S), one-sided: the system of the row is rated higher than that of the column. The diagonal
-            is 1; row and column of a system without a kept conversation are NaN, its diagonal included.
-        holm: (S, S), `p` with Holm's correction. The family is that of all ordered pairs that can be
-            tested, at most S (S - 1); the diagonal does not belong to it and stays as it is.
-        by_worker: (S, S), as `p`, of the test whose error is that of workers; NaN also for a system that a
-            single worker rated.
+        p: (S, S), one-sided: the row's system is rated higher than the column's. The diagonal is 1. The row
+            and column of a system without a kept conversation are NaN, including its diagonal.
+        holm: (S, S), `p` with Holm's correction. The family is all ordered pairs that can be tested, at most
+            S (S - 1). The diagonal is not corrected.
+        by_worker: (S, S), like `p`, for the test with workers as the independent units; NaN also for a
+            system that only one worker rated.
         by_worker_holm: (S, S), `by_worker` with Holm's correction.
     """
 
@@ -48,13 +49,13 @@ class Significance:
 
         Args:
             alpha: level of significance.
-            adjusted: whether the published p-values with Holm's correction are taken.
+            adjusted: use the published p-values with Holm's correction.
         """
         return (self.holm if adjusted else self.p) < alpha
 
 
 def compare_systems(sample: Sample, scores: Scores) -> Significance:
-    """Test every competing system against every other, on what the workers who passed rated."""
+    """Test every competing system against every other, on the ratings of the workers who passed."""
     systems, (values, of) = tuple(scores.z["system"]), sample.tested
     p = rank_sum_matrix(values, ranks_of(sample, scores)[of], len(systems))
     by_worker = compare_by_worker(sample, scores)
@@ -62,7 +63,7 @@ def compare_systems(sample: Sample, scores: Scores) -> Significance:
 
 
 def compare_by_worker(sample: Sample, scores: Scores) -> NDArray[np.float64]:
-    """Return `by_worker` of `Significance`, (S, S)."""
+    """Compute `Significance.by_worker`, (S, S)."""
     ranks, counted = ranks_of(sample, scores), sample.counted
     return clustered_rank_matrix(
         sample.overall_rounded[counted],

@@ -1,7 +1,7 @@
-"""Topics of conversations, workers' opinions of them, and changes of topic.
+"""Topics of conversations, workers' opinions about them, and changes of topic.
 
 Source: Ji et al., ACL 2022; thesis, table 5.2 (opinions of the opening topic) and the word cloud of topics.
-Conversations with the quality-control bot count, as there.
+As there, conversations with the quality-control bot count.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SHOWN_WORDS = 200
 
 @dataclass(frozen=True, slots=True)
 class OpinionShares:
-    """Opinions of `n` topics, in per cent; NaN if there are none."""
+    """Opinions about `n` topics, in per cent; NaN if there are none."""
 
     n: int
     like: float
@@ -31,7 +31,7 @@ class OpinionShares:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCounts:
-    """How often a topic changed in which way: `n` records, `counts` by kind, in the order of CHANGES."""
+    """Changes of topic: `n` records, and `counts` by kind in the order of CHANGES."""
 
     n: int
     counts: dict[str, int]
@@ -39,14 +39,14 @@ class ChangeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Topics of a run. The keys are "passed", "failed" and "all": by which workers.
+    """Topics of a run. The keys "passed", "failed" and "all" are groups of workers.
 
     Attributes:
-        opening: opinions of the topics with which conversations began.
-        every: opinions of all topics, the opening ones included.
-        changes: how topics changed.
-        words: words of the topics of workers who passed and how often each occurs, the most frequent
-            first, then by alphabet; at most SHOWN_WORDS, stop words left out.
+        opening: opinions about the opening topics of conversations.
+        every: opinions about all topics, including the opening ones.
+        changes: changes of topic.
+        words: words in the topics of workers who passed, with their counts; the most frequent first, then
+            alphabetical; at most SHOWN_WORDS, without stop words.
     """
 
     opening: dict[str, OpinionShares]
@@ -56,7 +56,7 @@ class Topics:
 
 
 def describe_topics(sample: Sample) -> Topics | None:
-    """Return what the run says of topics; None if the source does not hold it."""
+    """Return the topics of the run; None if the source does not hold them."""
     words = sample.run.words
     if words is None:
         return None
@@ -70,9 +70,9 @@ def describe_topics(sample: Sample) -> Topics | None:
 
 
 def frequent_words(texts: pd.Series) -> tuple[tuple[str, int], ...]:
-    """Return the words of `texts`, in lower case, as `Topics.words` does.
+    """Return the words of `texts` in lower case with their counts, as in `Topics.words`.
 
-    A word is a run of at least two letters, digits and apostrophes. Stop words are those of the package
+    A word is a sequence of at least two letters, digits or apostrophes. Stop words are those of the package
     `wordcloud` 1.9.6 (MIT licence), in `stop_words.txt`.
     """
     stop_words = resources.files("qc.method").joinpath("stop_words.txt").read_text(encoding="utf-8").split()

@@ -1,4 +1,4 @@
-"""Ratings of single replies by system, where a study asks for them."""
+"""Ratings of single replies, by system, if a study asks for them."""
 
 from dataclasses import dataclass
 
@@ -17,16 +17,17 @@ from qc.statistics.resampling import generator, unit_sums
 
 @dataclass(frozen=True)
 class TurnRatings:
-    """What workers who passed thought of single replies, from 0 to 100; of thumbs, the share of those up.
+    """Ratings of single replies by workers who passed, from 0 to 100; for thumbs, the share of thumbs up.
 
     Attributes:
-        systems: `system` (people first, then best first by the scores of conversations, the qc bot last),
-            `human` (bool: a person in a chatbot's place), `replies` (NaN if what
-            was said is not known), `rated` (int), `rated_share` (of the replies), `workers` (int), `mean`,
-            `low`, `high` (its interval; NaN as in `means_by_group`).
-        conversations: how many have a rated reply and enter `r`: with systems, of workers who have several.
+        systems: `system` (people first, then best first by the scores of conversations, the QC bot last),
+            `human` (bool: a person in a chatbot's place), `replies` (NaN if the texts are unknown), `rated`
+            (int), `rated_share` (of the replies), `workers` (int), `mean`, `low`, `high` (its interval; NaN
+            as in `means_by_group`).
+        conversations: number of conversations that enter `r`: with a system, with a rated reply, and by a
+            worker who has several such conversations.
         r: Pearson's correlation, over these conversations, of the mean of the rated replies with overall z,
-            both as deviations from the worker's own mean; NaN where it does not exist.
+            both as deviations from the worker's own mean; NaN if it does not exist.
         r_low, r_high: its interval; NaN as in `interval_of_correlation`.
     """
 
@@ -38,13 +39,13 @@ class TurnRatings:
 
 
 def describe_turn_ratings(sample: Sample, scores: Scores, draws: int, seed: int) -> TurnRatings | None:
-    """Return what the workers who passed thought of replies; None where nobody was asked, or nobody knows.
+    """Return the ratings of replies by the workers who passed; None if there are none, or they are unknown.
 
     Args:
         sample: the conversations.
         scores: gives the order of the systems.
         draws: number of resamples of workers.
-        seed: of the resamples.
+        seed: seed of the resamples.
     """
     run = sample.run
     if run.turn_ratings is None:
@@ -90,7 +91,7 @@ def _by_system(
 
 
 def _replies(sample: Sample) -> NDArray[np.float64]:
-    """Return how many replies each system gave to the workers who passed; NaN if that is not known."""
+    """Return the number of each system's replies to the workers who passed; NaN if unknown."""
     run = sample.run
     if run.words is None:
         return np.full(len(run.systems), np.nan)
@@ -103,7 +104,7 @@ def _replies(sample: Sample) -> NDArray[np.float64]:
 def _with_scores(
     sample: Sample, row: NDArray[np.intp], values: NDArray[np.float64], draws: int, seed: int
 ) -> tuple[float, float, float, int]:
-    """Return how the means of conversations' replies go with overall z, the interval, their number."""
+    """Return `r`, `r_low`, `r_high` and `conversations` of `TurnRatings`."""
     here, conversation = np.unique(row[sample.counted[row]], return_inverse=True)
     mean = group_means(values[sample.counted[row]], conversation, len(here))
     names, worker = np.unique(sample.workers[here], return_inverse=True)
@@ -121,6 +122,6 @@ def _with_scores(
 
 
 def _own(values: NDArray[np.float64], worker: NDArray[np.intp], count: int) -> NDArray[np.float64]:
-    """Return `values` as deviations from the mean of each worker's."""
+    """Return `values` as deviations from their worker's mean."""
     total, number = group_sums(values, worker, count), np.bincount(worker, minlength=count)
     return np.asarray(values - (total / number)[worker])

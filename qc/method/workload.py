@@ -13,7 +13,7 @@ from qc.run import Run, codes
 # number of conversations, averaged over assignments.
 @dataclass(frozen=True, slots=True)
 class Minutes:
-    """Mean minutes of a conversation, or an assignment: of workers who passed, who failed, and of all.
+    """Mean minutes per conversation or assignment, for workers who passed, who failed, and all.
 
     NaN if unknown.
     """
@@ -24,20 +24,20 @@ class Minutes:
 
 
 def minutes_per_conversation(sample: Sample) -> Minutes:
-    """Return how long conversations took, over the assignments whose working time is known.
+    """Return the minutes per conversation, over the assignments with a known working time.
 
-    In a run of transcripts it is how long an item took, control items among them.
+    In a run of transcripts, return the minutes per item, including control items.
     """
     return _by_group(sample, assignment_minutes(sample.run))
 
 
 def minutes_per_assignment(sample: Sample) -> Minutes:
-    """Return how long whole assignments took, of those whose working time is known."""
+    """Return the minutes per assignment, over those with a known working time."""
     return _by_group(sample, sample.run.assignments["seconds"].to_numpy(np.float64) / 60)
 
 
 def _by_group(sample: Sample, minutes: NDArray[np.float64]) -> Minutes:
-    """Return the means of `minutes`, (assignments,)."""
+    """Return the means of `minutes`, (assignments,), by group of workers."""
     known = np.isfinite(minutes)
     passed = sample.screening.keeps(codes(sample.run.assignments["worker"]))
     return Minutes(
@@ -50,7 +50,7 @@ def _by_group(sample: Sample, minutes: NDArray[np.float64]) -> Minutes:
 def assignment_minutes(run: Run) -> NDArray[np.float64]:
     """Return the minutes per conversation of each assignment, (assignments,); NaN if unknown.
 
-    Conversations that were left unrated took time, too.
+    Unrated conversations count too, because they took time.
     """
     held = np.bincount(codes(run.conversations["assignment"]), minlength=len(run.assignments))
     if run.unrated is not None:
@@ -62,21 +62,21 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(np.sort(values).mean()) if len(values) else float("nan")
 
 
-# Rewards of workers and the fee of the platform; bonuses and the cost of running the systems are not
-# included. Every analysed assignment counts as paid, because a worker who fails the filter may be paid all
-# the same. Source: Ji et al., ACL 2022, the section on cost.
+# Workers' rewards and the platform's fee, without bonuses and the cost of running the systems. Every analysed
+# assignment counts as paid, because a worker who fails the filter may be paid too. Source: Ji et al., ACL
+# 2022, the section on cost.
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars; NaN if the reward of any assignment is unknown.
+    """Cost of a run in dollars; NaN if the reward of any assignment is unknown.
 
     Attributes:
         reward: mean reward of an assignment.
         paid_assignments: number of assignments analysed.
-        total: rewards of all of them, with the fee.
+        total: rewards of all assignments, with the fee.
         per_kept_assignment: `total` per assignment of a worker who passed; NaN if nobody did.
-        per_kept_conversation: `total` per conversation with a system of a worker who passed; NaN if there is
+        per_kept_conversation: `total` per conversation of a worker who passed with a system; NaN if there is
             none.
-        fee: of the platform, as a share of the rewards.
+        fee: fee of the platform, as a share of the rewards.
     """
 
     reward: float
@@ -88,16 +88,16 @@ class Cost:
 
 
 def cost(sample: Sample, reward: float | None = None, fee: float = 0.0) -> Cost:
-    """Return what the run cost.
+    """Return the cost of the run.
 
     Args:
-        sample: whose assignments were paid.
-        reward: of every assignment, whatever the data say; None for what they say.
-        fee: of the platform, as a share of the rewards.
+        sample: the paid assignments.
+        reward: reward of every assignment; None for the rewards in the data.
+        fee: fee of the platform, as a share of the rewards.
     """
     assignments = sample.run.assignments
     rewards = assignments["reward"].to_numpy(np.float64) if reward is None else np.array([reward])
-    # The mean of equal numbers need not be one of them: 0.99 would become 0.9900000000000001.
+    # Rounding can change the mean of equal numbers: 0.99 would become 0.9900000000000001.
     alike = rewards.min() == rewards.max()
     mean = float(rewards[0] if alike else np.sort(rewards).mean())
     total = mean * len(assignments) * (1 + fee)
@@ -125,7 +125,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How many workers who passed, and who failed, did so many assignments."""
+    """Number of workers who passed, and who failed, with a given number of assignments."""
 
     assignments: int
     passed: int
@@ -134,9 +134,9 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Assignments per worker: of workers who passed, who failed, and of all.
+    """Assignments per worker, for workers who passed, who failed, and all.
 
-    `distribution` has an entry for every number of assignments that somebody did, ascending.
+    `distribution` has an entry for every number of assignments that any worker did, ascending.
     """
 
     passed: Spread
@@ -146,7 +146,7 @@ class Workload:
 
 
 def workload(sample: Sample) -> Workload:
-    """Return how many of the analysed assignments each worker did."""
+    """Return the distribution of analysed assignments per worker."""
     passed = sample.screening.workers["passed"].to_numpy(bool)
     done = np.bincount(codes(sample.run.assignments["worker"]), minlength=len(passed))
     return Workload(

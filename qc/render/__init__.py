@@ -1,4 +1,4 @@
-"""Results as a person reads them, and as files: `show` prints a summary, `write` fills a directory."""
+"""Present results: `show` prints a summary, `write` writes files into a directory."""
 
 from qc.options import FORMATS
 from qc.render.document import SCHEMA_VERSION, as_json

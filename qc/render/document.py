@@ -34,12 +34,12 @@ Json = dict[str, Any]
 
 
 def document(analysis: Analysis) -> str:
-    """Return the text of `report.json`; a record of a list, or a row of a matrix, is one line of it."""
+    """Return the text of `report.json`; each record of a list and each row of a matrix is on one line."""
     return json_text(as_json(analysis))
 
 
 def json_text(content: Json) -> str:
-    """Return results as JSON, in the types that results have: frames, arrays, numbers that may be NaN."""
+    """Return results as JSON; they may contain data frames, arrays and NaN."""
     return _layout(_plain(content)) + "\n"
 
 
@@ -104,7 +104,7 @@ def _systems(analysis: Analysis) -> list[Json]:
 
 
 def _certainty(found: Intervals | None, row: int) -> Json:
-    """Return how sure the overall score and the rank of the system at `row` are."""
+    """Return the uncertainty of the overall score and the rank of the system at `row`."""
     if found is None:
         return {}
     overall = _bounds(found, row, 0)
@@ -127,7 +127,7 @@ def _bounds(found: Intervals | None, row: int, column: int) -> Json:
 
 
 def _sections(analysis: Analysis) -> Json:
-    """Return the sections by key; None where one was not computed."""
+    """Return the sections by key; None for one that was not computed."""
     return {
         "incidents": analysis.incidents and analysis.incidents.table,
         "served": analysis.served and analysis.served.table,
@@ -179,7 +179,7 @@ def _differences(found: Intervals) -> Json:
 
 
 def _groups(found: WhoseOpinion) -> Json:
-    """Return what the tables say, which hold nothing of groups that are withheld."""
+    """Return the content of the tables, which exclude groups that are withheld."""
     weighted = found.population
     return {
         "people": found.people,
@@ -212,7 +212,7 @@ def _agreement(found: Agreement) -> Json:
 
 
 def _filter(found: FilterCheck) -> Json:
-    """Return all but the table of workers, which is a file of its own, and simulated p-values."""
+    """Return everything except the table of workers, which has its own file, and simulated p-values."""
     content: Json = {}
     for name, value in _record(found).items():
         if isinstance(value, Share):
@@ -230,12 +230,12 @@ def _adjusted(found: Adjusted) -> Json:
 
 
 def _record(part: Any) -> Json:
-    """Return the fields of a result by name, as they are."""
+    """Return the fields of a result by name, unchanged."""
     return {field.name: getattr(part, field.name) for field in fields(part)}
 
 
 def _plain(value: Any) -> Any:
-    """Return `value` in the types of JSON, numbers in full precision."""
+    """Return `value` in JSON types, with numbers in full precision."""
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, np.ndarray | np.generic):
@@ -251,7 +251,7 @@ def _plain(value: Any) -> Any:
 
 
 def _layout(value: Any, margin: str = "\n") -> str:
-    """Return JSON that is indented down to records and rows, which stay on one line each."""
+    """Return JSON that is indented down to records and rows, each on one line."""
     inner = margin + INDENT
     if isinstance(value, dict) and any(isinstance(each, dict | list) for each in value.values()):
         items = [f"{_line(key)}: {_layout(each, inner)}" for key, each in value.items()]

@@ -1,4 +1,4 @@
-"""All that is written into the directory of a report."""
+"""Write the files of a report into a directory."""
 
 import csv
 import io
@@ -23,10 +23,10 @@ from qc.terminal import visible
 if TYPE_CHECKING:
     from qc.render.figures import Figure
 
-# What a figure of ours holds: its metadata are a signature.
+# Our figures contain this text: their metadata hold a signature.
 SIGNED = b"<metadata>candor="
 DRAWN = frozenset({"html", "svg"})
-TABULAR = frozenset({"html", "csv", "xlsx"})  # what holds the tables
+TABULAR = frozenset({"html", "csv", "xlsx"})  # formats with tables
 
 
 def writing_steps(formats: frozenset[str]) -> int:
@@ -40,17 +40,17 @@ def write(
     formats: frozenset[str] = frozenset(FORMATS),
     on_step: OnStep = no_step,
 ) -> list[Path]:
-    """Write the results into `directory`, made if it is not there; return the files, the one to read first.
+    """Write the results into `directory`, and return the files; the first one is the one to open first.
 
-    A directory holds one report: where an earlier one lies, those of its files that this one does not write
-    are removed. Nothing is touched that has not the name of a file of a report.
+    The directory is created if missing. It holds one report: files of an earlier report that are not written
+    again are removed. Files whose names are not those of a report's files are never touched.
 
     Args:
         analysis: the results.
-        directory: where to.
-        formats: of FORMATS: `html` is report.html, `json` report.json, `xlsx` report.xlsx, `csv` a file for
-            each table, `svg` a file for each figure.
-        on_step: called with a description when a format is begun.
+        directory: output directory.
+        formats: some of FORMATS: `html` is report.html, `json` report.json, `xlsx` report.xlsx, `csv` a file
+            for each table, `svg` a file for each figure.
+        on_step: called with a description when a format begins.
 
     Raises:
         OutputError: the directory or a file cannot be written.
@@ -72,9 +72,9 @@ def write(
 
 
 def _earlier_report(directory: Path) -> set[Path]:
-    """Return the files of an earlier report; none if nothing shows that there is one.
+    """Return the files of an earlier report; none without evidence that there is one.
 
-    Names such as `workers.csv` are common: alone they are somebody else's.
+    Names such as `workers.csv` are common, so alone they are no evidence.
     """
     reports, others, figures = (_held(directory, files) for files in (REPORTS, TABLES, _figures(directory)))
     ours = reports or any(SIGNED in file.read_bytes() for file in figures)
@@ -96,11 +96,11 @@ def _figures(directory: Path) -> Iterable[ReportFile]:
 
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file."""
-    # The document has its own, and is what programs ask for most often.
+    # The JSON document builds its own tables, and programs request it most often.
     found = tables(analysis) if formats & TABULAR else {}
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
-        # Those who want no figure need not wait for it.
+        # Imported only if figures are requested, because it is slow.
         from qc.render.figures import figures  # noqa: PLC0415
 
         on_step("Drawing the figures")
@@ -130,16 +130,16 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
 
 
 def comma_separated(table: pd.DataFrame) -> bytes:
-    """Return `table` as CSV: numbers with as many digits as they have, empty where nothing is known.
+    """Return `table` as CSV: numbers in full precision, empty cells for unknown values.
 
-    Control characters are replaced. Before text that a spreadsheet would take for a formula stands an
-    apostrophe.
+    Control characters are replaced. Text that a spreadsheet would read as a formula gets an apostrophe in
+    front.
     """
     out = io.BytesIO()
     heading = io.StringIO()
     csv.writer(heading, lineterminator="\n").writerow(map(_harmless, table.columns))
     out.write(utf8(heading.getvalue()))
-    # Two columns may have one name: a criterion can be called as it likes.
+    # Two columns may have the same name, because a criterion can have any name.
     columns = [pa.array(_harmless_text(column), from_pandas=True) for _, column in table.items()]
     rows = pa.Table.from_arrays(columns, names=[str(number) for number in range(len(columns))])
     arrow_csv.write_csv(rows, out, arrow_csv.WriteOptions(include_header=False, quoting_style="needed"))
@@ -156,5 +156,5 @@ def _harmless(cell: object) -> object:
 
 
 def utf8(text: str) -> bytes:
-    """Return `text` encoded; half a surrogate pair comes out as `?`: a name of a file may hold one."""
+    """Return `text` in UTF-8; half a surrogate pair, which a file name may contain, becomes `?`."""
     return text.encode("utf-8", errors="replace")

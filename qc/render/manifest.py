@@ -1,8 +1,9 @@
 """Manifest of a report: each file's name, content, section and condition, before it is written.
 
-Reports are declared here, tables in `qc.render.tables`, figures in `qc.render.figures`, each with what makes
-it. Every list of files comes from these declarations: what is written, what of an earlier report is removed,
-what the page names, and what tests hold `docs/analyst.md` against.
+Reports are declared here, tables in `qc.render.tables`, figures in `qc.render.figures`, each with the
+function that makes it. Every list of files comes from these declarations: the files to write, the files of an
+earlier report to remove, the files that the page names, and the files that tests compare with
+`docs/analyst.md`.
 """
 
 from collections.abc import Callable
@@ -20,9 +21,9 @@ class ReportFile:
     """A file of a report.
 
     Attributes:
-        name: with its ending.
-        holds: what is in it.
-        section: of SECTIONS; without it the file is not there. None if the file belongs to no section.
+        name: file name with its ending.
+        holds: description of its content.
+        section: key of SECTIONS; without this section there is no file. None if it belongs to no section.
     """
 
     name: str
@@ -37,20 +38,20 @@ class ReportFile:
 
 @dataclass(frozen=True)
 class MadeFile(ReportFile, Generic[Made]):
-    """A table or a figure; `make` makes it of an analysis, None if the analysis has nothing for it."""
+    """A table or a figure; `make` creates it from an analysis, None if the analysis has no data for it."""
 
     make: Callable[[Analysis], Made | None]
 
 
 @dataclass(frozen=True)
 class AnalysisPart(Generic[T]):
-    """A part of an analysis: the section that computes it, None if it belongs to none, and how to get it."""
+    """A part of an analysis: the section that computes it, None if it has none, and how to get it."""
 
     section: str | None
     get: Callable[[Analysis], T | None]
 
     def file(self, name: str, holds: str, make: Callable[[T], Made | None]) -> MadeFile[Made]:
-        """Return the file that `make` makes of this part."""
+        """Return the file that `make` creates from this part."""
 
         def made(analysis: Analysis) -> Made | None:
             part = self.get(analysis)

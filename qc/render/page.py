@@ -1,4 +1,4 @@
-"""`report.html`: the whole report as one page that needs nothing but itself."""
+"""`report.html`: the whole report as one self-contained page."""
 
 import re
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from qc.render.figures import Figure
 
 SHOWN_ROWS = 200
-# No script, no request: a browser enforces what the page promises.
+# Content security policy: the browser enforces that the page runs no script and makes no request.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
-    """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    """Return the page. It has no script and makes no request; all text from the data is escaped."""
     scored = int(analysis.scores.z["overall"].notna().sum())
     content = template("page.html.jinja").render(
         analysis=analysis,
@@ -51,25 +51,25 @@ def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") ->
 
 
 def all_notes(analysis: Analysis) -> tuple[str, ...]:
-    """Return what is to be known before a number is quoted, of the run and of each part of the analysis."""
+    """Return the notes of the run and of each part of the analysis, to read before quoting a number."""
     parts = (analysis.replication, analysis.forecast, analysis.adjusted)
     return (*analysis.notes, *(note for part in parts if part is not None for note in part.notes))
 
 
 def _registered(analysis: Analysis) -> Tables:
-    """Return what became of a preregistration, if one was given."""
+    """Return the tables of the preregistration, if one was given."""
     found = analysis.preregistration
     return {} if found is None else {"registered": points(found), "hypotheses": decisions(found)}
 
 
 def tight(text: str) -> str:
-    """Return `text` with its numbers kept together with their names and units."""
+    """Return `text` with non-breaking spaces between numbers and their names or units."""
     return re.sub(r" (?=[=<%])|(?<=[=<]) ", "\N{NO-BREAK SPACE}", text)
 
 
 @cache
 def template(name: str) -> Template:
-    """Return a template of this package; every text that is put into it is escaped."""
+    """Return a template of this package; all inserted text is escaped."""
     environment = Environment(
         loader=PackageLoader("qc.render", ""),
         autoescape=True,
@@ -82,5 +82,5 @@ def template(name: str) -> Template:
 
 
 def style() -> Markup:
-    """Return the style sheet that all pages have."""
+    """Return the style sheet of all pages."""
     return Markup(resources.files("qc.render").joinpath("page.css").read_text(encoding="utf-8"))  # noqa: S704

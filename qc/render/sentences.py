@@ -1,4 +1,4 @@
-"""The verdict in three sentences: who leads, whether another run would agree, whether the data are good."""
+"""The verdict in three sentences: the ranking, the agreement of another run, the quality of the data."""
 
 import math
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
 
-# Systems that are named in a group before the rest is counted.
+# Systems of a group that are named; the others are only counted.
 NAMED_SYSTEMS = 6
-# Of those who passed, the share of random workers at which data still look sound.
+# Largest share of random workers among those who passed at which data look sound.
 FEW_RANDOM = 0.1
-# Workers who passed below which nothing is said of the data.
+# Fewest workers for a statement about the data.
 FEWEST_WORKERS = 12
-# Correlations between runs, of which the lower end of an interval is looked at.
+# Limits for the lower end of the interval of a correlation between runs.
 HIGH_AGREEMENT = 0.9
 FAIR_AGREEMENT = 0.7
 # With fewer systems r is above FAIR_AGREEMENT by chance alone too often: in 15 of 100 runs with 4 of them.
@@ -34,11 +34,11 @@ SIMULATED = "Every worker of this run is simulated: what follows says nothing ab
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to say first of a run.
+    """The main statements about a run.
 
     Attributes:
-        warning: what to know before any finding; None if nothing is amiss.
-        findings: three sentences: of the ranking, of another run, of the data.
+        warning: to read before any finding; None if there is none.
+        findings: three sentences: on the ranking, on another run, on the data.
     """
 
     warning: str | None
@@ -59,7 +59,7 @@ def verdict(analysis: Analysis) -> Verdict:
 
 
 def writing_conclusion(found: WritingResults) -> str:
-    """Return how many conversations look pasted, and whether a conclusion is another without them."""
+    """Say how many conversations look pasted, and whether conclusions change without them."""
     (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
     pasted = every["pasted"]
     look = "looks" if pasted == 1 else "look"
@@ -101,13 +101,13 @@ def _lead(scores: Scores, intervals: Intervals) -> str:
 
 
 def _highest(first: list[str]) -> str:
-    """Return who has the highest score; of several that are equal none by its name."""
+    """Return a clause on the systems with the highest score."""
     named = listed(first, NAMED_SYSTEMS)
     return f"{named} has the highest score" if len(first) == 1 else f"{named} share the highest score"
 
 
 def _apart(scored: list[str], intervals: Intervals) -> str:
-    """Return which systems can be told apart, all pairs taken together."""
+    """Return a clause on which systems are distinguished, for all pairs together."""
     of = len(scored) * (len(scored) - 1) // 2
     told = of - len(intervals.indistinct)
     if of == 1:
@@ -176,7 +176,7 @@ def _uncorrelated(replication: Replication) -> str:
 
 
 def _agreement(replication: Replication, analysis: Analysis) -> str:
-    """Return whether a second run agrees, as a verb; or why that cannot be told."""
+    """Return a verb for whether a second run agrees, or the reason why that is unknown."""
     count, ends = len(replication.systems), replication.overall_interval
     if count < FEWEST_SYSTEMS:
         return f"can be compared on {whole(count)} systems only, too few to tell whether it agrees"
@@ -191,7 +191,7 @@ def _agreement(replication: Replication, analysis: Analysis) -> str:
 
 
 def _against(forecast: Forecast | None, r: float) -> str:
-    """Return where r lies in what was forecast, as a clause; nothing without a forecast."""
+    """Return a clause on where r lies relative to the forecast; "" without a forecast."""
     if forecast is None or not math.isfinite(forecast.low):
         return ""
     where = "within" if forecast.low <= r <= forecast.high else "below" if r < forecast.low else "above"
@@ -199,7 +199,7 @@ def _against(forecast: Forecast | None, r: float) -> str:
 
 
 def same_conclusions(same: SameConclusions) -> str:
-    """Return on how many pairs two runs agree, as a clause."""
+    """Return a clause on the number of pairs on which two runs agree."""
     if same.of == 0:
         return "no pair of systems can be compared in both"
     return f"for {whole(same.n)} of {whole(same.of)} pairs of systems both draw the same conclusion"
@@ -225,7 +225,7 @@ def _data(analysis: Analysis) -> str:
 
 
 def _controlled(controls: Controls) -> str:
-    """Return how far control items lay from ordinary ones, with the workers who passed, as a clause."""
+    """Return a clause on the distance of control items from ordinary ones, for workers who passed."""
     rows = controls.table[controls.table["group"] == "passed"].set_index("kind")["difference"]
     named = (("bad", "bad twins", -1, "lower"), ("reference", "references", 1, "higher"))
     distances = [

@@ -1,4 +1,4 @@
-"""A table of the report, from which its file, its sheet, the page and the terminal are made."""
+"""A table of the report: the source of its CSV file, its sheet, and its display on page and terminal."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,18 +21,18 @@ GROUPS = ("passed", "failed", "all")
 STEPS = 5
 
 
-# The class that colours a value on a page.
+# Returns the CSS class that colours a value on a page.
 Tone = Callable[[float], str]
 
 
 def no_tone(_: float) -> str:
-    """Return no class: the value is not coloured."""
+    """Return no class, so that the value is not coloured."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the values of a column are written: as `text` for a reader, and as a number format of `excel`."""
+    """Format of a column's values: `text` for readers, and an `excel` number format."""
 
     text: Callable[[Any], str]
     excel: str = "0.000"
@@ -42,13 +42,13 @@ COUNT = Form(whole, "#,##0")
 ONE, TWO, THREE = (Form(partial(decimal, digits=digits)) for digits in (1, 2, 3))
 P, P_EXACT = Form(probability, "0.0000"), Form(partial(decimal, digits=4), "0.0000")
 SHARE, ROUGH_SHARE = Form(percent, "0.0%"), Form(partial(percent, digits=0), "0.0%")
-# Numbers that are text already, such as a range of ranks.
+# For values that are text already, such as a range of ranks.
 WRITTEN = Form(str)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, and `tone`, the class that colours it on a page."""
+    """The text of a cell, and `tone`, the CSS class that colours it on a page."""
 
     text: str
     tone: str = ""
@@ -56,14 +56,14 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How a column is written.
+    """Description of a column.
 
     Attributes:
-        key: of the column in the rows.
-        head: what a reader finds above it; None: no reader sees it, its form is for the workbook.
-        form: how its numbers are written; None: it holds text.
-        upper: key of the upper ends, if a reader sees intervals whose lower ends are under `key`.
-        tone: which class colours a value.
+        key: key of the column in the rows.
+        head: heading; None if the column is not displayed, and `form` is only for the workbook.
+        form: format of its numbers; None if it holds text.
+        upper: key of the upper ends, if the column is displayed as intervals with lower ends under `key`.
+        tone: gives the CSS class that colours a value.
     """
 
     key: Hashable
@@ -93,10 +93,10 @@ class Table:
     """A table of the report.
 
     Attributes:
-        frame: what its file and its sheet hold, every digit of it, under the keys of the file.
-        columns: what is known of the columns; those with a head are what a reader sees, in this order.
-        rows: what a reader sees, where that is not `frame` itself: put in order, reshaped, or in words.
-        form: how the numbers of a column that is not described are written.
+        frame: content of its file and its sheet, in full precision, with the keys of the file.
+        columns: descriptions of columns; those with a head are displayed, in this order.
+        rows: rows to display, if they differ from `frame`: sorted, reshaped, or in words.
+        form: format of numbers in columns without a description.
     """
 
     frame: pd.DataFrame
@@ -106,32 +106,32 @@ class Table:
 
     @property
     def shown(self) -> tuple[Column, ...]:
-        """The columns that a reader sees."""
+        """The displayed columns."""
         return tuple(column for column in self.columns if column.head is not None)
 
     @property
     def shown_rows(self) -> pd.DataFrame:
-        """The rows that a reader sees."""
+        """The displayed rows."""
         return self.frame if self.rows is None else self.rows
 
     def cells(self, most: int | None = None) -> list[tuple[Cell, ...]]:
-        """Return what a reader sees, row by row; `most` is how many of the rows, None for all."""
+        """Return the displayed cells, row by row; at most `most` rows, None for all."""
         rows = self.shown_rows.iloc[:most]
         return list(zip(*(column.cells(rows) for column in self.shown), strict=True))
 
     def only(self, *keys: Hashable) -> "Table":
-        """Return the table with the columns under `keys`, in their order, as far as it has them."""
+        """Return the table with only the columns `keys`, in this order; missing ones are skipped."""
         columns = {column.key: column for column in self.columns}
         return replace(self, columns=tuple(columns[key] for key in keys if key in columns))
 
     def form_of(self, key: Hashable) -> Form:
-        """Return how the numbers under a key of the file are written."""
+        """Return the format of the numbers in the column `key` of the file."""
         forms = (column.form for column in self.columns if column.key == key)
         return next((form for form in forms if form), self.form)
 
 
 def square(names: Sequence[str], values: ArrayLike) -> pd.DataFrame:
-    """Return a matrix as the authors write it: its names above, and in a first column without a name."""
+    """Return a matrix in the authors' form: names as headings, and in a first column without a heading."""
     table = pd.DataFrame(np.asarray(values, dtype=np.float64), columns=list(names))
     table.insert(0, "", list(names), allow_duplicates=True)
     return table
@@ -146,16 +146,16 @@ def matrix(
     form: Form,
     tone: Tone = no_tone,
 ) -> Table:
-    """Return a table that a reader sees as numbers with a name before each row and a head above each column.
+    """Return a table that is displayed as a matrix with row names and column headings.
 
     Args:
-        frame: what the file holds.
-        corner: the head above the names.
-        names: (n,), of the rows.
-        heads: (m,), of the columns; they may come from the data, so that two are alike.
+        frame: content of the file.
+        corner: heading above the row names.
+        names: (n,), names of the rows.
+        heads: (m,), headings of the columns; they may come from the data, so two may be equal.
         values: (n, m).
-        form: how the numbers are written.
-        tone: which class colours a number.
+        form: format of the numbers.
+        tone: gives the CSS class that colours a number.
     """
     rows = pd.DataFrame(values)
     rows.insert(0, "name", list(names))
@@ -164,6 +164,6 @@ def matrix(
 
 
 def shade(share: float) -> str:
-    """Return the class that colours a value: its side of 0, and how far from it; 1 and more is farthest."""
+    """Return the CSS class for a value, by its sign and its distance from 0; 1 or more is the strongest."""
     step = min(round(abs(share) * STEPS), STEPS) if np.isfinite(share) else 0
     return f"{'above' if share > 0 else 'below'}-{step}" if step else ""

@@ -25,7 +25,7 @@ OF_INCIDENTS = ("system", "conversations", "failed", "replies", "errors", "overr
 def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None:
     """Print a summary of `analysis`: the verdict and notes first, then the systems, then what was kept.
 
-    With `workers` it lists those who failed, else it counts them.
+    With `workers`, list the workers who failed, else count them.
     """
     console.print(f"Run {analysis.run.name}  ({analysis.run.source})", style="bold")
     for sentence in verdict(analysis).sentences:
@@ -57,7 +57,7 @@ def show(analysis: Analysis, console: Console, *, workers: bool = False) -> None
 
 
 def _show_beside(analysis: Analysis, console: Console) -> None:
-    """Print what is known beside scores: of items that were rated, of incidents, of how workers wrote."""
+    """Print results besides scores: on rated items, incidents, and how workers wrote."""
     if (found := analysis.transcripts) is not None:
         console.print(grid("Control items beside ordinary ones", controls(found.controls)))
     if found is not None and found.repeats is not None:
@@ -82,7 +82,7 @@ def _show_kept(analysis: Analysis, console: Console, *, workers: bool) -> None:
 
 
 def _groups(analysis: Analysis) -> list[str]:
-    """Return the groups of systems that can be told apart, a line each; none if there is one only."""
+    """Return a line for each group of distinguished systems; none if there is only one group."""
     found = analysis.intervals
     if found is None or len(found.groups) < 2:
         return []
@@ -110,17 +110,17 @@ def _all_in(more: int, file: str) -> str:
 
 
 def grid(title: str, table: Table, most: int | None = None, whole_in: str = DOCUMENT.name) -> Grid:
-    """Return the first `most` rows of `table`, all if that is None, as rich lays them out.
+    """Return the first `most` rows of `table` (None for all) as a grid for rich.
 
-    A line under them says how many more there are, all in the file `whole_in`.
+    A line below says how many more rows there are in the file `whole_in`.
     """
     more = len(table.shown_rows) - most if most is not None else 0
     caption = f"… and {_all_in(more, whole_in)}" if more > 0 else None
     made = Grid(title=title, title_justify="left", caption=caption, caption_justify="left")
     for number, column in enumerate(table.shown):
-        # Names may be long, so they are folded and not cut; what is read as one number is neither.
+        # Long names are folded, not cut; numbers are neither folded nor cut.
         made.add_column(
-            (column.head or "").replace("\u00ad", ""),  # which a terminal shows
+            (column.head or "").replace("\u00ad", ""),  # terminals display soft hyphens
             justify="right" if column.form else "left",
             overflow="ellipsis" if number else "fold",
             no_wrap=column.upper is not None or column.form in (WRITTEN, P_EXACT),
@@ -136,5 +136,5 @@ def grid(title: str, table: Table, most: int | None = None, whole_in: str = DOCU
 
 
 def ascii_minus(text: str) -> str:
-    """Return `text` with a minus that every terminal can show: a `?` before a number would mislead."""
+    """Return `text` with ASCII minus signs, which every terminal can show; a `?` instead would mislead."""
     return text.replace("−", "-")

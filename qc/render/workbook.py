@@ -1,4 +1,4 @@
-"""`report.xlsx`: what to know first, then one sheet for each table."""
+"""`report.xlsx`: a front sheet with the verdict and notes, then one sheet for each table."""
 
 import io
 from collections.abc import Hashable, Sequence
@@ -18,7 +18,7 @@ from qc.render.table import COUNT, Table
 from qc.render.tables import Tables
 from qc.run import source_name
 
-# A sheet can hold 1,048,576 rows; one of this length still opens at once.
+# A sheet can hold 1,048,576 rows, but one of this length still opens quickly.
 MOST_ROWS = 50_000
 LONGEST_TEXT = 32_767
 LONGEST_NAME = 31
@@ -27,7 +27,7 @@ NARROWEST, WIDEST = 9, 60
 
 
 def workbook(analysis: Analysis, tables: Tables) -> bytes:
-    """Return the workbook. Cells hold full precision; a table too long for a sheet says where the rest is."""
+    """Return the workbook. Cells have full precision; a table that is cut says where the rest is."""
     entries = [("source", source_name(analysis.run.source))]
     entries += [("verdict", sentence) for sentence in verdict(analysis).sentences]
     entries += [("note", note) for note in analysis.notes]
@@ -36,7 +36,7 @@ def workbook(analysis: Analysis, tables: Tables) -> bytes:
 
 
 def book_of(title: str, entries: Sequence[tuple[str, str]], tables: Tables) -> bytes:
-    """Return a workbook whose front has a title and labelled texts, and a sheet for each table."""
+    """Return a workbook with a front sheet (title and labelled texts) and a sheet for each table."""
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, {"constant_memory": True}) as book:
         styles = _Styles(book)
@@ -66,7 +66,7 @@ class _Styles:
 
 
 def sheet_name(file: str) -> str:
-    """Return the name of a table's sheet: its file's without the ending, as long as Excel allows."""
+    """Return the name of a table's sheet: its file name without ending, cut to Excel's limit."""
     return PurePath(file).stem[:LONGEST_NAME]
 
 
@@ -103,7 +103,7 @@ def _write_table(sheet: Worksheet, file: str, table: Table, styles: _Styles) -> 
 
 
 def _cells(column: pd.Series) -> Sequence[Any]:
-    """Return numbers and texts; None where nothing is known."""
+    """Return numbers and texts; None for unknown values."""
     if pd.api.types.is_bool_dtype(column):
         return [None if pd.isna(value) else "yes" if value else "no" for value in column.tolist()]
     values = column.astype(object)

@@ -1,1 +1,1 @@
-"""Questions that the published method leaves open: how sure a ranking is, and what else may explain it."""
+"""Robustness analyses beyond the published method: uncertainty of the ranking, and other explanations."""

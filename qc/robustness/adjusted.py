@@ -1,19 +1,20 @@
 """Scores of the systems, adjusted for position in the assignment, opinion of the topic, and worker.
 
-A linear mixed model of the overall z of the counted conversations: system, position and opinion of the
-opening topic fixed, worker random. The adjusted score of a system is its estimated marginal mean: what the
-model expects of it at the mix of positions and opinions that the counted conversations of all systems have
-together. That mix is the same for every system, and it keeps the scores on the level of the plain ones.
+A linear mixed model is fitted to the overall z of the counted conversations: system, position and opinion of
+the opening topic are fixed effects, worker is a random effect. The adjusted score of a system is its
+estimated marginal mean: the model's expectation at the mix of positions and opinions of all counted
+conversations. The mix is the same for every system, and keeps the adjusted scores on the same level as the
+plain ones.
 
 Because z is standardised within each worker, workers hardly differ in level, and their variance is often
-estimated to be 0: the model is then ordinary least squares. This is as it should be, and said in the notes.
+estimated to be 0. The model is then ordinary least squares. This is expected.
 
-Estimates are those of the mixed model. Their intervals and p-values do not rely on it: they hold however the
-conversations of a worker depend on one another, not only by a common level, and for few workers too.
+The estimates come from the mixed model, but their intervals and p-values do not rely on it. They hold for any
+dependence between a worker's conversations, not only a common level, and for few workers too.
 
-A position or opinion that fewer than 10 workers carry tells how those workers rate, not what it does. Its
-conversations are left out, if at least two others of its kind remain to compare; else the kind stays in the
-model, without standard errors and p-values of what too few carry.
+A position or opinion from fewer than 10 workers mostly shows how those workers rate, not its own effect. Its
+conversations are left out if at least two other levels of the factor remain. Otherwise the factor stays in
+the model, and levels with too few workers get no standard errors and p-values.
 
 Sources: `qc.statistics.mixed_model`; `qc.statistics.clustered`; Searle, Speed and Milliken, *Population
 marginal means in the linear model*, The American Statistician 34, 1980.
@@ -41,17 +42,17 @@ class Adjusted:
         plain: (S,), overall z as in the scores.
         adjusted: (S,), marginal means; NaN for a system without a counted conversation.
         low, high: (S,), 95 % intervals of `adjusted`: standard errors by worker, adjusted for few workers,
-            and Student's t with Satterthwaite's degrees of freedom. NaN for a system that a single worker
+            and Student's t with Satterthwaite's degrees of freedom. NaN for a system that only one worker
             rated.
-        worker_sd: standard deviation of the workers' levels; 0 if it is estimated to be nil, as is to be
-            expected of z, which gives every worker the same mean and standard deviation.
-        residual_sd: standard deviation of what is left, between conversations.
-        coefficients: `term`, `estimate`, `se`, `degrees` (of freedom), `p` (two-sided, of no difference from
-            0; `se` and t as for the intervals): each position and opinion as difference from the first of
-            its kind that enough workers carry. `se`, `degrees` and `p` are NaN if one of the two is carried
-            by fewer than 10 workers.
+        worker_sd: standard deviation of the workers' levels. It is often 0, because z gives every worker the
+            same mean and standard deviation.
+        residual_sd: standard deviation of the residuals, between conversations.
+        coefficients: `term`, `estimate`, `se`, `degrees` (of freedom), `p` (two-sided, for a difference of 0;
+            `se` and t as for the intervals). Each term is the difference of a position or opinion from the
+            first level of its factor that has enough workers. `se`, `degrees` and `p` are NaN if one of the
+            two levels has fewer than 10 workers.
         n: conversations in the model.
-        notes: sentences on what the model found or had to leave out.
+        notes: sentences on what was found or left out.
     """
 
     systems: tuple[str, ...]
@@ -67,7 +68,7 @@ class Adjusted:
 
 
 def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
-    """Return the adjusted scores; None if there are no more counted conversations than effects."""
+    """Return the adjusted scores; None unless there are more counted conversations than effects."""
     rated = int((scores.z["n"] > 0).sum())
     context = _context(sample)
     rows = np.flatnonzero(sample.counted)[context.rows]
@@ -83,7 +84,7 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
     mix = context.columns.mean(axis=0)
     means = fit.contrasts(np.hstack([np.eye(rated), np.tile(mix, (rated, 1))])[:, kept])
     adjusted, low, high = np.full((3, len(scores.z)), np.nan)
-    # A system may have lost all its conversations to levels that too few carry.
+    # A system has no conversation left if all of them were at levels with too few workers.
     for values, found in zip((adjusted, low, high), (means.estimates, *means.interval()), strict=True):
         values[:rated] = np.where(kept[:rated], found, np.nan)
     return Adjusted(
@@ -102,14 +103,14 @@ def adjust(sample: Sample, scores: Scores) -> Adjusted | None:
 
 @dataclass(frozen=True)
 class _Context:
-    """What stands in the model beside the systems: indicators of all levels of a factor but one.
+    """Terms of the model besides the systems: indicators of all levels of each factor but one.
 
     Attributes:
         terms: (T,), names.
         columns: (rows, T), indicators.
-        carried: (T,), whether enough workers carry both levels that the term compares.
+        carried: (T,), whether both levels that the term compares have enough workers.
         rows: (counted conversations,), whether the conversation is in the model.
-        left_out: levels whose conversations are not.
+        left_out: levels whose conversations are not in the model.
     """
 
     terms: tuple[str, ...]
@@ -138,7 +139,7 @@ def _context(sample: Sample) -> _Context:
         codes = factor.codes[rows]
         workers_of = carriers(codes, workers[rows], len(factor.levels))
         enough = workers_of >= FEWEST_CARRIERS
-        # The first that enough workers carry; if none is, the first that occurs.
+        # The reference is the first level with enough workers, or else the first that occurs.
         first = int(np.argmax(enough if enough.any() else workers_of > 0))
         compared = [level for level in np.flatnonzero(workers_of) if level != first]
         terms += [
@@ -150,7 +151,7 @@ def _context(sample: Sample) -> _Context:
 
 
 def _with_unknown(factor: Factor) -> Factor:
-    """Return the factor with what is unknown as a level of its own, the last."""
+    """Return the factor with unknown values as an additional last level."""
     if (factor.codes >= 0).all():
         return factor
     codes = np.where(factor.codes < 0, len(factor.levels), factor.codes)
@@ -158,7 +159,7 @@ def _with_unknown(factor: Factor) -> Factor:
 
 
 def _coefficients(fit: ClusteredFit, kept: NDArray[np.bool_], context: _Context) -> pd.DataFrame:
-    """Return those of the context's terms, the last columns of the model, that were not left out."""
+    """Return the coefficients of the context's terms (the last columns of the model) that were kept."""
     told = kept[len(kept) - len(context.terms) :]
     found = fit.contrasts(np.eye(len(kept))[len(kept) - len(told) :][told][:, kept])
     carried = context.carried[told]

@@ -1,7 +1,7 @@
-"""Effect of another level α of the worker filter on workers kept, scores and ranking.
+"""Effect of other levels α of the worker filter on the workers kept, the scores and the ranking.
 
-Source: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p and z do
-not depend on α; α only decides whose conversations count.
+Source: Ji et al., ACL 2022, the section on the influence of the filter's threshold. A worker's p and z do not
+depend on α; α only decides whether the worker's conversations count.
 """
 
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ class AlphaLevel:
 
     Attributes:
         alpha: the level; a worker passes with p below it.
-        workers: how many pass.
-        conversations: their conversations with the systems.
+        workers: number of workers who pass.
+        conversations: number of their conversations with the systems.
         z: (S,), overall z scores; NaN for a system without a conversation.
         ranking_rho: Spearman's ρ with the overall z scores at the chosen α; NaN with fewer than 3 systems.
         replication_r: Pearson's r with the second run's overall z scores at this same level; NaN without
@@ -48,10 +48,9 @@ class AlphaInfluence:
 
 
 def alpha_influence(sample: Sample, scores: Scores, other: Sample | None) -> AlphaInfluence:
-    """Return what each level makes of `sample` and, if given, how it then agrees with `other`, a second run.
+    """Return the results of `sample` at each level, and its agreement with `other`, a second run, if given.
 
-    As in the replication, the correlation with a second run is of the systems and over the criteria that
-    both runs have.
+    As in the replication, the correlation uses only systems and criteria that both runs have.
     """
     systems = tuple(scores.z["system"])
     chosen = scores.z["overall"].to_numpy(np.float64)
@@ -76,7 +75,7 @@ def alpha_influence(sample: Sample, scores: Scores, other: Sample | None) -> Alp
 
 
 def _first_level(sample: Sample) -> NDArray[np.intp]:
-    """Return which level, from 0, is the lowest at which each worker passes; the number of levels if none."""
+    """Return the index of the lowest level at which each worker passes; the number of levels if none."""
     table = sample.screening.workers
     p = np.where(table["testable"], table["p"], np.nan)
     return np.searchsorted(LEVELS, p, side="right")
@@ -85,7 +84,7 @@ def _first_level(sample: Sample) -> NDArray[np.intp]:
 def _by_level(
     sample: Sample, systems: tuple[str, ...], labels: list[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the overall z of `systems` over `labels`, (levels, S), and how many conversations, (levels,)."""
+    """Return the overall z of `systems` over `labels`, (levels, S), and the conversations, (levels,)."""
     if sample.items is not None:
         return _rescored(sample, systems, labels)
     first, own = _first_level(sample)[sample.workers], sample.run.systems["system"].to_list()
@@ -94,7 +93,7 @@ def _by_level(
     overall = np.take(sample.z[rows], columns, axis=1).mean(axis=1)
     shape = (len(LEVELS), len(own))
     cells = first[rows] * shape[1] + sample.systems[rows]
-    # Who passes at one level passes at every higher one.
+    # A worker who passes at one level passes at every higher level.
     counts = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=0)
     sums = np.bincount(cells, weights=overall, minlength=shape[0] * shape[1]).reshape(shape).cumsum(axis=0)
     means = sums / np.where(counts > 0, counts, np.nan)
@@ -104,7 +103,7 @@ def _by_level(
 def _rescored(
     sample: Sample, systems: tuple[str, ...], labels: list[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the same of a run of transcripts, where what a judgment weighs hangs on who else passes."""
+    """Do the same for a run of transcripts, where a judgment's weight depends on which others pass."""
     first, table = _first_level(sample), sample.screening.workers
     z, judgments = np.full((len(LEVELS), len(systems)), np.nan), np.zeros(len(LEVELS), np.intp)
     for level, alpha in enumerate(LEVELS):
@@ -118,7 +117,7 @@ def _rescored(
 def _replication(
     sample: Sample, other: Sample | None, systems: tuple[str, ...], labels: list[str]
 ) -> list[float]:
-    """Return Pearson's r of the overall z scores of the two runs at each level."""
+    """Return Pearson's r between the overall z scores of the two runs at each level."""
     if other is None:
         return [np.nan] * len(LEVELS)
     there = set(other.run.systems.loc[other.run.competing, "system"])

@@ -1,8 +1,8 @@
-"""Groups of systems such that the systems of a higher group significantly beat all those of a lower one.
+"""Group systems so that every system of a higher group significantly beats every system of a lower group.
 
 Source: the convention of the human evaluations of the Conference on Machine Translation, for example
-Bojar et al., *Findings of the 2016 Conference on Machine Translation*, section 3: systems within a group
-cannot all be told apart by this run, systems of different groups can.
+Bojar et al., *Findings of the 2016 Conference on Machine Translation*, section 3. Systems of different groups
+differ significantly; systems within a group do not all differ significantly.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from qc.method.significance import Significance
 
-# Of the comparisons of systems; the level at which workers pass the filter has nothing to do with it.
+# Level of the comparisons of systems; it is independent of the level of the worker filter.
 ALPHA = 0.05
 
 
@@ -22,8 +22,8 @@ class Clusters:
 
     Attributes:
         alpha: level at which a system beats another: p below it.
-        groups: by the published p-values as they are.
-        holm_groups: by these with Holm's correction.
+        groups: by the published p-values without correction.
+        holm_groups: by the same p-values with Holm's correction.
 
     A system without a kept conversation was not tested and is in no group.
     """
@@ -53,8 +53,8 @@ def groups_of(beats: NDArray[np.bool_]) -> list[list[int]]:
     Returns:
         Groups of row numbers, each ascending; none if there are no rows.
     """
-    # Whoever stands above a border beats all below it, and whoever stands below beats none above: with the
-    # most victories first, what is above a border comes before what is below, wherever the border is.
+    # A system above a border beats all systems below it, and one below beats none above. So ordered by the
+    # number of victories, all systems above a border come before those below it.
     order = np.argsort(-beats.sum(axis=1), kind="stable")
     ordered = beats[np.ix_(order, order)]
     borders = [i for i in range(1, len(order)) if ordered[:i, i:].all()]

@@ -1,8 +1,8 @@
-"""Effects on a conversation's score other than the system: position, time, opinion, changes of topic.
+"""Effects of position, time, opinion and changes of topic on the score of a conversation.
 
-The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system.
-A worker's conversations hang together, so standard errors and tests are those of clusters, of few
-workers too. A level that fewer than 10 workers carry has no interval, and no part in the test of its factor.
+The effect of a level is the mean, over its conversations, of overall z minus the mean of the same system. A
+worker's conversations are correlated, so standard errors and tests are clustered by worker, and valid for few
+workers too. A level with fewer than 10 workers has no interval, and is left out of the test of its factor.
 
 Source: `qc.statistics.clustered`.
 """
@@ -20,7 +20,7 @@ from qc.statistics.groups import group_means
 
 SIGNIFICANT = 0.05
 
-# How a sentence calls the conversations of a level.
+# Names of the conversations of a level, for sentences.
 _CONVERSATIONS = {
     "position": "conversations in place {} of their assignment",
     "minutes": "conversations of assignments with {} minutes per conversation",
@@ -50,11 +50,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A factor, and a test that none of its levels moves the score.
+    """A factor, and a test of the hypothesis that its levels have no effect on the score.
 
-    `statistic` is a Hotelling's T² in the scale of F, named with its degrees of freedom, for example
-    `F(5, 144.2)`. It and `p` are NaN if fewer than two levels are carried by enough workers, or if these are
-    too few for so many levels.
+    `statistic` is Hotelling's T² on the scale of F, named with its degrees of freedom, for example
+    `F(5, 144.2)`. It and `p` are NaN if fewer than two levels have enough workers, or if there are too few
+    workers for the number of levels.
     """
 
     name: str
@@ -67,13 +67,13 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class ContextEffects:
-    """Effects in a fixed order. A factor of which fewer than two levels are known has none."""
+    """Effects in a fixed order. A factor with fewer than two known levels has no effect here."""
 
     effects: tuple[Effect, ...]
 
 
 def context_effects(sample: Sample) -> ContextEffects:
-    """Return the effects on the counted conversations; those whose level is unknown are left out of each."""
+    """Return the effects on the counted conversations, each without conversations of unknown level."""
     factors = (positions(sample), minutes(sample), topic_opinions(sample), topic_changes(sample))
     return ContextEffects(
         tuple(_effect(sample, factor) for factor in factors if factor is not None and len(factor.levels) > 1)
@@ -90,7 +90,7 @@ def _effect(sample: Sample, factor: Factor) -> Effect:
     effects, bounds = _relative_means(z, of_level, systems, count), np.full((2, count), np.nan)
     test = JointTest("F", np.nan, np.nan)
     if enough.sum() > 1:
-        # The rows of levels that too few carry are no part of this.
+        # Without the rows of levels with too few workers.
         among = np.cumsum(enough) - 1
         found, test = _fitted(z[rows], among[of_level[rows]], systems[rows], workers[rows])
         effects[enough], bounds[:, enough] = found.estimates, found.interval()
@@ -106,7 +106,7 @@ def _effect(sample: Sample, factor: Factor) -> Effect:
 def _relative_means(
     z: NDArray[np.float64], levels: NDArray[np.intp], systems: NDArray[np.intp], count: int
 ) -> NDArray[np.float64]:
-    """Return the mean of each level of what z is more than the mean of its system, (count,)."""
+    """Return the mean of z minus the mean of its system, for each level, (count,)."""
     return group_means(z - group_means(z, systems, int(systems.max(initial=0)) + 1)[systems], levels, count)
 
 
@@ -115,9 +115,10 @@ def _fitted(
 ) -> tuple[Contrasts, JointTest]:
     """Return the effects of the levels, and the test that they do not differ.
 
-    The effect of a level weighs rows by its indicator minus the shares that it has in their systems, over its
-    size. These weights lie in the span of the indicators of systems and levels, so the effect is a contrast
-    of their coefficients, that with these weights' products with the indicators.
+    The effect of a level is a weighted sum of z. The weight of a row is (the level's indicator − the level's
+    share in the row's system) / (size of the level). These weights lie in the span of the indicators of
+    systems and levels. So the effect is a contrast of the regression's coefficients, and the contrast is the
+    product of the weights with the indicators.
     """
     count = int(levels.max()) + 1
     of_level = np.equal(levels[:, None], np.arange(count)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Factors other than the system: the place, length and topic of a conversation."""
+"""Factors besides the system: position, duration and topic of a conversation."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,12 +17,12 @@ MANY_CHANGES = 3
 
 @dataclass(frozen=True)
 class Factor:
-    """The counted conversations, sorted into levels.
+    """A factor and its level for each counted conversation.
 
     Attributes:
-        name: of the factor.
-        levels: names of those levels that occur, in their natural order.
-        codes: (counted conversations,), row in `levels`; -1 where the source does not say.
+        name: name of the factor.
+        levels: names of the levels that occur, in their natural order.
+        codes: (counted conversations,), index in `levels`; -1 if the source does not say.
     """
 
     name: str
@@ -38,9 +38,9 @@ def positions(sample: Sample) -> Factor:
 
 
 def minutes(sample: Sample) -> Factor:
-    """Return the quarter in which the conversation's assignment lies by its minutes per conversation.
+    """Return the quarter of each conversation by the minutes per conversation of its assignment.
 
-    Quarters are of the counted conversations whose time is known. Equal times are in the same quarter, so
+    The quarters divide the counted conversations with a known time. Equal times are in the same quarter, so
     there may be fewer than four.
     """
     in_assignment = codes(sample.run.conversations["assignment"])[sample.counted]
@@ -59,7 +59,7 @@ def minutes(sample: Sample) -> Factor:
 
 
 def topic_opinions(sample: Sample) -> Factor | None:
-    """Return what the worker thinks of the topic with which the conversation began; None without words."""
+    """Return the worker's opinion of the opening topic; None without texts."""
     words = sample.run.words
     if words is None:
         return None
@@ -68,7 +68,7 @@ def topic_opinions(sample: Sample) -> Factor | None:
 
 
 def topic_changes(sample: Sample) -> Factor | None:
-    """Return how often the topic changed; None without words. Records that it did not are not counted."""
+    """Return the number of topic changes; None without texts. Records of "no change" are not counted."""
     words = sample.run.words
     if words is None:
         return None
@@ -80,7 +80,7 @@ def topic_changes(sample: Sample) -> Factor | None:
 
 
 def _opening_opinions(words: Words, conversations: int) -> NDArray[np.intp]:
-    """Return the opinion of each conversation's first opening mark, (conversations,); -1 if there is none."""
+    """Return the opinion of each conversation's first opening topic, (conversations,); -1 if none."""
     opening = words.topics["round"].to_numpy() == 0
     marked, first = np.unique(words.topics["conversation"].to_numpy()[opening], return_index=True)
     opinions = np.full(conversations, -1)
@@ -91,6 +91,6 @@ def _opening_opinions(words: Words, conversations: int) -> NDArray[np.intp]:
 def _occurring(name: str, levels: tuple[str, ...], given: NDArray[np.intp]) -> Factor:
     """Return the factor without the levels that no conversation has."""
     found = np.unique(given[given >= 0])
-    level = np.full(len(levels) + 1, -1)  # the last entry is that of -1
+    level = np.full(len(levels) + 1, -1)  # the last entry is for code -1
     level[found] = np.arange(len(found))
     return Factor(name, tuple(levels[each] for each in found), level[given])

@@ -1,11 +1,11 @@
-"""Is the filter doing its job? How many who rate at random it lets pass, and what it changes.
+"""Check the worker filter: how many random workers pass it, and how it changes the scores.
 
-A *random* worker is one whose ratings have nothing to do with the bot that is rated. The filter's p-value is
-meant to be uniform for them, so a share α of them should pass. Two things are estimated from the data:
+A *random* worker gives ratings that do not depend on the bot. For such workers the filter's p-value should be
+uniform, so a share α of them should pass. Two quantities are estimated from the data:
 
-- how often random workers do pass, by shuffling (`qc.robustness.shuffles`). A worker's ratings of one
-  conversation hang together, the test does not know, and so more than α of them pass;
-- how many random workers there are, from how many p lie above 1/2 (`qc.robustness.random_shares`).
+- how often random workers really pass, by shuffling (`qc.robustness.shuffles`). A worker's ratings of one
+  conversation are correlated, which the test ignores, so more than α of them pass;
+- how many random workers there are, from the number of p-values above 1/2 (`qc.robustness.random_shares`).
 """
 
 from dataclasses import dataclass
@@ -28,40 +28,41 @@ FEWEST_MODELS = 10
 
 @dataclass(frozen=True)
 class FilterCheck:
-    """What the filter lets pass and what it changes; shares are from 0 to 1.
+    """Pass rates of random and honest workers, and scores without the filter; shares are from 0 to 1.
 
-    Workers without p take no part: they fail, and nothing is known of them. A worker who rates every
-    conversation the same counts as random, and never passes. T, F, P, N and g are those of `RandomShares`;
+    Workers without p are left out: they fail, and nothing is known about them. A worker who rates every
+    conversation the same counts as random, and never passes. T, F, P, N and g are defined in `RandomShares`;
     g is `simulated_random_pass`.
 
     Attributes:
-        expected_random_pass: α, the share of random workers who pass if every rating is independent.
-        simulated_random_pass: the share who pass if whole conversations are shuffled, made from workers with
-            p above 1/2, who are mostly random; from all T, which is too cautious, if those are fewer than 10.
-        simulated_random_pass_error: its standard error, over the workers that the simulation was made from.
+        expected_random_pass: α, the share of random workers who pass if all ratings are independent.
+        simulated_random_pass: the share of random workers who pass if whole conversations are shuffled. They
+            are made from workers with p above 1/2, who are mostly random; if these are fewer than 10, from
+            all T, which is too cautious.
+        simulated_random_pass_error: its standard error, over the workers that the simulation is made from.
         shuffled_ratings_pass: the same if all ratings are shuffled: about α.
-        random_p: (2000,) or fewer, ascending: p-values of those simulated workers. `random_share` × number of
-            workers with p × share of these in a range of p: how many random workers to expect in that range.
-        random_share: of all who were tested, the estimated share who rate at random.
+        random_p: (2000,) or fewer, ascending: p-values of the simulated workers. The expected number of
+            random workers in a range of p is `random_share` × (number of workers with p) × (share of
+            `random_p` in that range).
+        random_share: estimated share of random workers among all who were tested.
         random_among_passed: the same among those who passed.
-        random_among_passed_bound: F / (1 - g) × g / P, at most 1: what it is if every worker who failed is
-            random, that is if every honest worker passes. It bounds the expectation: how many of so many
-            random workers pass is a matter of luck besides.
-        honest_pass: the share of honest workers who pass. Too high if there are honest workers with p above
-            1/2.
-        honest_among_failed: the share of honest workers among those who were tested and failed.
-        everyone: `system`, `z`, `z_everyone` (nobody dropped but workers without variance, who have no z),
-            `rank`, `rank_everyone` (1 is best, the best shared by ties); in the order of the scores; NaN for
-            a system without conversations.
+        random_among_passed_bound: F / (1 - g) × g / P, at most 1: the same if every worker who failed is
+            random, that is, if every honest worker passes. It bounds the expected share; chance can still
+            let more random workers pass.
+        honest_pass: share of honest workers who pass. Too high if honest workers have p above 1/2.
+        honest_among_failed: share of honest workers among those who were tested and failed.
+        everyone: `system`, `z`, `z_everyone` (without the filter; only workers without variance are dropped,
+            because they have no z), `rank`, `rank_everyone` (1 is best, ties share the best rank); in the
+            order of the scores; NaN for a system without conversations.
         everyone_rho, everyone_r: Spearman's ρ and Pearson's r of the two z; NaN with fewer than 3 systems.
-            High by construction: most of everyone are those who passed.
-        failed_rho, failed_r: of `z` with the overall z of the workers who failed alone, who share no rating
+            High by construction, because most workers passed.
+        failed_rho, failed_r: of `z` with the overall z of only the workers who failed, who share no rating
             with those who passed; NaN with fewer than 3 systems that both rated.
-        workers: a row for each, see `qc.robustness.shuffles`.
-        notes: the findings in plain sentences.
+        workers: a row for each worker, see `qc.robustness.shuffles`.
+        notes: the findings in sentences.
 
-    All shares but α are NaN if nobody who varies was tested; those among the passed if nobody passed; that of
-    honest workers who pass if less than one is left.
+    All shares but α are NaN if no worker with varying ratings was tested. The shares among the passed are NaN
+    if nobody passed. `honest_pass` is NaN if there is less than one honest worker.
     """
 
     expected_random_pass: float
@@ -84,7 +85,7 @@ class FilterCheck:
 
 
 def check_filter(sample: Sample, scores: Scores, seed: int) -> FilterCheck:
-    """Return how well the filter does its job in this run."""
+    """Check how well the filter works in this run."""
     random_pass, counts = _tested(sample, seed)
     shares = random_shares(counts, seed)
     everyone = _everyone(sample, scores)
@@ -137,7 +138,7 @@ def _everyone(sample: Sample, scores: Scores) -> pd.DataFrame:
 
 
 def _means(sample: Sample, scores: Scores, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the systems' overall z over those `rows` that have one, (S,), in the order of the scores."""
+    """Return the systems' overall z over those of `rows` with a z, (S,), in the order of the scores."""
     overall = sample.overall["z"]
     used = rows & sample.competes & np.isfinite(overall)
     return group_means(overall[used], ranks_of(sample, scores)[sample.systems[used]], len(scores.z))

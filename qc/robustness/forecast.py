@@ -1,33 +1,35 @@
 """Forecast the correlation with a second run from this run alone.
 
-The second run is thought to have as many workers who pass as this one, all of them new and drawn from the
-same people, with the same systems allotted in the same way. Nothing here sees what else can change between
+The second run is assumed to have as many workers who pass as this one. All of them are new, are drawn from
+the same population, and get the systems in the same way. The forecast cannot include other changes between
 two runs: another season, another platform, another version of a system.
 
-**Forecast.** The workers who passed are split at random into halves, many times over; each half gives the
-systems' scores, and the halves are correlated. A half has half the workers, so with the mean r over the
-splits the forecast is 2r / (1 + r), the Spearman-Brown formula for doubled length. Two runs of
-the same systems cannot correlate negatively in the long run, so a negative mean counts as 0; the formula is
+**Forecast.** The workers who passed are split at random into halves, many times. Each half gives scores of
+the systems, and the scores of the two halves are correlated. A half has half the workers, so with the mean r
+over the splits, the forecast is 2r / (1 + r), the Spearman-Brown formula for doubled length. Two runs of the
+same systems cannot correlate negatively in the long run, so a negative mean counts as 0. The formula is
 applied to the mean and not to every split, because it has a pole at r = −1.
 
-**Interval.** The spread of the splits would not do: all of them are made of the same data. What is wanted is
-a prediction interval for one r, that of the second run. So second runs are drawn, and correlated with what is
-seen: true scores as this run leaves them open (`qc.statistics.mixed_model`), plus a new error. Three
-things make errors unequal or uncertain, and each is drawn along:
+**Interval.** The spread of the splits is not a valid interval, because all splits use the same data. A
+prediction interval is needed for a single r: that of the second run. So second runs are drawn, and correlated
+with the observed scores. A drawn run has true scores that are compatible with this run
+(`qc.statistics.mixed_model`), plus new errors. Three things make the errors unequal or uncertain, and are
+part of the draws:
 
-- *The design.* With h the share that a worker has of a system's conversations, the variance of its score's
-  error is e · c, c = Σ h², e being the same for all systems. Few workers rate some systems much more often
-  than others, by chance.
-- *e is estimated.* With u what a worker moves the scores by, each over √(1 - h) and less the mean over the
-  systems, since r does not see what all systems have in common, e is Σ u² over (S - 1) / S · Σ c. The Σ u² of
-  single workers tell how uncertain that is: e over its estimate is like f / χ²(f), with as many degrees of
-  freedom as that has which varies like these sums, f = 2 W (their mean / their standard deviation)².
-- *The second run deals its systems anew*: its c are those of as many workers drawn with replacement. A
-  system that none of them rated has no score, and no part in r.
+- *The design.* Let h be a worker's share of a system's conversations. The error of the system's score has the
+  variance e · c, where c = Σ h² and e is the same for all systems. With few workers, some systems are rated
+  by chance much more often than others.
+- *e is estimated.* Let u be the amount by which a worker moves the scores, each divided by √(1 - h), minus
+  the mean over the systems (a shift common to all systems does not affect r). Then e = Σ u² / ((S - 1) / S ·
+  Σ c). The sums Σ u² of single workers show how uncertain e is: e over its estimate is distributed like f /
+  χ²(f), with the degrees of freedom that fit the variance of these sums: f = 2 W (their mean / their standard
+  deviation)².
+- *The second run allots its systems anew*: its c come from as many workers drawn with replacement. A system
+  that none of them rated has no score, and is left out of r.
 
-The upper end leaves 2.5 % of the correlations above it. The lower end leaves as many below it of correlations
-with cautious draws of the true scores: with the others, systems that lie close together were foretold to
-correlate too well. `benchmarks/qc_truth.py --part second` prints how often the second run's r lies in it.
+2.5 % of the drawn correlations are above the upper end. The lower end uses cautious draws of the true scores,
+with 2.5 % of their correlations below it: with the other draws, the forecast for systems with similar scores
+was too high. `benchmarks/qc_truth.py --part second` prints how often the second run's r lies in the interval.
 
 Sources: Spearman, *British Journal of Psychology* 3 (1910) 271–295, and Brown, ibid. 296–322; the interval:
 Nagashima, Noma and Furukawa, *Statistical Methods in Medical Research* 28, 2019; degrees of freedom:
@@ -50,7 +52,7 @@ from qc.statistics.wild_bootstrap import Influences, influences
 
 FEWEST_WORKERS = 4
 FEWEST_SYSTEMS = 3
-# Fewer do not tell how much workers differ; `benchmarks/qc_truth.py` goes down to about 12 who pass.
+# Fewer workers do not show how much workers differ; `benchmarks/qc_truth.py` tests down to about 12 who pass.
 FEW_WORKERS = 12
 SPLITS = 1000
 
@@ -62,10 +64,10 @@ class Forecast:
     Attributes:
         r: the forecast, from 0 to 1.
         low, high: prediction interval of the second run's r; NaN if this run's scores are all the same.
-        splits: number of random halvings.
-        level: of the interval.
-        criteria: label → the forecast for the scores on that criterion; NaN where they do not vary.
-        notes: sentences that a reader must see beside the forecast.
+        splits: number of random splits.
+        level: level of the interval.
+        criteria: label → the forecast for the scores on that criterion; NaN if they do not vary.
+        notes: sentences that a reader of the forecast must see.
     """
 
     r: float
@@ -78,11 +80,11 @@ class Forecast:
 
 
 def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) -> Forecast | None:
-    """Return what a second run would correlate at.
+    """Forecast the correlation of this run with a second run.
 
     Returns:
-        None where nothing can be foretold: fewer than 4 workers passed, fewer than 3 systems have a score,
-        or no two halves have scores that vary in 3 systems that both rated.
+        None if no forecast is possible: fewer than 4 workers passed, fewer than 3 systems have a score, or in
+        no split both halves have varying scores of at least 3 common systems.
     """
     sums = worker_sums(sample, scores, sample.z)
     sums = sums[:, sums[..., 0].any(axis=0)]
@@ -123,7 +125,7 @@ def _with_overall(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _spearman_brown(halves: NDArray[np.float64]) -> float:
-    """Return the correlation of whole runs from those of halves; NaN if no halves have one."""
+    """Return the correlation of whole runs from those of halves; NaN if no split has one."""
     known = halves[~np.isnan(halves)]
     mean = max(0.0, float(known.mean())) if len(known) else np.nan
     return float(2 * mean / (1 + mean))
@@ -137,17 +139,17 @@ def second_runs(
     *,
     cautious: bool = False,
 ) -> NDArray[np.float64]:
-    """Return draws of the overall scores that a second run would give, as the module's text derives them.
+    """Draw overall scores of second runs, as derived in the module's docstring.
 
     Args:
-        found: what the W workers contribute to the scores of this run.
+        found: contributions of the W workers to the scores of this run.
         counts: (W, S), their conversations.
-        draws: how many.
+        draws: number of draws.
         rng: source of the draws.
         cautious: as for `qc.statistics.mixed_model.true_means`.
 
     Returns:
-        (draws, S); NaN where nobody would rate the system, all NaN if no system has two raters.
+        (draws, S); NaN if no drawn worker rated the system; all NaN if no system has two raters.
     """
     observed = found.mean.mean(axis=1)
     errors = _error_variances(found, draws, rng)[:, None]
@@ -159,7 +161,7 @@ def second_runs(
 
 
 def _error_variances(found: Influences, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return draws of e, (draws,); NaN if every system has a single rater."""
+    """Return draws of e, (draws,); NaN if every system has only one rater."""
     workers, systems = found.h.shape
     moved = found.u.mean(axis=2) / np.sqrt(np.where(found.h < 1, 1 - found.h, 1))
     of_worker = ((moved - moved.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)

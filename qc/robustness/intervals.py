@@ -1,22 +1,22 @@
 """Intervals of scores, ranks and differences, and of the leader, by a bootstrap of whole workers.
 
-A worker's ratings hang together, so not conversations are drawn but workers, each with everything they
-rated, among those who passed. Whether a worker passes depends on that worker alone; drawing among those
-who passed is therefore drawing among all, given how many pass. A worker's z do not change when others are
-drawn, because each worker is standardised by themselves.
+A worker's ratings are correlated, so the bootstrap draws workers instead of conversations: each worker who
+passed, with all their ratings. Whether a worker passes depends on that worker alone, so drawing among those
+who passed is the same as drawing among all workers, given the number who pass. A worker's z do not depend on
+the other workers drawn, because each worker is standardised separately.
 
-A system of which few of many workers did most of the work (`Influences.carried_by_fewer_than`) has no
-interval, and is told apart from none.
+If a few workers gave most of a system's ratings (`Influences.carried_by_fewer_than`), the system has no
+interval, and is not distinguished from any other system.
 
-**Intervals** of scores and differences are score ± q · standard error, q being the quantile of |t*| of a
-wild bootstrap (`qc.statistics.wild_bootstrap`), which holds 95 % with few workers, too;
-`qc.robustness.intervals` has the leader's own. **Two systems are told apart** if the interval of their
-difference leaves out 0 when q is the quantile of the largest |t*| of all pairs: then the chance that any
-two are told apart, or the wrong way round, without being different is 5 % for all pairs together. **Ranks**
-follow from these: a system's rank lies between 1 + those told apart above it and S − those told apart below
-it, at the same 95 % for all systems together.
+**Intervals** of scores and differences are score ± q · standard error. q is the quantile of |t*| of a wild
+bootstrap (`qc.statistics.wild_bootstrap`), which reaches 95 % coverage with few workers too. The leader's
+interval is different (see `Leader`). **Two systems are distinguished** if the simultaneous interval of their
+difference excludes 0; its q is the quantile of the largest |t*| over all pairs. So the chance of wrongly
+distinguishing any pair, or in the wrong direction, is 5 % for all pairs together. **Ranks** follow from this:
+a system's rank lies between 1 + (number of systems distinguished as better) and S − (number distinguished as
+worse), at 95 % for all systems together.
 
-The draws of `draw`, workers taken with replacement, are for what is more than one score or one difference.
+The resamples of `draw` (workers drawn with replacement) are for statistics of several scores or differences.
 
 Sources: Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal
 of the American Statistical Association 100, 2005 (the largest t over all hypotheses); Mogstad, Romano,
@@ -47,34 +47,35 @@ from qc.statistics.wild_bootstrap import (
     wild_draws,
 )
 
-# The highest of several scores owes its place to luck as well, the more so the closer the systems are; an
-# interval for a system named beforehand holds the leader's true score too seldom. So the picking is drawn
-# along: draws of true scores (below), each with new errors on top; the highest of what is then seen is the
-# draw's leader, and t* is *its* distance from its true score, not that of any one system.
+# Interval of the leader. The highest of several scores is partly high by luck, the more so the closer the
+# systems are. An interval made for a system chosen in advance therefore contains the leader's true score too
+# rarely. So the selection is simulated: each draw has true scores (below) plus new errors. The system with
+# the highest sum is the draw's leader, and t* is the distance of *this* system's score from its true score.
 #
-# Luck lifts a leader and does not lower it. Its interval therefore ends above where that of any system does,
-# at score + q · standard error; below it ends at score − q' · standard error, q' being so large that in 95 %
-# of the draws t* lies from −q to q'. A system far ahead of all others has q' = q, as if named beforehand.
+# Luck raises a leader's score and does not lower it. So the upper end of its interval is the usual one, score
+# + q · standard error. The lower end is score − q' · standard error, with q' large enough that t* lies
+# between −q and q' in 95 % of the draws. For a system far ahead of all others q' = q, as for a system chosen
+# in advance.
 #
-# True scores are drawn as `qc.statistics.mixed_model` derives them: m + ρ (x − m) + √ρ d, with d the errors
-# that the wild bootstrap's t* give, and ρ from a belief that leaves open whether the systems differ at all.
-# The share of these draws in which a system has the highest is the chance that it is the best; where ρ = 0
-# all share it.
+# True scores are drawn as derived in `qc.statistics.mixed_model`: m + ρ (x − m) + √ρ d. d are the errors from
+# the wild bootstrap's t*, and ρ is drawn from a distribution that allows for systems that do not differ. The
+# share of the draws in which a system has the highest true score is its chance to be the best; if ρ = 0, all
+# systems share it.
 #
 # Source of the problem: Andrews, Kitagawa and McCloskey, *Inference on Winners*, Quarterly Journal of
-# Economics 139, 2024; the remedy here is a bootstrap of our own, whose coverage `benchmarks/qc_truth.py`
-# prints. t* beyond this comes from a draw without variance, and says no more than that it is far.
+# Economics 139, 2024. The solution here is our own bootstrap; `benchmarks/qc_truth.py` prints its coverage.
+# FAR limits t*: larger values come from draws without variance, and only mean "far".
 FAR = 100.0
 
 
 @dataclass(frozen=True)
 class Leader:
-    """Of S systems.
+    """The leader among S systems, and each system's chance to be the best.
 
     Attributes:
-        low: (S,), end of the interval of a leader's true score; the other end is that of any system. NaN for
-            the others. Several that are equally high are leaders.
-        best_chance: (S,), the chance of each to be the best; they add up to 1.
+        low: (S,), lower end of the interval of a leader's true score; its upper end is the usual one. NaN for
+            all other systems. If several systems tie for the highest score, each is a leader.
+        best_chance: (S,), each system's chance to be the best; the chances add up to 1.
     """
 
     low: NDArray[np.float64]
@@ -89,12 +90,12 @@ def leader(
     t: NDArray[np.float64],
     rng: np.random.Generator,
 ) -> Leader:
-    """Return what the draws say of the highest of the scores.
+    """Compute the leader's interval and the chances to be the best.
 
     Args:
         scores: (S,), at least two.
         errors: (S,), their standard errors.
-        difference_errors: (S, S), those of their differences.
+        difference_errors: (S, S), standard errors of their differences.
         moved: (B, S), draws of errors of the scores.
         t: (B, S), the same draws' t*.
         rng: source of the draws of ρ.
@@ -103,7 +104,7 @@ def leader(
     pairs = np.triu_indices(len(scores), 1)
     error_variance = float((difference_errors[pairs] ** 2).mean()) / 2
     shares = shares_if_any(scores, error_variance, len(moved), rng)
-    # The errors in the true scores and those on top are of different draws.
+    # Roll t, so that the errors in the true scores and the new errors come from different draws.
     true = shrunk(scores, shares) + np.sqrt(shares) * np.roll(t, 1, axis=0) * errors
     picked = (true + moved).argmax(axis=1)[:, None]
     of_picked = np.take_along_axis(t, picked, axis=1)[:, 0]
@@ -119,13 +120,13 @@ def leader(
     )
 
 
-# With two raters the signs say nothing: in half of the draws nothing is left of either.
+# With two raters the random signs are useless: in half of the draws the two contributions cancel.
 FEWEST_RATERS = 3
-# Below this many raters of a system the intervals rest on few workers, and a note says so.
+# With fewer raters of a system, a note says that the intervals rest on few workers.
 FEW_RATERS = 30
-# Sliders go by whole points of 100; workers who differ by less than half of one do not differ.
+# Sliders have whole points from 0 to 100, so workers who differ by less than half a point do not differ.
 HALF_STEP = 0.5
-# Points that are one z: the median of the standard deviations of those who passed in the published run 1.
+# Points per z: median standard deviation of the workers who passed in the published run 1.
 RATINGS_SD = 30.0
 
 
@@ -134,10 +135,10 @@ class Draws:
     """Scores of S systems on K criteria in each of B resamples of the workers.
 
     Attributes:
-        z: (B, S, K), mean z; systems in the order of the scores; NaN where the resample has no
-            conversation with the system.
-        raw: (B, S, K), the same of the raw scores.
-        raters: (S,), how many of the workers who passed talked with the system.
+        z: (B, S, K), mean z; systems in the order of the scores; NaN if the resample has no conversation
+            with the system.
+        raw: (B, S, K), the same for the raw scores.
+        raters: (S,), number of the workers who passed who talked with the system.
     """
 
     z: NDArray[np.float64]
@@ -154,30 +155,31 @@ class Draws:
 class Intervals:
     """Intervals of S systems; rows are in the order of the scores, columns overall and criteria.
 
-    Bounds are NaN, and a difference is not told apart, where nothing is known of how workers differ: fewer
-    than FEWEST_RATERS of them rated a system, or few of them did most of the work, or they do not differ by
-    half a step of a slider. Such a system has the widest range of ranks; one without a score has the ranks 0.
+    Bounds are NaN, and a pair is not distinguished, if the variation between workers is unknown: fewer than
+    FEWEST_RATERS workers rated a system, a few of them gave most of its ratings, or they differ by less than
+    half a step of a slider. Such a system has the widest range of ranks. A system without a score has rank 0.
 
     Attributes:
-        level: of each interval for itself, and of all simultaneous ones together.
+        level: level of each single interval, and of all simultaneous intervals together.
         count: number of draws.
         systems: names, best first.
-        z_low, z_high, raw_low, raw_high: (S, 1 + K). The interval of the highest overall z reaches as far
-            down as its having been picked as the highest asks for; of several that are equal, each.
+        z_low, z_high, raw_low, raw_high: (S, 1 + K). The lower end of the highest overall z allows for its
+            selection as the highest (`Leader`); the same for each system that ties with it.
         rank_low, rank_high: (S,), ranks by overall z, 1 for the best, simultaneous.
-        difference_low, difference_high: (S, S), overall z of the row's system minus the column's, each pair
-            for itself.
-        simultaneous_low, simultaneous_high: (S, S), the same, all pairs together.
-        indistinct: pairs that cannot be told apart: both have a score, and the simultaneous interval of
-            their difference holds 0 or is unknown.
-        groups: as many as possible, best first, such that every system of a higher one is told apart from
-            every system of a lower one; systems without a score are in none.
-        raters: (S,), how many workers who passed rated the system.
-        effective_raters: (S,), as how many who had done equally much they count (Kish); 0 without a score.
-        best_chance: (S,), chance that the system is truly the best. NaN where the bounds are, and everywhere
-            if those of the highest score are; a single system with bounds has 1.
-        uneven: sentences about systems of which few workers did most of the work.
-        notes: sentences that a reader must see beside the intervals, these among them.
+        difference_low, difference_high: (S, S), overall z of the row's system minus the column's, for each
+            pair alone.
+        simultaneous_low, simultaneous_high: (S, S), the same, for all pairs together.
+        indistinct: pairs that are not distinguished: both have a score, and the simultaneous interval of
+            their difference contains 0 or is unknown.
+        groups: as many groups as possible, best first, so that every system of a higher group is
+            distinguished from every system of a lower one; systems without a score are in no group.
+        raters: (S,), number of workers who passed who rated the system.
+        effective_raters: (S,), number of workers with equal numbers of ratings that would be worth as much
+            (Kish); 0 without a score.
+        best_chance: (S,), chance that the system is truly the best. NaN if its bounds are NaN, and for all
+            systems if the bounds of the highest score are NaN; 1 for a single system with bounds.
+        uneven: sentences about systems with most ratings from a few workers.
+        notes: sentences that a reader of the intervals must see, including `uneven`.
     """
 
     level: float
@@ -203,16 +205,16 @@ class Intervals:
 
 
 def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what every worker who passed contributes to each system's means.
+    """Return the contribution of every worker who passed to each system's means.
 
     Args:
-        sample: whose counted conversations are summed.
+        sample: its counted conversations are summed.
         scores: gives the order of the S systems.
         values: (conversations, V), any numbers per conversation.
 
     Returns:
-        (workers who passed, S, 1 + V): number of conversations, then the sums of the values; both by the
-        weights of the sample.
+        (workers who passed, S, 1 + V): number of conversations, then the sums of the values; both weighted
+        by `Sample.weights`.
     """
     counted, passed = sample.counted, sample.screening.workers["passed"].to_numpy(bool)
     ranks = ranks_of(sample, scores)[sample.systems[counted]]
@@ -223,7 +225,7 @@ def worker_sums(sample: Sample, scores: Scores, values: NDArray[np.float64]) -> 
 
 
 def means_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (…, S, V) means from (…, S, 1 + V) counts and sums; NaN where the count is 0."""
+    """Return (…, S, V) means from (…, S, 1 + V) counts and sums; NaN if the count is 0."""
     counts = sums[..., :1]
     return np.asarray(sums[..., 1:] / np.where(counts > 0, counts, np.nan))
 
@@ -231,7 +233,7 @@ def means_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw(sample: Sample, scores: Scores, count: int, seed: int) -> Draws:
     """Return the systems' scores in `count` resamples of the workers who passed.
 
-    The same seed gives the same bits, on any number of processors.
+    The same seed gives exactly the same numbers, on any number of processors.
     """
     sums = worker_sums(sample, scores, np.hstack([sample.z, sample.raw]))
     workers, systems, columns = sums.shape
@@ -248,7 +250,7 @@ def draw(sample: Sample, scores: Scores, count: int, seed: int) -> Draws:
 
 
 def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Intervals:
-    """Return the intervals that `count` draws give; the same seed gives the same bits."""
+    """Return the intervals from `count` draws; the same seed gives exactly the same numbers."""
     systems, criteria = tuple(scores.z["system"]), sample.z.shape[1]
     values = [sample.overall["z"][:, None], sample.z, sample.overall["raw"][:, None], sample.raw]
     found = influences(worker_sums(sample, scores, np.hstack(values)))
@@ -257,7 +259,7 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
     pairs = _pairs(found, drawn)
     highest = np.flatnonzero(places(found.mean[:, 0]) == 1)
     rated = np.flatnonzero(known[:, 0])
-    # Where nothing is known of how sure the highest score is, nobody's chance to be the best is.
+    # If the highest score has no interval, no system has a chance to be the best.
     best_chance = np.where(known[:, 0] & known[highest, 0].all(), 1.0, np.nan)
     if len(rated) > 1 and known[highest, 0].all():
         first = leader(
@@ -307,7 +309,7 @@ def intervals(sample: Sample, scores: Scores, count: int, seed: int) -> Interval
 def _score_bounds(
     found: Influences, drawn: WildDraws, criteria: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the bounds of every mean, and whether they are known, all (S, 2 (1 + K)): z, then raw."""
+    """Return low, high, and whether they are known, of every mean, all (S, 2 (1 + K)): z, then raw."""
     errors = found.standard_errors()
     step = np.repeat([HALF_STEP / RATINGS_SD, HALF_STEP], 1 + criteria)
     half = upper_quantile(np.abs(drawn.t), LEVEL) * errors
@@ -319,7 +321,7 @@ def _score_bounds(
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Lower bounds of the row's score minus the column's, (S, S), each for itself and all together."""
+    """Lower bounds of the row's score minus the column's, (S, S): for each pair alone, and simultaneous."""
 
     low: NDArray[np.float64]
     simultaneous_low: NDArray[np.float64]
@@ -340,7 +342,7 @@ def _pairs(found: Influences, drawn: WildDraws) -> _Pairs:
 def _lower(
     means: NDArray[np.float64], errors: NDArray[np.float64], quantiles: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the lower bounds of the differences; quantiles are those of `numpy.triu_indices`."""
+    """Return the lower bounds of the differences; `quantiles` is in the order of `numpy.triu_indices`."""
     rows, columns = np.triu_indices(len(means), 1)
     of_pairs = np.full(errors.shape, np.nan)
     of_pairs[rows, columns] = of_pairs[columns, rows] = np.where(np.isfinite(quantiles), quantiles, np.nan)
@@ -351,12 +353,12 @@ def _lower(
 def _vary(
     errors: NDArray[np.float64], raters: NDArray[np.intp], step: NDArray[np.float64] | float
 ) -> NDArray[np.bool_]:
-    """Return whether enough workers rated, and what they say differs from worker to worker."""
+    """Return whether enough workers rated, and their ratings differ by more than `step`."""
     return np.asarray((raters >= FEWEST_RATERS) & (errors * np.sqrt(raters) > step))
 
 
 def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
-    """Return what must be known of systems of few raters; those without an interval for it are not meant."""
+    """Return a note on systems with few raters, except those without an interval (`_carried`)."""
     few = (found.raters > 0) & (found.raters < FEW_RATERS) & ~found.carried_by_fewer_than(FEWEST_EFFECTIVE)
     named = [f"{systems[i]} ({found.raters[i]})" for i in np.flatnonzero(few)]
     if not named:
@@ -368,7 +370,7 @@ def _few(systems: tuple[str, ...], found: Influences) -> list[str]:
 
 
 def _carried(systems: tuple[str, ...], found: Influences) -> list[str]:
-    """Return what must be known of systems of which few workers did most of the work."""
+    """Return notes on systems with most ratings from a few workers."""
     worth = found.effective()
     too_few, few = (found.carried_by_fewer_than(number) for number in (FEWEST_EFFECTIVE, FEW_EFFECTIVE))
 

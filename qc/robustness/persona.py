@@ -1,12 +1,11 @@
-"""Contribution of a persona: systems of a family with one against those without.
+"""Effect of a persona: compare the systems of a family with and without one.
 
 Source: Ji et al., ACL 2022, the comparison of systems with and without persona; intervals and tests are
-additions of ours.
+our additions.
 
-Interval and p-value are Student's t with standard errors by worker (`qc.statistics.clustered`), which keep
-together what one worker contributed to several systems and families. Beside them, of each family, stands the
-p-value of the published method's comparison of two systems: a rank-sum test on overall z, each conversation
-for itself.
+Interval and p-value use Student's t with standard errors clustered by worker (`qc.statistics.clustered`),
+over all systems and families that a worker rated. Each family also has the p-value of the published
+comparison of two systems: a rank-sum test on overall z that treats conversations as independent.
 """
 
 from dataclasses import dataclass, replace
@@ -28,15 +27,15 @@ class FamilyPersona:
     """One family's systems with and without persona, or the mean over families.
 
     Attributes:
-        family: its name; EVERY_FAMILY for the mean.
-        with_persona, without: the systems, joined by ", " where there are several; empty for the mean.
-        z_with, z_without: overall z, the mean of the systems' scores, each system weighing the same; NaN if
-            none of them has a score.
+        family: name of the family; EVERY_FAMILY for the mean.
+        with_persona, without: the systems, joined by ", "; empty for the mean.
+        z_with, z_without: overall z, the unweighted mean of the systems' scores; NaN if none of them has a
+            score.
         difference: `z_with` − `z_without`.
-        low, high: its interval; NaN if it has none, if a system was rated by a single worker, or if workers
-            do not differ at all.
-        p: two-sided, of no difference from 0; NaN where the interval is.
-        p_rank_sum: two-sided, of the rank-sum test, which takes a worker's conversations as independent; NaN
+        low, high: its interval; NaN if there is no difference, if only one worker rated a system, or if
+            workers do not differ at all.
+        p: two-sided, for a difference of 0; NaN if the interval is NaN.
+        p_rank_sum: two-sided, of the rank-sum test, which treats a worker's conversations as independent; NaN
             for the mean, and if either kind has no kept conversation.
     """
 
@@ -54,9 +53,9 @@ class FamilyPersona:
 
 @dataclass(frozen=True)
 class PersonaEffect:
-    """The persona's contribution in each family, by name, and the mean over families that have a difference.
+    """The persona's effect in each family, by name, and the mean over families that have a difference.
 
-    `pooled` is None with fewer than two such families. `level` is that of the intervals.
+    `pooled` is None with fewer than two such families. `level` is the level of the intervals.
     """
 
     families: tuple[FamilyPersona, ...]
@@ -66,7 +65,7 @@ class PersonaEffect:
 
 @dataclass(frozen=True)
 class _Family:
-    """A family's systems: their names, and the ranks, from 0, of those with a score."""
+    """A family's systems: their names, and the row numbers in the scores of those with a score."""
 
     name: str
     with_names: tuple[str, ...]
@@ -83,7 +82,7 @@ class _Family:
 
 
 def persona_effect(sample: Sample, scores: Scores) -> PersonaEffect | None:
-    """Return what a persona contributes; None if no family has systems both with and without one."""
+    """Return the effect of a persona; None if no family has systems both with and without one."""
     families = _families(sample, scores)
     if not families:
         return None
@@ -105,14 +104,14 @@ def _fit(sample: Sample, scores: Scores) -> ClusteredFit:
     """Return the regression of overall z on the systems, whose coefficients are their scores."""
     counted = sample.counted
     ranks = ranks_of(sample, scores)[sample.systems[counted]]
-    # With the root of its weight a row has this weight in a sum of squares.
+    # Multiplied by the root of its weight, a row has this weight in a sum of squares.
     roots = np.sqrt(sample.weights[counted])
     design = np.equal(ranks[:, None], np.arange(len(scores.z))) * roots[:, None]
     return ClusteredFit(design, sample.overall["z"][counted] * roots, sample.workers[counted])
 
 
 def _families(sample: Sample, scores: Scores) -> list[_Family]:
-    """Return the families that have systems of both kinds, by name."""
+    """Return the families with systems of both kinds, by name."""
     order, rated = tuple(scores.z["system"]), scores.z["n"].to_numpy() > 0
     competing = sample.run.systems[sample.run.competing]
     families = []
@@ -142,7 +141,7 @@ def _of_family(
 def _mean_effect(
     families: list[_Family], overall: NDArray[np.float64], bounds: NDArray[np.float64]
 ) -> FamilyPersona:
-    """Return the mean over the families, each weighing the same; `bounds` are low, high and p."""
+    """Return the unweighted mean over the families; `bounds` are low, high and p."""
     z_with, z_without = (
         float(np.mean([_mean(overall, getattr(family, kind)) for family in families]))
         for kind in ("with_persona", "without")
@@ -163,7 +162,7 @@ def _mean_effect(
 
 
 def _mean(overall: NDArray[np.float64], ranks: NDArray[np.intp]) -> float:
-    """Return the mean of the scores at `ranks`; NaN where there are none."""
+    """Return the mean of the scores at `ranks`; NaN if there are none."""
     return float(overall[ranks].mean()) if len(ranks) else np.nan
 
 

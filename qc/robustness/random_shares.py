@@ -1,10 +1,10 @@
 """Estimate the share of tested workers who rated at random, with an interval.
 
-Storey, *A direct approach to false discovery rates*, Journal of the Royal Statistical Society B 64, 2002,
-section 3: honest workers hardly have p above λ, random ones have it with probability 1 - λ. We take λ = 1/2,
-where that holds even if p is not uniform but merely symmetric, as it is when ratings hang together. What
-that equation gives may lie outside of what can be, in a run of random workers above all; the estimate is
-then the nearest that can.
+Source: Storey, *A direct approach to false discovery rates*, Journal of the Royal Statistical Society B 64,
+2002, section 3. Honest workers rarely have p above λ, random workers have it with probability 1 - λ. We use λ
+= 1/2, because this then holds even if p is only symmetric and not uniform, as with correlated ratings. The
+solution of the equation can be impossible, mostly in a run of random workers; the estimate is then the
+nearest possible value.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ DRAWS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share from 0 to 1, and the ends of its interval; NaN where there is nothing to take a share of."""
+    """A share from 0 to 1, and the ends of its interval; NaN if the denominator is 0."""
 
     value: float
     low: float
@@ -30,18 +30,18 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class RandomShares:
-    """Shares of the T workers who were tested and vary in their ratings, and of C who do not vary.
+    """Shares among the T workers who were tested and have varying ratings, and the C with constant ratings.
 
-    P of the T passed and F failed; H have p above 1/2; g is the chance that a random worker passes; the
-    estimated number of random workers among the T is N = min(H / (1 - 1/2), F / (1 - g), T), for N (1 - g) of
-    them fail, and only F did.
+    P of the T passed, F failed, and H have p above 1/2. g is the chance that a random worker passes. The
+    estimated number of random workers among the T is N = min(H / (1 - 1/2), F / (1 - g), T). The second term
+    is a limit because N (1 - g) random workers fail, and only F workers failed.
 
     Attributes:
         random: (N + C) / (T + C).
         among_passed: N g / P, at most 1.
         honest_pass: (P - N g) / (T - N), the share of honest workers who pass, from 0 to 1.
-        honest_failed: F - N (1 - g), how many honest workers failed, at least 0.
-        among_failed: of `honest_failed` among all who failed, F + C.
+        honest_failed: F - N (1 - g), the number of honest workers who failed, at least 0.
+        among_failed: share of `honest_failed` among all who failed, F + C.
     """
 
     random: Share
@@ -53,7 +53,7 @@ class RandomShares:
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """How many were tested: T, P, H and C of `RandomShares`, and g."""
+    """Counts of the screening: T, P, H and C of `RandomShares`, and g."""
 
     tested: int
     passed: int
@@ -68,7 +68,7 @@ class Screened:
 
     @property
     def most_among_passed(self) -> float:
-        """Return N g / P, at most 1, were every worker who failed a random one; NaN if nobody passed."""
+        """N g / P, at most 1, if every worker who failed were random; NaN if nobody passed."""
         return float(_of(self.random_pass * _most(np.array([self.failed]), self), np.array([self.passed]))[0])
 
 
@@ -76,10 +76,10 @@ def random_shares(counts: Screened, seed: int) -> RandomShares:
     """Return the shares, with percentile intervals from DRAWS draws of T workers each.
 
     Args:
-        counts: of the run.
-        seed: of the draws.
+        counts: the counts of the run.
+        seed: seed of the draws.
 
-    The intervals leave out how uncertain g is. A draw in which a share does not exist counts as both ends.
+    The intervals ignore the uncertainty of g. A draw in which a share does not exist counts at both ends.
     """
     point = {name: float(value[0]) for name, value in _shares(counts, *_observed(counts)).items()}
     drawn = _shares(counts, *_drawn(counts, seed))
@@ -100,9 +100,9 @@ def _observed(counts: Screened) -> tuple[_Counts, _Counts]:
 
 
 def _drawn(counts: Screened, seed: int) -> tuple[_Counts, _Counts]:
-    """Return how many passed and how many had p above 1/2 in each draw of workers, with replacement.
+    """Return the numbers who passed, and who have p above 1/2, in draws of workers with replacement.
 
-    A level above 1/2 lets workers pass whose p is above it: they are drawn as what they are, both.
+    If the level is above 1/2, a worker can count as both.
     """
     both = max(counts.passed + counts.high - counts.tested, 0)
     kinds = np.array([counts.passed - both, both, counts.high - both])
@@ -114,7 +114,7 @@ def _drawn(counts: Screened, seed: int) -> tuple[_Counts, _Counts]:
 
 
 def _shares(counts: Screened, passed: _Counts, high: _Counts) -> dict[str, NDArray[np.float64]]:
-    """Return each share for each of D pairs of counts, (D,)."""
+    """Return each share for D pairs of counts, (D,)."""
     failed = counts.tested - passed
     random = np.minimum(high / (1 - HALF), _most(failed, counts))
     honest = counts.tested - random
@@ -129,14 +129,14 @@ def _shares(counts: Screened, passed: _Counts, high: _Counts) -> dict[str, NDArr
 
 
 def _most(failed: _Counts, counts: Screened) -> NDArray[np.float64]:
-    """Return the most random workers that there can be: only so many failed, and only T were tested."""
+    """Return the largest possible number of random workers: min(F / (1 - g), T)."""
     if not counts.random_pass < 1:
         return np.full(len(failed), float(counts.tested))
     return np.minimum(failed / (1 - counts.random_pass), counts.tested)
 
 
 def _of(part: NDArray[np.float64], whole: NDArray[np.float64] | _Counts) -> NDArray[np.float64]:
-    """Return part / whole, held within 0 and 1; NaN where there is no whole."""
+    """Return part / whole, limited to 0 to 1; NaN if whole is 0."""
     return np.clip(part / np.where(whole > 0, whole, np.nan), 0, 1)
 
 

@@ -1,4 +1,4 @@
-"""Estimate how often workers pass whose ratings do not depend on the bot."""
+"""Describe the workers, and estimate how often workers pass if their ratings do not depend on the bot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ from qc.run import Run, codes
 from qc.statistics.groups import group_medians, group_mode_counts
 from qc.statistics.resampling import generator
 
-# In the published runs 14 of the 311 workers who passed get a remark, and 61 of the 183 who failed.
+# Limits of the remarks. In the published runs 14 of the 311 workers who passed get a remark, and 61 of the
+# 183 who failed.
 MANY_IDENTICAL = 0.5
 FEW_MINUTES = 1.0
 FEW_WORDS = 2.0
@@ -27,18 +28,18 @@ def describe_workers(sample: Sample) -> pd.DataFrame:
 
     Columns:
         `worker` (str), `passed` (bool), `p` (float): as in the screening.
-        `assignments`, `conversations` (int): how many the worker did; the qc bot's count.
+        `assignments`, `conversations` (int): numbers of the worker, including those with the QC bot.
         `sd` (float): standard deviation (ddof = 1) of the ratings as the worker gave them, negative criteria
-            not reversed, all on one scale; NaN with a single rating.
-        `identical` (float): share of the worker's ratings that have the most frequent value, 0 to 1.
+            not reversed, all on one scale; NaN for a single rating.
+        `identical` (float): share of the worker's ratings with the most frequent value, 0 to 1.
         `minutes` (float): median over the worker's assignments of the minutes per conversation; NaN if
             unknown.
         `words` (float): median number of words in an input, counted as in `qc.method.effort`; NaN if the
-            source does not hold what was said, or the worker said nothing.
+            source does not hold the texts, or the worker wrote nothing.
         `reason` (str): why the worker failed, empty if they passed.
-        `remark` (str): what a closer look may be worth at, whether the worker passed or failed, joined by
-            "; ": at least 50 % of the ratings identical, or else their `sd` below 5 % of the scale; less than
-            1 minute per conversation; fewer than 2 words per input. Empty if there is none.
+        `remark` (str): unusual values to check, whether the worker passed or failed, joined by "; ": at least
+            50 % of the ratings identical, or else their `sd` below 5 % of the scale; less than 1 minute per
+            conversation; fewer than 2 words per input. Empty if there are none.
     """
     run, screened = sample.run, sample.screening.workers
     count = len(screened)
@@ -112,31 +113,31 @@ def _words(sample: Sample, count: int) -> NDArray[np.float64]:
 
 SIMULATED = 10_000
 FEWEST_SHUFFLES = 25
-# So many of the simulated p-values, evenly spaced in their order, show how they are distributed.
+# Number of simulated p-values to keep, evenly spaced in their order, to show the distribution.
 SHOWN = 2000
-# Ratings that are worked on at a time; this bounds the memory, however many conversations a worker held.
+# Ratings processed at a time; limits the memory for any number of conversations.
 BLOCK_CELLS = 2**21
 
-# Ratings, (R, rows, criteria), and which conversations were the qc bot's, (R, rows), of R copies.
+# R copies: ratings, (R, rows, criteria), and whether a conversation was with the QC bot, (R, rows).
 _Copies = tuple[NDArray[np.float64], NDArray[np.bool_]]
 _Shuffled = Callable[[int, np.random.Generator], _Copies]
 
 
 @dataclass(frozen=True)
 class RandomPass:
-    """Share of simulated workers who pass; NaN if there is nobody to make them from.
+    """Share of simulated random workers who pass; NaN if there are no workers to make them from.
 
     Attributes:
-        conversations: of workers who keep what they gave each conversation, while which of an assignment's
-            conversations were the qc bot's is shuffled. Right for workers who form an opinion of each
-            conversation that has nothing to do with the bot: ratings of a conversation then hang together,
-            and the test, which takes them as independent, passes more than α.
-        ratings: of workers all of whose ratings are shuffled. Right for workers who set every slider anew
-            at random: about α, a little less because p-values are discrete.
-        error: standard error of `conversations`, over the workers that they were made from, who differ; NaN
-            for one.
-        p: (2000,) or fewer, ascending, p-values of the workers of `conversations`, or evenly spaced ones of
-            them; empty if there are none.
+        conversations: share if each conversation keeps its ratings, and it is shuffled which conversations of
+            an assignment were with the QC bot. This models workers whose opinion of a conversation does not
+            depend on the bot. The ratings of a conversation are then correlated, and the test, which assumes
+            independence, lets more than α pass.
+        ratings: share if all ratings of a worker are shuffled. This models workers who set every slider at
+            random: about α, a little less because p-values are discrete.
+        error: standard error of `conversations`, over the workers that the simulation is made from; NaN for
+            one worker.
+        p: (2000,) or fewer, ascending, p-values of the workers of `conversations`, or an evenly spaced
+            selection of them; empty if there are none.
     """
 
     conversations: float
@@ -146,13 +147,14 @@ class RandomPass:
 
 
 def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int) -> RandomPass:
-    """Return how often random workers pass who are made from workers of the run.
+    """Simulate random workers by shuffling ratings of the run's workers, and return how often they pass.
 
     Args:
-        sample: where the workers are from.
-        models: (workers,), from whose ratings random workers are made. About SIMULATED are made, equally
-            many from each; if there are too many models for FEWEST_SHUFFLES each, some of them are drawn.
-        seed: of the shuffles.
+        sample: the run.
+        models: (workers,), whether random workers are made from this worker's ratings. About SIMULATED are
+            made, the same number from each model; if there are too many models for FEWEST_SHUFFLES each, a
+            random selection of them is used.
+        seed: seed of the shuffles.
     """
     rng = generator(seed, "random workers")
     chosen = np.flatnonzero(models)
@@ -173,7 +175,7 @@ def simulate_random_workers(sample: Sample, models: NDArray[np.bool_], seed: int
 
 
 def _thinned(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the middle one of every so many values, at most SHOWN."""
+    """Return at most SHOWN values: the middle one of each block of equal size."""
     step = -(-len(ordered) // SHOWN)
     return ordered[step // 2 :: step]
 
@@ -213,7 +215,7 @@ class _Models:
         )
 
     def p_values(self, times: int, shuffled: _Shuffled, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the p-values of N × `times` workers, made by `shuffled`; one without variance has p = 1."""
+        """Return the p-values of N × `times` workers made by `shuffled`; p = 1 for one without variance."""
         block = max(1, BLOCK_CELLS // self.ratings.size)
         sizes = [min(block, times - start) for start in range(0, times, block)]
         return np.concatenate([self._tested(*shuffled(size, rng)) for size in sizes])
@@ -237,5 +239,5 @@ class _Models:
 
 
 def _shuffles(groups: NDArray[np.intp], times: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return (times, rows) orders that shuffle within `groups`, codes in ascending order."""
+    """Return (times, rows) random orders within each of `groups`, codes in ascending order."""
     return np.argsort(groups + rng.random((times, len(groups))), axis=1)

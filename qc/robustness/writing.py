@@ -1,15 +1,15 @@
-"""Conversations whose inputs were mostly pasted, and what the scores are without them.
+"""Find conversations with mostly pasted messages, and compute the scores without them.
 
-Who lets a language model write pastes what it wrote, or retypes it. Veselovsky, Horta Ribeiro and West,
-*Artificial Artificial Artificial Intelligence* (arXiv 2306.07899, 2023) have taken keystrokes and pastes as
-one of two signs of it, and estimate that 33 to 46 % of the workers of a summarisation task did so. Pasting is
-no proof, and typing none of the contrary: so nobody is left out for it, neither by the filter nor from the
-scores. What is asked is how much hangs on these conversations.
+Workers who let a language model write paste or retype its text. Veselovsky, Horta Ribeiro and West,
+*Artificial Artificial Artificial Intelligence* (arXiv 2306.07899, 2023) use keystrokes and pastes as one of
+two signs of this, and estimate that 33 to 46 % of the workers of a summarisation task did it. Pasting is no
+proof, and typing does not prove the contrary. So pasting excludes no worker, neither from the filter nor from
+the scores. This module only computes how much the scores depend on such conversations.
 
-**A conversation looks pasted** if PASTED or more of the characters that were written in its inputs came by
-paste or drop. Words of an input method, suggestions of a keyboard and speech do not (`composed`). The
-threshold is ours, not measured: a worker who quotes a line stays below it, and one who pastes every reply is
-far above.
+**A conversation looks pasted** if at least the share PASTED of the characters in its messages was pasted or
+dropped. Words from an input method, keyboard suggestions and dictation do not count as pasted (`composed`).
+The threshold is our choice, not measured: a worker who quotes a line stays below it, and a worker who pastes
+every message is far above it.
 """
 
 from dataclasses import dataclass
@@ -29,23 +29,23 @@ PASTED = 0.5
 
 @dataclass(frozen=True)
 class WritingResults:
-    """How workers wrote, the qc bot's conversations among them, and what the scores are without some.
+    """How workers wrote, including conversations with the QC bot, and the scores without pasted ones.
 
-    A share is of the characters that were written; NaN where none were. `pace`: characters that were typed or
-    composed, a minute of writing.
+    Shares `pasted_share` and `typed_share` are of the written characters; NaN if there are none. `pace` is
+    the number of typed or composed characters per minute of writing.
 
     Attributes:
-        threshold: the share of pasted characters from which on a conversation looks pasted.
+        threshold: smallest share of pasted characters at which a conversation looks pasted.
         groups: a row for the workers who `passed` the filter, those who `failed`, and `all`: `group`,
-            `workers`, `conversations` (recorded), `pasted` (how many look so), `share`, `low`, `high` (its
-            interval; NaN as in `means_by_group`); medians over conversations:
-            `pace`, `pause` (the longest, seconds), `away` (times), `away_seconds`.
-        workers: of every worker of whom it is known: `worker`, `passed`, `conversations`, `pasted` (how many
-            look so), `pasted_share`, `typed_share` (of all their characters), and the medians as above.
-        scores: by system, best first: `system`, `n` (conversations that count), `left` (without those that
-            look pasted), `z`, `z_left` (overall z), `change`, `low`, `high` (the interval of the change, with
-            as large a share of conversations that look pasted as here; NaN as in `interval_of_difference`).
-            Empty if no conversation that counts looks pasted.
+            `workers`, `conversations` (recorded), `pasted` (number that look pasted), `share` (of the
+            conversations), `low`, `high` (its interval; NaN as in `means_by_group`); medians over
+            conversations: `pace`, `pause` (the longest, seconds), `away` (times), `away_seconds`.
+        workers: every worker with recorded data: `worker`, `passed`, `conversations`, `pasted` (number that
+            look pasted), `pasted_share`, `typed_share` (of all their characters), and the medians as above.
+        scores: by system, best first: `system`, `n` (counted conversations), `left` (of these, not pasted),
+            `z`, `z_left` (overall z of all, and of those left), `change`, `low`, `high` (interval of the
+            change, for the same share of pasted conversations; NaN as in `interval_of_difference`). Empty if
+            no counted conversation looks pasted.
     """
 
     threshold: float
@@ -55,25 +55,25 @@ class WritingResults:
 
     @property
     def changed(self) -> list[str]:
-        """The systems whose score is another without these conversations, by more than chance."""
+        """The systems whose score changes significantly without these conversations."""
         apart = (self.scores["low"] > 0) | (self.scores["high"] < 0)
         return list(self.scores.loc[apart.to_numpy(bool), "system"])
 
     @property
     def order_changes(self) -> bool:
-        """Whether the systems stand in another order without these conversations."""
+        """Whether the order of the systems changes without these conversations."""
         left = self.scores["z_left"].astype(float)
         return not left.sort_values(ascending=False, kind="stable").index.equals(self.scores.index)
 
 
 def describe_writing(sample: Sample, scores: Scores, draws: int, seed: int) -> WritingResults | None:
-    """Return how workers wrote; None where nothing is known of it.
+    """Return how workers wrote; None if that was not recorded.
 
     Args:
         sample: the conversations.
         scores: gives the order of the systems.
         draws: number of resamples of workers.
-        seed: of the resamples.
+        seed: seed of the resamples.
     """
     if sample.run.writing is None:
         return None
@@ -91,7 +91,7 @@ _MEDIANS = ["pace", "pause", "away", "away_seconds"]
 
 
 def _per_conversation(writing: pd.DataFrame) -> pd.DataFrame:
-    """Return the numbers of each conversation, whether it looks pasted, and what medians are taken of."""
+    """Add to each conversation whether it looks pasted, and the columns of the medians."""
     by_hand = writing["typed"] + writing["composed"]
     every = by_hand + writing["pasted"]
     minutes = writing["writing_ms"] / 60_000
@@ -156,7 +156,8 @@ def _scores(sample: Sample, scores: Scores, written: pd.DataFrame, draws: int, s
     z = np.nan_to_num(sample.overall["z"])
     sums = worker_sums(sample, scores, np.column_stack([z, stays, z * stays]))
     n, total, left, total_left = sums.sum(axis=0).T
-    # All is left and pasted in these shares, so what the mean changes by is a share of their difference.
+    # The mean of all is a weighted mean of the pasted and the others, so the change of the mean is the pasted
+    # share times the difference of the two.
     pasted = (n - left) / np.where(n > 0, n, np.nan)
     rng = generator(seed, "bootstrap without pasted")
     rest, taken = sums[..., 2:], sums[..., :2] - sums[..., 2:]

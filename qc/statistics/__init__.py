@@ -1,1 +1,1 @@
-"""Numerics that know nothing of runs, workers or systems: arrays in, arrays out."""
+"""Numerical functions on arrays, independent of runs and systems."""

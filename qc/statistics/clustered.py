@@ -1,18 +1,18 @@
-"""Least squares of rows that hang together in clusters, such as the conversations of a worker.
+"""Least squares with clustered rows, such as the conversations of a worker.
 
-What is estimated are contrasts c β of the coefficients. Their covariance comes from residuals of the same
-cluster, so it holds however the rows of a cluster depend on one another. Residuals are smaller than errors,
-the more so the more of an estimate a cluster carries; each cluster's are therefore adjusted such that the
-covariance would be unbiased if rows were independent and equally spread (CR2). How uncertain a variance so
-estimated is follows from the design: its degrees of freedom are those of the χ² with the same mean and
-variance, under the same assumption (Satterthwaite's). For few clusters, or clusters of uneven size, they are
-far fewer than clusters - 1.
+The estimates are contrasts c β of the coefficients. Their covariance is computed from the residuals of each
+cluster, so it is valid for any dependence between the rows of a cluster. Residuals are smaller than errors,
+mostly for clusters with much influence on the estimate. So each cluster's residuals are adjusted: the
+covariance would be unbiased if rows were independent with equal variance (CR2). The uncertainty of such a
+variance follows from the design: its degrees of freedom are those of the χ² with the same mean and variance,
+under the same assumption (Satterthwaite's). For few clusters, or clusters of unequal size, they are far fewer
+than clusters - 1.
 
-With Z an orthonormal basis of the columns of the design, a contrast is a θ of θ = Zᵀ y, and with the gram
-G = Zᵀ Z of a cluster's rows its adjusted score is (I - G)^(-1/2) Zᵀ e, e their residuals: nothing is larger
-than the number of columns. What a cluster moves by being adjusted is in proportion to the trace of G. The
-traces of all clusters add up to the number of columns, so few clusters of a large run have one that matters,
-and the time for these has a bound; all else is linear in rows.
+Let Z be an orthonormal basis of the columns of the design. A contrast is then a θ with θ = Zᵀ y. With the
+gram G = Zᵀ Z of a cluster's rows and their residuals e, the cluster's adjusted score is (I - G)^(-1/2) Zᵀ e.
+So no matrix is larger than the number of columns. The effect of the adjustment of a cluster is proportional
+to the trace of G. The traces of all clusters add up to the number of columns, so in a large run few clusters
+have a relevant trace, and the time for these is bounded. All else is linear in the rows.
 
 Sources: Bell and McCaffrey, *Bias reduction in standard errors for linear regression with multi-stage
 samples*, Survey Methodology 28, 2002 (the adjustment and the degrees of freedom); Pustejovsky and Tipton,
@@ -34,21 +34,22 @@ from qc.statistics.confidence import LEVEL
 from qc.statistics.groups import distinct
 from qc.statistics.noise import NOISE
 
-# Fewer workers than these do not tell how much workers differ: what only they carry has no error and no p.
+# Fewer workers do not show how much workers differ: a level with fewer has no standard error and no p.
 FEWEST_CARRIERS = 10
-# A direction is no part of the design's if no more than this share of a column's square lies in it.
+# A column is linearly dependent if at most this share of its square is left.
 DEPENDENT = 1e-9
-# Of the variance of an estimate, what residuals cannot show because a single cluster decides it.
+# Largest share of the variance of an estimate that residuals may miss, because a single cluster determines
+# it.
 HIDDEN = 1e-6
-# A cluster whose gram has a smaller trace is taken as it is: it would change an error by this share at most,
-# and one over the degrees of freedom by this much.
+# A cluster whose gram has a smaller trace is not adjusted: the adjustment would change an error by at most
+# this share, and one over the degrees of freedom by this much.
 LIGHT = 1e-3
-# Numbers in an array that is worked on at a time.
+# Numbers in a block of an array.
 BLOCK_CELLS = 2**21
 
 
 def carriers(levels: NDArray[np.intp], clusters: NDArray[np.intp], count: int) -> NDArray[np.intp]:
-    """Return how many clusters have rows of each level, (count,); levels are codes from 0."""
+    """Return the number of clusters with rows of each level, (count,); levels are codes from 0."""
     span = int(clusters.max(initial=0)) + 1
     return np.bincount(distinct(levels * span + clusters) // span, minlength=count)
 
@@ -58,9 +59,9 @@ class Contrasts:
     """Q contrasts.
 
     Attributes:
-        estimates: (Q,); NaN where the design does not tell it.
-        errors: (Q,), standard errors; NaN where the estimate is, or where a single cluster decides it.
-        degrees: (Q,), of freedom of the errors; NaN where these are.
+        estimates: (Q,); NaN if the design does not identify the contrast.
+        errors: (Q,), standard errors; NaN if the estimate is NaN, or a single cluster determines it.
+        degrees: (Q,), degrees of freedom of the errors; NaN if the error is NaN.
     """
 
     estimates: NDArray[np.float64]
@@ -68,14 +69,14 @@ class Contrasts:
     degrees: NDArray[np.float64]
 
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the bounds at LEVEL, both (Q,), by Student's t; NaN where there is no `p`."""
+        """Return the bounds at LEVEL, both (Q,), by Student's t; NaN if `p` is NaN."""
         reach = stdtrit(self.degrees, (1 + LEVEL) / 2) * self._positive
         return self.estimates - reach, self.estimates + reach
 
     def p(self) -> NDArray[np.float64]:
-        """Return two-sided p-values of no difference from 0, (Q,).
+        """Return two-sided p-values for a contrast of 0, (Q,).
 
-        NaN where the error is NaN or 0: rows without any spread do not tell what chance does.
+        NaN if the error is NaN or 0: rows without variation do not allow a test.
         """
         return np.asarray(2 * stdtr(self.degrees, -np.abs(self.estimates) / self._positive))
 
@@ -86,7 +87,7 @@ class Contrasts:
 
 @dataclass(frozen=True)
 class JointTest:
-    """A test that several contrasts are all 0; `name` has its degrees of freedom, NaN: it cannot be made."""
+    """A test that several contrasts are all 0; `name` states its degrees of freedom. NaN if impossible."""
 
     name: str
     statistic: float
@@ -102,15 +103,15 @@ class ClusteredFit:
         """Fit `response`.
 
         Args:
-            design: (rows, P); columns may depend on one another. Rows are in a fixed order, in which they
-                are added up.
+            design: (rows, P); columns may be linearly dependent. Rows are summed in their order, which must
+                be fixed.
             response: (rows,), finite.
             clusters: (rows,), any codes.
         """
         order = np.argsort(clusters, kind="stable")
         self._basis, self._root, self._unseen = _orthonormal(design[order])
         y = response[order]
-        # Matrix products would add up in an order that depends on the number of threads.
+        # A matrix product would sum in an order that depends on the number of threads.
         self._theta = np.einsum("nr,n->r", self._basis, y)
         residuals = y - np.einsum("nr,r->n", self._basis, self._theta)
         exact = np.einsum("n,n->", residuals, residuals) <= NOISE**2 * np.einsum("n,n->", y, y)
@@ -118,7 +119,7 @@ class ClusteredFit:
         self._starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
 
     def contrasts(self, wanted: NDArray[np.float64]) -> Contrasts:
-        """Return what the fit says of the contrasts `wanted`, (Q, P), of the coefficients."""
+        """Estimate the contrasts `wanted`, (Q, P), of the coefficients."""
         directions, told = self._directions(wanted)
         length = np.sqrt(np.einsum("rq,rq->q", directions, directions))
         moments = self._moments(directions / np.where(length > 0, length, 1), one_by_one=True)
@@ -131,10 +132,10 @@ class ClusteredFit:
         )
 
     def test(self, wanted: NDArray[np.float64]) -> JointTest:
-        """Test that all contrasts `wanted`, (Q, P), are 0; those that depend on others take no part.
+        """Test that all contrasts `wanted`, (Q, P), are 0; linearly dependent ones are left out.
 
-        Hotelling's T², whose distribution is approximated by that for a Wishart matrix with the mean and
-        the total variance of the estimated covariance.
+        The test is Hotelling's T². Its distribution is approximated by that for a Wishart matrix with the
+        mean and the total variance of the estimated covariance.
         """
         directions, told = self._directions(wanted)
         values, vectors = np.linalg.eigh(np.einsum("rq,rp->qp", directions, directions))
@@ -146,7 +147,7 @@ class ClusteredFit:
         return moments.hotelling(np.einsum("r,rk->k", self._theta, unit))
 
     def _directions(self, wanted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the contrasts as directions of θ, (R, Q), and which of them the design tells, (Q,)."""
+        """Return the contrasts as directions of θ, (R, Q), and whether the design identifies each, (Q,)."""
         directions = np.einsum("qp,pr->rq", wanted, self._root)
         outside = np.abs(np.einsum("qp,pr->rq", wanted, self._unseen)).max(axis=0, initial=0)
         return directions, outside <= np.sqrt(DEPENDENT) * np.abs(directions).max(axis=0, initial=0)
@@ -159,7 +160,7 @@ class ClusteredFit:
         groups = [[k] for k in range(unit.shape[1])] if one_by_one else [[*range(unit.shape[1])]]
         plain = np.einsum("wr,rk->wk", scores[light], unit)
         moments = [_Moments(plain[:, group], len(unit), len(traces)) for group in groups]
-        # Threads of the matrix library would not change a product, but small matrices make them wait.
+        # One thread: more would not change a product, but are slow with small matrices.
         with threadpool_limits(1, user_api="blas"):
             for at, grams in self._grams(np.flatnonzero(~light)):
                 adjusted = _Adjusted.of(grams, scores[at], unit)
@@ -170,14 +171,14 @@ class ClusteredFit:
     def _sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sums of the basis over the rows of each cluster, weighted; (W, R)."""
         rows = len(weights)
-        # `reduceat` along the first axis takes thirty times as long.
+        # `reduceat` along the first axis would take thirty times as long.
         by_cluster = csr_array(
             (weights, np.arange(rows), np.append(self._starts, rows)), shape=(len(self._starts), rows)
         )
         return np.asarray(by_cluster @ self._basis)
 
     def _grams(self, clusters: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-        """Yield `clusters`, some at a time, with their grams, (W, R, R)."""
+        """Yield `clusters` in blocks, with their grams, (W, R, R)."""
         sizes = np.diff(np.append(self._starts, len(self._residuals)))[clusters]
         block = np.cumsum(sizes) * self._basis.shape[1] ** 2 // BLOCK_CELLS
         for number in distinct(block):
@@ -198,7 +199,7 @@ class _Adjusted:
         weights: (W, K, K), aᵀ (I - G)^(-1) G a.
         variances: (W, K), aᵀ G a.
 
-    The rows' weights in two contributions, of clusters v and w to directions a and b, have the product
+    For the contributions of clusters v and w to directions a and b, the product of the rows' weights is
     [v = w] weights_ab - r_a · r_b.
     """
 
@@ -239,7 +240,7 @@ class _Moments:
     """
 
     def __init__(self, plain: NDArray[np.float64], rank: int, clusters: int) -> None:
-        """Begin with the scores of the clusters that are taken as they are, (W, K), of all `clusters`."""
+        """Start with the scores of the clusters that are not adjusted, (W, K); `clusters` counts all."""
         self.covariance = np.einsum("wk,wl->kl", plain, plain)
         self._clusters = clusters
         self._missing = np.zeros(plain.shape[1])
@@ -251,7 +252,7 @@ class _Moments:
         """Add clusters."""
         self.covariance += np.einsum("wk,wl->kl", of.scores, of.scores)
         within = np.einsum("wrk,wrl->wkl", of.shares, of.shares)
-        # Residuals of a cluster show weights - within of the variance, of which its rows have aᵀ G a.
+        # A cluster's rows have the variance aᵀ G a; its residuals show weights - within of it.
         self._missing += (of.variances - np.einsum("wkk->wk", of.weights - within)).sum(axis=0)
         trace, trace_within = (np.einsum("wkk->w", part) for part in (of.weights, within))
         self._local += float(
@@ -263,12 +264,12 @@ class _Moments:
 
     @property
     def shown(self) -> bool:
-        """Whether residuals show all of the variance: no cluster decides a direction alone."""
+        """Whether residuals show all of the variance, that is, no single cluster determines a direction."""
         return bool((self._missing < HIDDEN).all())
 
     @property
     def degrees(self) -> float:
-        """Of freedom of the χ² or the Wishart matrix with the same mean and variance."""
+        """Degrees of freedom of the χ² or the Wishart matrix with the same mean and variance."""
         products = self._products.reshape(self._shape)
         spread = (
             self._local
@@ -293,8 +294,9 @@ class _Moments:
 def _orthonormal(
     design: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return Z (rows, R), the L (P, R) with Z = X L, and a matrix of P rows whose product with a contrast is
-    0 if X tells it.
+    """Return Z (rows, R), L (P, R) with Z = X L, and a matrix with P rows to check contrasts.
+
+    The product of that matrix with a contrast is 0 if X identifies the contrast.
     """
     scale = np.sqrt(np.einsum("np,np->p", design, design))
     scale = np.where(scale > 0, scale, 1)
@@ -302,12 +304,12 @@ def _orthonormal(
     kept = values > DEPENDENT * len(scale)
     root = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
     basis = np.einsum("np,pr->nr", design, root)
-    # Of columns of length 1 a contrast is told if it lies in the span of the vectors that were kept.
+    # With columns of length 1, a contrast is identified if it lies in the span of the kept vectors.
     return basis, root, vectors[:, ~kept] / scale[:, None]
 
 
 def _inverse_roots(grams: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (I - G)^(-1/2) of each gram, (W, R, R); 0 along a direction that the cluster decides alone."""
+    """Return (I - G)^(-1/2) of each gram, (W, R, R); 0 in a direction that the cluster determines alone."""
     values, vectors = np.linalg.eigh(grams)
     left = 1 - values
     roots = np.where(left > DEPENDENT, 1 / np.sqrt(np.maximum(left, DEPENDENT)), 0)

@@ -1,8 +1,8 @@
-"""Means of values that hang together by worker, and how sure they are.
+"""Means of values that are clustered by worker, and their intervals.
 
-Intervals are those of the ranking: mean ± q · standard error of whole workers, q being the quantile of |t*|
-of a wild bootstrap (`qc.statistics.wild_bootstrap`). Percentiles of resampled workers hold too little with
-few of them: 83 % with 5 and 91 % with 10, by `benchmarks/qc_truth.py --runs 1000 --part means`.
+Intervals are those of the ranking: mean ± q · standard error over workers, where q is the quantile of |t*| in
+a wild bootstrap (`qc.statistics.wild_bootstrap`). Percentile intervals of resampled workers have too low
+coverage with few workers: 83 % with 5 and 91 % with 10 (`benchmarks/qc_truth.py --runs 1000 --part means`).
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from qc.statistics.noise import NOISE
 from qc.statistics.resampling import unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, influences, wild_draws
 
-# With 3 or 4 workers, some with many values and some with few, the intervals hold 88 and 92.5 %, by the same.
+# With 3 or 4 workers with unequal numbers of values, coverage is 88 and 92.5 % (the same benchmark).
 FEWEST_WORKERS = 5
 
 
@@ -26,21 +26,20 @@ def means_by_group(
     rng: np.random.Generator,
     bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the workers behind the mean of each group, the means, and both ends of their intervals.
+    """Return the number of workers of each group, the mean, and both ends of its interval.
 
     Args:
         values: (rows,).
-        workers: (rows,), codes; only those that are there count.
+        workers: (rows,), codes; workers without rows do not count.
         groups: (rows,), codes from 0.
         count: number of groups.
-        draws: of the workers' signs.
+        draws: number of draws of the workers' signs.
         rng: source of the draws.
-        bounds: what no value lies outside of; nor does an interval.
+        bounds: smallest and largest possible value; intervals are cut to them.
 
     Returns:
-        Four arrays (groups,). A mean is NaN where there is no value; an interval where there are fewer than
-        FEWEST_WORKERS workers, where few of many have most of the values, or where nothing is known of how
-        workers differ, as all do the same.
+        Four arrays (groups,). A mean is NaN without values. An interval is NaN with fewer than FEWEST_WORKERS
+        workers, if a few of many workers have most of the values, or if workers do not differ at all.
     """
     names, worker = np.unique(workers, return_inverse=True)
     columns = np.column_stack([np.ones(len(values)), values])
@@ -61,12 +60,12 @@ def half_width(sums: NDArray[np.float64], draws: int, rng: np.random.Generator) 
 
     Args:
         sums: (workers, 2), counts, which need not be whole, and sums of values.
-        draws: of the workers' signs.
+        draws: number of draws of the workers' signs.
         rng: source of the draws.
 
     Returns:
-        NaN where workers do not differ, or few of many have most of the counts; however few they are, there
-        is one else, which is not to be given of fewer than FEWEST_WORKERS.
+        NaN if workers do not differ, or a few of many have most of the counts. The result exists for any
+        number of workers, but the caller must not show it for fewer than FEWEST_WORKERS.
     """
     found = influences(sums[:, None, :])
     if found.carried_by_fewer_than(FEWEST_EFFECTIVE)[0]:
@@ -79,18 +78,18 @@ def half_width(sums: NDArray[np.float64], draws: int, rng: np.random.Generator) 
 def interval_of_correlation(
     products: NDArray[np.float64], draws: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return r of values that are deviations from a mean, and both ends of its interval.
+    """Return r of values x and y that are deviations from a mean, and both ends of its interval.
 
-    With x and y scaled so that Σ x² = Σ y² = 1, r is a mean like any other: Σ xy over Σ (x² + y²) / 2, each
-    worker with a count of (x² + y²) / 2. The interval is atanh r ± the half width of that mean / (1 − r²).
+    If x and y are scaled so that Σ x² = Σ y² = 1, r is a mean: Σ xy / Σ (x² + y²) / 2, where each worker has
+    the count (x² + y²) / 2. The interval is atanh r ± (half-width of that mean) / (1 − r²).
 
     Args:
-        products: (workers, 3), the sums of x², y² and xy of each worker, who has some.
-        draws: of the workers' signs.
+        products: (workers, 3), the sums of x², y² and xy of each worker; only workers with values.
+        draws: number of draws of the workers' signs.
         rng: source of the draws.
 
     Returns:
-        r is NaN where x or y does not vary; the ends as in `means_by_group`, and where r is 1 or -1.
+        r is NaN if x or y does not vary. The ends are NaN as in `means_by_group`, and if r is 1 or -1.
     """
     squares = products[:, :2].sum(axis=0)
     if not squares.min(initial=np.inf) > 0:
@@ -107,16 +106,17 @@ def interval_of_correlation(
 def interval_of_difference(
     first: NDArray[np.float64], second: NDArray[np.float64], draws: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return the difference of the first mean from the second, and both ends of its interval.
+    """Return the first mean minus the second, and both ends of its interval.
 
     Args:
         first: (workers, 2), counts and sums of values.
-        second: (workers, 2), of the same workers, each of whom may have values in either, or both.
-        draws: of the workers' signs.
+        second: (workers, 2), of the same workers; a worker may have values in either, or both.
+        draws: number of draws of the workers' signs.
         rng: source of the draws.
 
     Returns:
-        NaN where one has no value; the ends as in `means_by_group`, where one of the two has none.
+        NaN if one mean has no value. The ends are also NaN if one of the two means has no interval, as in
+        `means_by_group`.
     """
     found = influences(np.stack([first, second], axis=1))
     difference = float(found.mean[0, 0] - found.mean[1, 0])

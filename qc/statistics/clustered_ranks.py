@@ -1,17 +1,17 @@
-"""A rank test of two samples whose values hang together in clusters, such as the conversations of a worker.
+"""A rank test of two samples with clustered values, such as the conversations of a worker.
 
-It asks the question of the rank-sum test: is a value of the one sample more often above than below a value of
-the other? The placement of a value is the share of the other sample that lies below it, ties as one half; the
-mean placement of a sample estimates the probability that a value of it is the higher one. Its variance comes
-from the sums of placements by cluster, so it holds however values of a cluster depend on one another, be it
-that a worker is generous or has a taste for one system, and however unlike the spreads of the two samples.
+It asks the same question as the rank-sum test: is a value of one sample more often above than below a value
+of the other? The placement of a value is the share of the other sample below it; ties count one half. The
+mean placement of a sample estimates the probability that one of its values is the higher one. The variance
+comes from the sums of placements by cluster. So it is valid for any dependence within a cluster (a generous
+worker, or one who prefers a system), and for samples with different variances.
 
-The statistic is the distance of the estimate from 1/2 over its standard error, both on the scale of the
-arcsine of the root, on which a share is as uncertain near 1 as near 1/2: without it, small p come too often.
-With many clusters it is compared with Student's t, whose degrees of freedom follow from how their sizes are
-spread. With few it is compared with its values when clusters exchange their values in the one sample for
-those in the other, each cluster or not: if neither sample tends to higher values in any cluster, all these
-are equally likely, and the test is exact.
+The statistic is the distance of the estimate from 1/2, divided by its standard error. Both are transformed by
+the arcsine of the square root, so that a share is as uncertain near 1 as near 1/2; otherwise small p would
+occur too often. With many clusters, the statistic is compared with Student's t, with degrees of freedom that
+depend on the cluster sizes. With few clusters, it is compared with its values when each cluster does or does
+not exchange its values between the two samples. If neither sample tends to higher values in any cluster, all
+exchanges are equally likely, and the test is exact.
 
 Sources: Brunner and Munzel, *The nonparametric Behrens-Fisher problem*, Biometrical Journal 42, 2000
 (variance of placements, Student's t); Obuchowski, *Nonparametric analysis of clustered ROC curve data*,
@@ -28,7 +28,7 @@ from scipy.special import stdtr
 
 from qc.statistics.noise import NOISE
 
-# With so many clusters or fewer every exchange is made: at most 256.
+# Up to this number of clusters, all exchanges are evaluated: at most 256.
 LARGEST_EXACT = 8
 
 
@@ -40,7 +40,7 @@ class _Group:
         values: (n,), ascending.
         weights: (n,).
         clusters: (n,), codes.
-        before: (n + 1,), the weight of all values before each, and of all.
+        before: (n + 1,), cumulative weights: of all values before each, and of all values.
         sizes: (W,), the weight of each cluster.
     """
 
@@ -69,7 +69,7 @@ class _Group:
         )
 
     def placements(self, other: "_Group") -> NDArray[np.float64]:
-        """Return, for each value, the weight of the other group's below it, and half of what is tied."""
+        """Return, for each value, the other group's weight below it, plus half the weight tied with it."""
         low, high = (np.searchsorted(other.values, self.values, side=side) for side in ("left", "right"))
         return (other.before[low] + other.before[high]) / 2
 
@@ -87,12 +87,12 @@ def clustered_rank_matrix(
         values: (n,), without NaN.
         groups: (n,), codes from 0 to `count` - 1.
         clusters: (n,), codes from 0.
-        weights: (n,), above 0: how much a value counts in its group.
+        weights: (n,), above 0: weight of a value in its group.
         count: number of groups.
 
     Returns:
-        (count, count); the diagonal is 1, or NaN for an empty group. NaN where a group has values of fewer
-        than two clusters, since one does not tell how much clusters differ.
+        (count, count); the diagonal is 1, or NaN for an empty group. NaN if a group has values of fewer than
+        two clusters, because one cluster does not show how much clusters differ.
     """
     all_clusters = int(clusters.max(initial=-1)) + 1
     parts = [
@@ -109,7 +109,7 @@ def clustered_rank_matrix(
 
 
 def _p_values(first: _Group, second: _Group) -> tuple[float, float]:
-    """Return p of the first being higher, and of the second."""
+    """Return the one-sided p-values that the first is higher, and that the second is."""
     sizes = np.column_stack([first.sizes, second.sizes])
     if min(np.count_nonzero(sizes, axis=0)) < 2:
         return np.nan, np.nan
@@ -118,7 +118,7 @@ def _p_values(first: _Group, second: _Group) -> tuple[float, float]:
         return _exact(first, second, taking_part)
     sums = np.column_stack([_placement_sums(first, second), _placement_sums(second, first)])
     statistic, degrees = float(_statistic(sizes, sums)), _degrees(sizes)
-    # No exchange of clusters could be rarer than this, however far apart the samples are.
+    # Smallest p that exchanges of clusters can give.
     least = 0.5 ** len(taking_part)
     return max(float(stdtr(degrees, -statistic)), least), max(float(stdtr(degrees, statistic)), least)
 
@@ -130,15 +130,14 @@ def _placement_sums(group: _Group, other: _Group) -> NDArray[np.float64]:
 
 
 def _statistic(sizes: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many standard errors the first sample lies above the second, (…,).
+    """Return the distance of the first sample above the second, in standard errors, (…,).
 
     Args:
         sizes: (…, W, 2), weights of each cluster in each sample.
-        sums: (…, W, 2), of its weighted placements.
+        sums: (…, W, 2), sums of its weighted placements.
 
     Returns:
-        ±∞ if placements do not vary; 0 if they are 1/2 without varying, and where a sample has fewer than
-        two clusters.
+        ±∞ if placements do not vary; 0 if they are all 1/2, or a sample has fewer than two clusters.
     """
     total = sizes.sum(axis=-2, keepdims=True)
     share = sizes / np.where(total > 0, total, 1)
@@ -150,7 +149,7 @@ def _statistic(sizes: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray
     error = np.sqrt((difference * difference).sum(axis=-1))
     share_above = np.clip(means[..., 0, 0], 0, 1)
     level = np.where(lone | (np.abs(share_above - 0.5) < NOISE), 0, np.sign(share_above - 0.5))
-    # The arcsine of the root, over its derivative: to first order the share itself, minus 1/2.
+    # Arcsine of the root, divided by its derivative: to first order the share minus 1/2.
     effect = (
         2 * np.abs(np.arcsin(np.sqrt(share_above)) - np.pi / 4) * np.sqrt(share_above * (1 - share_above))
     )
@@ -161,8 +160,8 @@ def _statistic(sizes: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray
 def _degrees(sizes: NDArray[np.float64]) -> float:
     """Return the degrees of freedom of the statistic's variance, from (W, 2) weights of clusters.
 
-    Those of `qc.statistics.clustered` for the difference of two means, whose grams are diagonal: the shares
-    h of the two samples that a cluster has. A direction is then (1/√n, -1/√m).
+    They are those of `qc.statistics.clustered` for the difference of two means. Its grams are diagonal: the
+    cluster's shares h of the two samples. The direction is (1/√n, -1/√m).
     """
     total = sizes.sum(axis=0)
     share = sizes / total
@@ -180,7 +179,7 @@ def _exact(first: _Group, second: _Group, clusters: NDArray[np.intp]) -> tuple[f
     values, weights = (
         np.concatenate([getattr(group, name) for group in (first, second)]) for name in ("values", "weights")
     )
-    # A cluster has two blocks of values: those in the first sample, and, `count` further, in the second.
+    # A cluster has two blocks of values: in the first sample, and, at index + `count`, in the second.
     at = np.concatenate([np.searchsorted(clusters, group.clusters) for group in (first, second)])
     blocks = at + count * (np.arange(len(at)) >= len(first.values))
     everything = _Group.of(values, weights, blocks, 2 * count)

@@ -8,17 +8,17 @@ from scipy.special import stdtrit
 def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return p-values corrected by Holm's step-down procedure.
 
-    If each is compared with α, the probability of any false rejection is at most α, however the tests
-    depend on one another.
+    If each is compared with α, the probability of any false rejection is at most α, for any dependence
+    between the tests.
 
     Source: Holm, *A Simple Sequentially Rejective Multiple Test Procedure*, Scandinavian Journal of
     Statistics 6 (1979) 65-70.
 
     Args:
-        p: (tests,); a test that is NaN was not made and does not count.
+        p: (tests,); NaN means that the test was not made, and does not count.
 
     Returns:
-        (tests,), at most 1; NaN where `p` is.
+        (tests,), at most 1; NaN if `p` is NaN.
     """
     made = np.flatnonzero(~np.isnan(p))
     order = made[np.argsort(p[made], kind="stable")]
@@ -35,12 +35,12 @@ LEVEL = 0.95
 def t_interval(
     estimates: NDArray[np.float64], errors: NDArray[np.float64], degrees: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bounds estimate ± t · error, with the quantile of Student's t that LEVEL asks for.
+    """Return the bounds estimate ± t · error, with the quantile of Student's t for LEVEL.
 
     Args:
         estimates: (…,).
         errors: (…,), their standard errors; NaN gives NaN bounds.
-        degrees: of freedom; below 1 there are no bounds, all are NaN.
+        degrees: degrees of freedom; below 1 all bounds are NaN.
     """
     quantile = stdtrit(degrees, (1 + LEVEL) / 2) if degrees > 0 else np.nan
     return estimates - quantile * errors, estimates + quantile * errors

@@ -1,10 +1,11 @@
 """Coefficients of correlation (Pearson's r, Spearman's ρ, Kendall's τ-b) and agreement (Cohen's κ).
 
-Noise is rounded off first (`qc.statistics.noise`): scores are means, and noise of their sums must neither
-break a tie nor give scores that do not vary a correlation.
+Rounding noise is removed first (`qc.statistics.noise`): scores are means, and noise of their sums must
+neither break a tie nor produce a correlation of constant scores.
 
-Pearson's and Spearman's are pandas'. Kendall's is our own: pandas takes it from `scipy.stats`, whose import
-takes 1.5 s of processor time, where `python -m qc.report --help` takes 2.5 s in all.
+Pearson's and Spearman's coefficients are from pandas. Kendall's is our own, because pandas uses
+`scipy.stats`: its import takes 1.5 s of processor time, while `python -m qc.report --help` takes 2.5 s in
+all.
 """
 
 from dataclasses import dataclass
@@ -25,12 +26,12 @@ class Kappa:
     """Agreement on `categories` categories over `pairs` pairs.
 
     Attributes:
-        categories: how many equal parts the scale is cut into.
+        categories: number of equal parts of the scale.
         pairs: number of pairs.
-        observed: share of the pairs that fall into one category.
-        expected: that share if both ratings were drawn independently, each from its own distribution.
-        kappa: (observed - expected) / (1 - expected); NaN without a pair, and where everything falls into one
-            category, so that chance alone agrees always.
+        observed: share of the pairs in the same category.
+        expected: the same share if both ratings were drawn independently, each from its own distribution.
+        kappa: (observed - expected) / (1 - expected); NaN without pairs, or if all ratings are in one
+            category, so that chance always agrees.
     """
 
     categories: int
@@ -63,7 +64,7 @@ def beyond_chance(observed: float, expected: float) -> float:
 
 
 FEWEST_POINTS = 3
-# From here on 1 - |r| is noise.
+# Beyond this, 1 - |r| is rounding noise.
 LARGEST_R = 1 - NOISE
 
 Method = Literal["pearson", "spearman"]
@@ -74,7 +75,7 @@ def pearson(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Return Pearson's r of the points (x, y).
 
     Args:
-        x: (n,); a point with NaN in `x` or `y` takes no part.
+        x: (n,); a point with NaN in `x` or `y` is left out.
         y: (n,).
 
     Returns:
@@ -98,7 +99,7 @@ def kendall(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
         return float("nan")
     points = without_noise(np.stack([x[there], y[there]]))
     sx, sy = np.sign(points[:, :, None] - points[:, None, :])
-    # Pairs that are tied in x or in y count in one of the two sums only; 0 of them gives NaN.
+    # A pair that is tied in x or in y counts in only one of the two sums; if a sum is 0, τ is NaN.
     untied = float((sx * sx).sum() * (sy * sy).sum())
     return float((sx * sy).sum() / np.sqrt(untied)) if untied else float("nan")
 
@@ -114,13 +115,13 @@ class CorrelationInterval:
 def interval_of_r(r: float, n: int, level: float) -> CorrelationInterval:
     """Return the interval of Pearson's r of n points, by Fisher's transformation: atanh r ± q / √(n - 3).
 
-    The points count as drawn from a normal distribution of two dimensions.
+    The points are assumed to come from a bivariate normal distribution.
 
     Source: Fisher, *On the "Probable Error" of a Coefficient of Correlation Deduced from a Small Sample*,
     Metron 1 (1921) 3-32.
 
     Returns:
-        NaN where r is, or with fewer than 4 points.
+        NaN if r is NaN, or with fewer than 4 points.
     """
     if np.isnan(r) or n <= FEWEST_POINTS:
         return CorrelationInterval(float("nan"), float("nan"))
@@ -132,12 +133,11 @@ def interval_of_r(r: float, n: int, level: float) -> CorrelationInterval:
 def interval_of_rank_correlation(
     name: RankMethod, value: float, of_r: CorrelationInterval
 ) -> CorrelationInterval:
-    """Return the interval of Spearman's ρ or Kendall's τ that goes with Pearson's of the same points.
+    """Return the interval of Spearman's ρ or Kendall's τ, converted from that of Pearson's r.
 
-    Points drawn from a normal distribution of two dimensions have ρ = 6/π · arcsin(r/2) and τ = 2/π ·
-    arcsin r, so the ends are those of r in these terms; where `value` lies beyond one, that end is `value`.
-    Fisher's transformation of ρ or τ itself has intervals that are far too narrow where few points lie
-    nearly in order.
+    Points from a bivariate normal distribution have ρ = 6/π · arcsin(r/2) and τ = 2/π · arcsin r. So the ends
+    of the interval of r are converted by these formulas; if `value` lies outside, that end is `value`. With
+    Fisher's transformation of ρ or τ itself, intervals are far too narrow if few points are nearly in order.
 
     Source: Kruskal, *Ordinal Measures of Association*, Journal of the American Statistical Association 53
     (1958) 814-861.
@@ -151,25 +151,25 @@ def correlation_matrix(columns: NDArray[np.float64], method: Method) -> NDArray[
     """Return the correlation of every two columns.
 
     Args:
-        columns: (n, K); a row with NaN in either of two columns takes no part in their correlation.
+        columns: (n, K); a row with NaN in one of two columns is left out of their correlation.
         method: the coefficient.
 
     Returns:
-        (K, K), symmetric; the diagonal is 1, or NaN where a column does not vary or has too few points.
+        (K, K), symmetric; the diagonal is 1, or NaN if a column does not vary or has too few points.
     """
     table = pd.DataFrame(without_noise(columns))
     return table.corr(method, min_periods=FEWEST_POINTS).to_numpy(np.float64)
 
 
 def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Pearson's r of each row of the one array with that of the other.
+    """Return Pearson's r of each row of one array with the same row of the other.
 
     Args:
-        first: (…, n); a column with NaN in either row takes no part.
-        second: (…, n), or what can be broadcast with `first`.
+        first: (…, n); a column with NaN in either row is left out.
+        second: (…, n), or an array that can be broadcast with `first`.
 
     Returns:
-        (…,); NaN where fewer than 3 columns take part, or one of the rows does not vary.
+        (…,); NaN if fewer than 3 columns are left, or one of the rows does not vary.
     """
     both = np.isfinite(first) & np.isfinite(second)
     a, b = (row_deviations(values, both) for values in (first, second))
@@ -180,7 +180,7 @@ def pearson_of_rows(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
 
 
 def row_deviations(values: NDArray[np.float64], taking_part: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the deviations, (…, n), from the mean of those that take part in each row; 0 for the others."""
+    """Return the deviations, (…, n), from the mean of the values taking part in each row; 0 for others."""
     present = np.where(taking_part, values, 0)
     count = np.maximum(taking_part.sum(axis=-1, keepdims=True), 1)
     return np.where(taking_part, present - present.sum(axis=-1, keepdims=True) / count, 0)

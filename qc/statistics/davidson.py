@@ -1,11 +1,11 @@
-"""Scores from comparisons of two with ties: the model of Bradley, Terry and Davidson. Arrays in, arrays out.
+"""Scores from pairwise comparisons with ties: the model of Bradley, Terry and Davidson.
 
-P(i is preferred to j) = πi / (πi + πj + nu √(πi πj)), P(a tie) = nu √(πi πj) / (the same sum); nu is 0
-without ties, and the model then that of Bradley and Terry. Scores are β = log π, of mean 0.
+P(i is preferred to j) = πi / (πi + πj + nu √(πi πj)), P(a tie) = nu √(πi πj) / (the same sum). Without ties
+nu is 0, and the model is that of Bradley and Terry. Scores are β = log π, with mean 0.
 
 Sources: R. A. Bradley and M. E. Terry, *Rank analysis of incomplete block designs: I*, Biometrika 39 (1952);
 R. R. Davidson, *On extending the Bradley-Terry model to accommodate ties in paired comparison experiments*,
-Journal of the American Statistical Association 65 (1970); when there is a maximum:
+Journal of the American Statistical Association 65 (1970); existence of the maximum:
 L. R. Ford Jr., *Solution of a ranking problem from binary comparisons*, American Mathematical Monthly 64
 (1957).
 """
@@ -22,11 +22,11 @@ _CLOSE = 1e-10
 
 @dataclass(frozen=True)
 class Fit:
-    """What comparisons say of systems.
+    """Scores of systems from comparisons.
 
     Attributes:
-        scores: (systems,), of mean 0; NaN where the data do not fix them.
-        nu: the tie parameter; 0 where nobody tied, NaN where scores are.
+        scores: (systems,), with mean 0; NaN if the data do not determine them.
+        nu: the tie parameter; 0 without ties, NaN if the scores are NaN.
     """
 
     scores: NDArray[np.float64]
@@ -34,22 +34,22 @@ class Fit:
 
 
 def groups(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the group of each system, (systems,); there are scores only if there is one group.
+    """Return the group of each system, (systems,); scores exist only if there is one group.
 
-    Two systems are in one group where each is preferred to the other, or ties with it, directly or along
-    others (Ford 1957: the graph of who beats whom is strongly connected). Otherwise the likelihood has no
-    maximum: a system, or several together, that nobody else ever equalled could be as strong as one likes.
+    Two systems are in one group if each is preferred to the other, or ties with it, directly or through other
+    systems (Ford 1957: the graph of preferences is strongly connected). With several groups the likelihood
+    has no maximum: a set of systems that no other system ever equalled could be arbitrarily strong.
     """
     return np.asarray(connected_components((wins + ties) > 0, directed=True, connection="strong")[1])
 
 
 def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
-    """Return whether ties let the differences, and nu with them, grow without an end to the likelihood.
+    """Return whether ties let the differences, and nu with them, grow without limit.
 
-    Let scores move by b and log nu by 1/2. No choice becomes less likely, however far they move, if b falls
-    by at least 1 from a winner to a loser and differs by at most 1 where there was a tie. There is such a b
-    unless in some round of systems, each to the next, there are more wins than ties: a negative cycle, looked
-    for by Floyd's algorithm in systems³ steps. So a system that only won and tied may have no score.
+    Move the scores along b, and log nu by 1/2. No choice becomes less likely, at any distance, if b falls by
+    at least 1 from a winner to a loser, and differs by at most 1 where there was a tie. Such a b exists
+    unless some cycle of systems has more wins than ties along it. That is a negative cycle, which Floyd's
+    algorithm finds in systems³ steps. So a system that only won and tied may have no score.
     """
     bound = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
     for through in range(len(bound)):
@@ -60,21 +60,20 @@ def boundless(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> bool:
 
 
 def separate(wins: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the part of each system, (systems,): two parts were never compared, even along others."""
+    """Return the connected part of each system, (systems,): parts were never compared, even indirectly."""
     return np.asarray(connected_components((wins + wins.T + ties) > 0, directed=False)[1])
 
 
 def fit(
     wins: NDArray[np.float64], ties: NDArray[np.float64], start: NDArray[np.float64] | None = None
 ) -> Fit:
-    """Return the scores of the greatest likelihood.
+    """Return the scores with the greatest likelihood, by Newton's method.
 
-    Newton's method; the logarithm of the likelihood is concave in β and log nu, and a step that would lower
-    it is halved.
+    The log-likelihood is concave in β and log nu; a step that would lower it is halved.
 
     Args:
         wins: (systems, systems), how often the row's system was preferred to the column's.
-        ties: (systems, systems), symmetric, how often the two were about the same.
+        ties: (systems, systems), symmetric, number of ties.
         start: scores to start from.
     """
     n = len(wins)
@@ -117,7 +116,7 @@ def _log_likelihood(
 def _newton_step(
     at: NDArray[np.float64], wins: NDArray[np.float64], ties: NDArray[np.float64], untied: bool
 ) -> NDArray[np.float64]:
-    """Return the step to the top of the parabola that touches the likelihood at `at`."""
+    """Return the Newton step: to the maximum of the quadratic approximation of the likelihood at `at`."""
     n = len(wins)
     win, tie = _shares(at, untied)
     number = wins + wins.T + ties
@@ -135,5 +134,5 @@ def _newton_step(
         information[:n, n] = information[n, :n] = cross
     else:
         information[n, n] = 1.0
-    information[:n, :n] += 1.0 / n  # the direction in which all scores move together tells nothing
+    information[:n, :n] += 1.0 / n  # a common shift of all scores is not identified
     return np.asarray(np.linalg.solve(information, gradient), np.float64)

@@ -1,4 +1,4 @@
-"""Sums, means and the like of values by group, the same to the bit in whatever order the values come."""
+"""Sums, means and other statistics of values by group; results are bitwise independent of the order."""
 
 import numpy as np
 import pandas as pd
@@ -14,13 +14,13 @@ def group_means(values: NDArray[np.float64], groups: NDArray[np.intp], count: in
 def group_sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.float64]:
     """Return the sum of `values` in each group, correct to the last bits.
 
-    The sum of floating-point numbers depends on their order, but not that of whole multiples of one power
-    of two, as long as no sum exceeds 2^53 of them. So each value is split in two parts, multiples of a
+    The sum of floating-point numbers depends on their order. The sum of integer multiples of one power of two
+    does not, as long as no sum exceeds 2^53 of them. So each value is split into two parts: multiples of a
     larger and of a much smaller power. Source: Demmel and Nguyen, *Fast Reproducible Floating-Point
     Summation*, 21st IEEE Symposium on Computer Arithmetic, 2013, section 3 (pre-rounding).
 
     Args:
-        values: (rows,) or (rows, columns); all columns of a row belong to the group of the row.
+        values: (rows,) or (rows, columns); all columns of a row belong to the row's group.
         groups: (rows,), codes from 0 to `count` - 1.
         count: number of groups.
 
@@ -32,7 +32,7 @@ def group_sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int
     _, headroom = np.frexp(float(values.size))
     _, exponent = np.frexp(largest)
     for bits in (exponent + headroom, exponent + 2 * headroom - 53):
-        # No sum exceeds 2^bits, and adding 2^bits rounds to multiples of its last bit.
+        # No sum exceeds 2^bits; adding 2^bits rounds a value to multiples of its last bit.
         part = (rest + 2.0**bits) - 2.0**bits
         rest = rest - part
         of_rows = part if part.ndim == 1 else part.sum(axis=1)
@@ -41,7 +41,7 @@ def group_sums(values: NDArray[np.float64], groups: NDArray[np.intp], count: int
 
 
 def group_varies(values: NDArray[np.float64], groups: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
-    """Return, (count,), whether a group has rows that differ; an empty one has not.
+    """Return, (count,), whether a group has different rows; False for an empty group.
 
     Args:
         values: (rows, columns).
@@ -82,14 +82,14 @@ def _ordered_within(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the values in ascending order within ascending groups, as ranks among the distinct values."""
     ranks, distinct = pd.factorize(values, sort=True)
-    # One sort of whole numbers is several times as fast as a sort by two keys.
+    # One sort of integers is several times faster than a sort by two keys.
     return np.sort(groups * len(distinct) + ranks) % max(len(distinct), 1), distinct
 
 
 def distinct(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the different values of `codes`, whole numbers, from the least on.
+    """Return the distinct values of `codes`, integers, in ascending order.
 
-    NumPy's `unique` puts them into a hash table, which takes fifty times as long for a million that differ.
+    NumPy's `unique` uses a hash table, which takes fifty times as long for a million distinct values.
     """
     ordered = np.sort(codes, axis=None)
     return np.asarray(ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0])

@@ -1,9 +1,9 @@
 """Fit linear mixed models with one random intercept, random effects of runs, and shrunken means.
 
-y = X β + u_group + e, with u ~ N(0, U) and e ~ N(0, E), all independent. With the ratio λ = U / E the
-covariance of a group of n rows is E (I + λ 11ᵀ), and its inverse (I - λ / (1 + nλ) 11ᵀ) / E: whatever the
-likelihood needs comes from XᵀX, Xᵀy and the sums of X and y within each group. β and E have closed forms
-given λ, so only λ is searched for.
+y = X β + u_group + e, with u ~ N(0, U) and e ~ N(0, E), all independent. With the ratio λ = U / E, the
+covariance of a group of n rows is E (I + λ 11ᵀ), and its inverse is (I - λ / (1 + nλ) 11ᵀ) / E. So the
+likelihood only needs XᵀX, Xᵀy and the sums of X and y within each group. β and E have closed forms given λ,
+so the search is only over λ.
 
 Sources: Patterson and Thompson, *Recovery of inter-block information when block sizes are unequal*,
 Biometrika 58, 1971 (REML); Pinheiro and Bates, *Mixed-Effects Models in S and S-PLUS*, 2000, section 2.2
@@ -19,27 +19,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma, gammainc, gammaincinv
 
-# With true means that vary around their mean with variance τ² and errors of variance e, observed means vary
-# with variance τ² + e, of which ρ is the true share. Observed are S of them, with variance v. The draws begin
-# with a belief: as likely as not the means do not differ at all, ρ = 0, and otherwise every ρ from 0 to 1 is
-# as likely. With q = (S - 1) v / e, of which (1 - ρ) q has a χ² distribution of S - 1 degrees of freedom, ρ
-# then has a density in proportion to (1 - ρ)^((S - 1) / 2) · exp(-(1 - ρ) q / 2): 1 - ρ is a draw from a
-# gamma distribution, cut off at 1.
+# True means vary around their mean with variance τ², and errors have variance e. So observed means have the
+# variance τ² + e, and ρ = τ² / (τ² + e) is the true share. S means are observed, with variance v. Prior of
+# ρ: with probability 1/2 the means do not differ (ρ = 0), otherwise ρ is uniform on 0 to 1. With q = (S - 1)
+# v / e, (1 - ρ) q has a χ² distribution with S - 1 degrees of freedom. The posterior density of ρ is then
+# proportional to (1 - ρ)^((S - 1) / 2) · exp(-(1 - ρ) q / 2), so 1 - ρ is drawn from a gamma distribution
+# truncated at 1.
 #
-# Sources: Gelman et al., *Bayesian Data Analysis*, 3rd edition, section 5.4 (means with known errors); half
-# of the belief on no difference: Jeffreys, *Theory of Probability*, 3rd edition, 1961, chapter 5. Beyond
-# these q says no more than that nothing, or everything, is true difference.
+# Sources: Gelman et al., *Bayesian Data Analysis*, 3rd edition, section 5.4 (means with known errors); prior
+# probability 1/2 of no difference: Jeffreys, *Theory of Probability*, 3rd edition, 1961, chapter 5. q is
+# limited to this range; beyond it, none or all of the variance is true.
 SMALLEST_Q, LARGEST_Q = 1e-6, 1e6
 
 
 def shares_if_any(
     observed: NDArray[np.float64], error_variance: float, count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return draws of ρ, (count, 1), from 0 to 1, of means that may not differ.
+    """Return draws of ρ, (count, 1), from 0 to 1, for means that may not differ.
 
     Args:
         observed: (S,), at least two.
-        error_variance: of one observed mean.
+        error_variance: error variance of one observed mean.
         count: number of draws.
         rng: source of the draws.
     """
@@ -48,36 +48,36 @@ def shares_if_any(
     half = max(seen / max(error_variance, seen / LARGEST_Q, TINY), SMALLEST_Q) / 2
     shape = (freedom + 2) / 2
     within = gammainc(shape, half)
-    some = gamma(shape) * half**-shape * within  # the integral of the density, where it is not that of ρ = 0
+    some = gamma(shape) * half**-shape * within  # integral of the density over ρ > 0
     rest = gammaincinv(shape, rng.random(count) * within) / half
     none = rng.random(count) * (np.exp(-half) + some) < np.exp(-half)
     return np.where(none, 0.0, np.clip(1 - rest, 0, 1))[:, None]
 
 
 def shrunk(observed: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the observed means drawn towards their mean, (count, S), a row for each of the shares."""
+    """Return the observed means shrunken towards their mean, (count, S), a row for each share."""
     middle = observed.mean()
     return np.asarray(middle + shares * (observed - middle))
 
 
-# Observed are x of S means, with errors of variance e (S,). True means vary around m with variance τ².
-# Whatever m is, Q(τ²) = Σ (x - m̂)² / (τ² + e), with m̂ the mean of x weighted by 1 / (τ² + e), has a χ²
-# distribution of S - 1 degrees of freedom, and Q falls as τ² grows. So the τ² at which Q is a draw from that
-# distribution is a draw of what τ² can be; 0 where Q is smaller even there. Given τ², m is normal around m̂
-# with the variance 1 / Σ 1 / (τ² + e), and a true mean around m + ρ (x - m) with variance ρ e, where ρ = τ² /
-# (τ² + e).
+# Draws of true means. S means x are observed, with error variances e (S,). True means vary around m with
+# variance τ². For any m, Q(τ²) = Σ (x - m̂)² / (τ² + e) has a χ² distribution with S - 1 degrees of freedom,
+# where m̂ is the mean of x weighted by 1 / (τ² + e). Q falls as τ² grows. So draw a value of Q from that
+# distribution; the τ² with this Q is a draw of τ² (0 if Q is smaller even at 0). Given τ², m is normal around
+# m̂ with variance 1 / Σ 1 / (τ² + e), and a true mean is normal around m + ρ (x - m) with variance ρ e, where
+# ρ = τ² / (τ² + e).
 #
-# τ² cannot be below 0, so where it is small such draws are larger than it on average. *Cautious* ones take
-# S + 1 degrees of freedom, as a ρ that could be anything between 0 and 1 beforehand would have it.
+# τ² cannot be below 0, so if it is small, these draws are too large on average. *Cautious* draws use S + 1
+# degrees of freedom, which corresponds to a uniform prior of ρ on 0 to 1.
 #
 # Source: Nagashima, Noma and Furukawa, *Prediction intervals for random-effects meta-analysis: a confidence
 # distribution approach*, Statistical Methods in Medical Research 28, 2019 (τ² and m); Gelman et al.,
 # *Bayesian Data Analysis*, 3rd edition, section 5.4 (true means, given both); Strawderman, *Proper Bayes
 # minimax estimators of the multivariate normal mean*, Annals of Mathematical Statistics 42, 1971 (uniform ρ).
 TINY = np.finfo(np.float64).tiny
-# Errors of a smaller share of the variance of what is seen leave all of it true.
+# If errors are a smaller share of the observed variance, all of it counts as true.
 LEAST_SHARE = 1e-12
-# Halvings of the interval in which τ² lies: the rest is the 10⁻¹² of it.
+# Number of bisections of the interval that contains τ²: they reduce it to 10⁻¹² of its width.
 HALVINGS = 40
 
 
@@ -92,9 +92,9 @@ def true_means(
 
     Args:
         observed: (S,), at least two.
-        error_variances: (B, S), of the observed means; they may be draws as well.
+        error_variances: (B, S), error variances of the observed means; they may be draws too.
         rng: source of the draws.
-        cautious: whether τ² is to be drawn with S + 1 degrees of freedom.
+        cautious: draw τ² with S + 1 degrees of freedom.
     """
     count, means = error_variances.shape
     errors = np.maximum(error_variances, max(LEAST_SHARE * float(observed.var()), TINY))
@@ -109,7 +109,7 @@ def true_means(
 def _between(
     observed: NDArray[np.float64], errors: NDArray[np.float64], wanted: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the τ² with Q(τ²) = `wanted`, (B,); 0 where Q is smaller everywhere."""
+    """Return the τ² with Q(τ²) = `wanted`, (B,); 0 if Q is smaller everywhere."""
     low = np.zeros(len(wanted))
     high = ((observed - observed.mean()) ** 2).sum() / wanted  # there Q is smaller, even without errors
     for _ in range(HALVINGS):
@@ -128,12 +128,12 @@ def _middle(
     return weights, (weights * observed).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
 
 
-# λ is searched for between these powers of e, and at 0.
+# The search for λ is between these powers of e, and at 0.
 LOWEST_LOG_RATIO, HIGHEST_LOG_RATIO = -14.0, 14.0
 GRID = 57
 GOLDEN = (math.sqrt(5) - 1) / 2
 GOLDEN_STEPS = 40
-# A column counts as a combination of those before it if no more than this share of its square is left.
+# A column is linearly dependent on those before it if at most this share of its square is left.
 DEPENDENT = 1e-9
 
 
@@ -144,8 +144,8 @@ class MixedModel:
     Attributes:
         estimates: (P,), β.
         covariance: (P, P), of the estimates, given the estimated variances.
-        kept: (P,), which columns are no linear combination of those before them; the others were left out of
-            the model, and have 0 as estimate and covariance.
+        kept: (P,), whether a column is linearly independent of those before it; dependent columns are left
+            out of the model, with 0 as estimate and covariance.
         group_variance: U, at least 0.
         residual_variance: E.
         log_likelihood: the restricted one, at the estimates; ∞ if the fixed effects fit every row exactly.
@@ -159,14 +159,14 @@ class MixedModel:
     log_likelihood: float
 
     def whitened(self, columns: NDArray[np.float64], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return `columns`, (rows, C), such that rows of the model are independent and of equal variance.
+        """Transform `columns`, (rows, C), so that rows of the model are independent with equal variance.
 
-        The inverse root of I + λ 11ᵀ is I - s 11ᵀ / n with s = 1 - 1 / √(1 + nλ). Least squares of whitened
-        rows gives the estimates of the model.
+        The inverse root of I + λ 11ᵀ is I - s 11ᵀ / n with s = 1 - 1 / √(1 + nλ). Least squares of the
+        transformed rows gives the estimates of the model.
 
         Args:
-            columns: of the design or the response that the model was fitted to.
-            groups: (rows,), as the model was fitted to.
+            columns: columns of the fitted design or response.
+            groups: (rows,), the groups of the fit.
         """
         if self.group_variance == 0:
             return columns
@@ -176,7 +176,7 @@ class MixedModel:
         return np.asarray(columns - (taken[:, None] * sums)[groups])
 
     def spread(self, kept: NDArray[np.bool_]) -> "MixedModel":
-        """Return the same model with room for the columns that were left out."""
+        """Return the same model with zeros for the columns that were left out."""
         estimates, covariance = np.zeros(len(kept)), np.zeros((len(kept), len(kept)))
         estimates[kept] = self.estimates
         covariance[np.ix_(kept, kept)] = self.covariance
@@ -191,10 +191,10 @@ def fit_random_intercept(
     Args:
         design: (rows, P).
         response: (rows,), finite.
-        groups: (rows,), codes from 0; codes that do not occur do no harm.
+        groups: (rows,), codes from 0; not every code need occur.
 
     Returns:
-        None if there are no more rows than linearly independent columns, for then no variance is left.
+        None unless there are more rows than linearly independent columns.
     """
     moments = _Moments.of(design, response, groups)
     kept = _independent(moments.products[:-1, :-1])
@@ -206,7 +206,7 @@ def fit_random_intercept(
 
 
 def _independent(products: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which columns of X are no linear combination of those before them, by elimination in XᵀX."""
+    """Return whether each column of X is linearly independent of those before it, by elimination in XᵀX."""
     left, square = products, np.diag(products)
     independent = np.zeros(len(square), bool)
     for j in range(len(square)):
@@ -218,13 +218,13 @@ def _independent(products: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _products(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the products of all pairs of columns, summed over rows."""
-    # A matrix product would add up in an order that depends on the number of threads.
+    # A matrix product would sum in an order that depends on the number of threads.
     return np.asarray(np.einsum("ij,ik->jk", columns, columns))
 
 
 @dataclass(frozen=True)
 class _Moments:
-    """What the likelihood is made of; the last of the P + 1 columns is the response.
+    """Sufficient statistics of the likelihood; the last of the P + 1 columns is the response.
 
     Attributes:
         rows: their number.
@@ -257,7 +257,7 @@ class _Moments:
         )
 
     def only(self, kept: NDArray[np.bool_]) -> Self:
-        """Return the moments of those columns of X that are kept, and of the response."""
+        """Return the moments of the kept columns of X and of the response."""
         both = np.flatnonzero(np.append(kept, True))
         return replace(
             self,
@@ -308,10 +308,10 @@ def _best_ratio(log_likelihood: Callable[[float], float]) -> float:
 
 
 def _golden_section(log_likelihood: Callable[[float], float], low: float, high: float) -> float:
-    """Return where between `low` and `high` the likelihood of e to that power is highest.
+    """Return the x between `low` and `high` for which the likelihood of λ = e^x is highest.
 
-    `scipy.optimize` has the same, but its import takes 0.9 s of processor time, and a report on the terminal
-    2.4 s in all.
+    `scipy.optimize` has this too, but its import takes 0.9 s of processor time, while a report on the
+    terminal takes 2.4 s in all.
 
     Source: Kiefer, *Sequential minimax search for a maximum*, Proceedings of the AMS 4, 1953.
     """

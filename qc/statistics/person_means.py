@@ -1,7 +1,7 @@
-"""Means over people, each of whom counts once, and how sure their differences and ranks are.
+"""Means over people, each counted once, with intervals of differences and ranks.
 
-Arrays are (W, S): what each of W people gives to each of S systems, NaN where they did not meet. People are
-independent of one another; what one person gives to several systems need not be.
+Arrays are (W, S): the value that each of W people gives to each of S systems, NaN if they did not meet.
+People are independent; one person's values for several systems may be dependent.
 
 Sources: the influence of a person on a difference of two means: Efron and Tibshirani, *An Introduction to the
 Bootstrap*, 1993, chapter 11 (the jackknife; of a mean it is the usual variance); ranks from intervals of the
@@ -21,7 +21,7 @@ FEWEST_RATERS = 2
 
 
 class Means(NamedTuple):
-    """Means of S systems with 95 % intervals (t, n − 1 degrees of freedom); NaN where fewer than 2 rated."""
+    """Means of S systems with 95 % intervals (t, n − 1 degrees of freedom); NaN with fewer than 2 raters."""
 
     raters: NDArray[np.intp]
     mean: NDArray[np.float64]
@@ -43,8 +43,8 @@ def person_means(values: NDArray[np.float64]) -> Means:
 def rank_ranges(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the lowest and the highest rank of each system, both (S,); 0 for one that nobody rated.
 
-    A system can be placed no higher than behind those that are surely above it, and no lower than before
-    those that it is surely above, all comparisons of a system together at the level LEVEL (Bonferroni).
+    The rank of a system is below all systems that are significantly better, and above all that are
+    significantly worse. All comparisons of one system are together at the level LEVEL (Bonferroni).
     """
     found = person_means(values)
     rated = found.raters > 0
@@ -60,13 +60,13 @@ def rank_ranges(values: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[
 def difference_errors(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the standard error of the mean of each system minus that of each other one, (S, S).
 
-    NaN where a system has fewer than 2 raters; 0 on the diagonal.
+    NaN if a system has fewer than 2 raters; 0 on the diagonal.
     """
     found = person_means(values)
     raters = np.where(found.raters >= FEWEST_RATERS, found.raters, np.nan)
-    # What each person moves a mean by, widened as the variance of a mean is: Σ of squares is its variance.
+    # Each person's influence on a mean, scaled so that the sum of squares is the variance of the mean.
     moved = _deviations(values, found.mean) / np.sqrt(raters * (raters - 1))
-    # A matrix product would add up in an order that depends on the number of threads.
+    # A matrix product would sum in an order that depends on the number of threads.
     products = np.einsum("ws,wt->st", moved, moved)
     variance = np.diag(products)
     return np.asarray(np.sqrt(np.maximum(variance[:, None] + variance - 2 * products, 0)))
@@ -77,7 +77,7 @@ def _deviations(values: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArr
 
 
 def _critical(raters: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the quantile of t for each pair, (S, S), at the level of all pairs of a system."""
+    """Return the quantile of t for each pair, (S, S), simultaneous for all pairs of a system."""
     degrees = np.minimum(raters[:, None], raters) - 1.0
     level = (1 - LEVEL) / max(int(np.count_nonzero(raters)) - 1, 1)
     return np.asarray(stdtrit(np.where(degrees > 0, degrees, np.nan), 1 - level / 2))

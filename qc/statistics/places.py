@@ -1,16 +1,15 @@
 """Measure how far systems change places between groups of people, against chance.
 
-Chance: the people are dealt to the groups anew, each group as large as it is. If it does not matter who is in
-which group, every deal is as likely as the one that was seen.
+This is a permutation test: people are assigned to the groups at random, with the same group sizes. If group
+membership does not matter, every permutation is as likely as the observed one.
 
-Places are whole numbers, so many deals move systems as far as the one that was seen. Were all of these
-counted as further, p would lie below 0.05 in fewer than 5 % of runs in which nothing matters, by as much as
-such a tie is likely. So deals are put in order by two statistics: by how far systems move, and those that
-move them equally far by how far the scores lie apart. Any order of the deals that is fixed beforehand gives
-an exact test, and this one has hardly any ties.
+Places are whole numbers, so many permutations move systems as far as the observed one. If all these ties
+counted as extreme, p would be below 0.05 in fewer than 5 % of the runs without an effect. So permutations are
+ordered by two statistics: first by how far systems move, and ties by how far apart the scores are. Any order
+that is fixed in advance gives an exact test, and this one has hardly any ties.
 
 Sources: Good, *Permutation, Parametric and Bootstrap Tests of Hypotheses*, 3rd edition, 2005; the p-value
-that counts the deal that was seen: Phipson and Smyth, *Permutation P-values Should Never Be Zero*,
+that counts the observed permutation: Phipson and Smyth, *Permutation P-values Should Never Be Zero*,
 Statistical Applications in Genetics and Molecular Biology 9, 2010.
 """
 
@@ -32,13 +31,13 @@ class Places:
     """How far S systems change places between G groups.
 
     Attributes:
-        moved: by how many places a system lies apart in two groups: mean over systems and pairs of groups.
-        chance: the same, expected if it did not matter who is in which group.
-        chance_low, chance_high: between which chance lies 95 % of the time.
-        p: how often chance moves them further, or as far with scores at least as far apart.
-        p_scores: how often chance has the scores of the groups differ as much, by the sum of squares of their
-            distances from the scores of all, weighted by raters. It sees differences that move no system past
-            another.
+        moved: difference of a system's place between two groups: mean over systems and pairs of groups.
+        chance: the expected value of `moved` if group membership does not matter.
+        chance_low, chance_high: 95 % range of `moved` if group membership does not matter.
+        p: share of permutations that move systems further, or as far with scores at least as far apart.
+        p_scores: share of permutations in which the scores of the groups differ at least as much, by the
+            weighted sum of squares of their distances from the scores of all (weights: raters). It also
+            detects differences that move no system past another.
     """
 
     moved: float
@@ -52,13 +51,13 @@ class Places:
 def change_of_places(
     values: NDArray[np.float64], groups: NDArray[np.intp], count: int, rng: np.random.Generator
 ) -> Places:
-    """Return how far systems change places, with DEALS deals of the people.
+    """Return how far systems change places, with DEALS permutations of the people.
 
     Args:
-        values: (W, S), what each person gives to each system, NaN where they did not meet.
+        values: (W, S), the value that each person gives to each system, NaN if they did not meet.
         groups: (W,), codes from 0 to `count` - 1; each occurs.
         count: number of groups, at least 2.
-        rng: source of the deals.
+        rng: source of the permutations.
     """
     there = np.isfinite(values)
     sums = exact(np.hstack([np.where(there, values, 0), there.astype(np.float64)]))
@@ -87,12 +86,12 @@ def change_of_places(
 
 
 def _p(extreme: NDArray[np.bool_]) -> float:
-    """Return the p-value, given which deals are as extreme as what was seen, which is a deal as well."""
+    """Return the p-value from whether each permutation is extreme; the observed one counts too."""
     return float((1 + extreme.sum()) / (len(extreme) + 1))
 
 
 def _statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mean change of places, and the sum of squares between groups, of each deal, (2, D).
+    """Return the mean change of places and the sum of squares between groups of each permutation, (2, D).
 
     Args:
         sums: (D, G, 2 S), sums and then counts.
@@ -109,14 +108,14 @@ def _statistics(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _moved(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return by how many places a system lies apart, (D,), of those that both groups rated; 0 without any."""
+    """Return the mean difference in places, (D,), over the systems that both groups rated; 0 without any."""
     both = np.isfinite(one) & np.isfinite(other)
     apart = np.abs(_ranks(one, both) - _ranks(other, both))
     return np.asarray(np.where(both, apart, 0).sum(axis=1) / np.maximum(both.sum(axis=1), 1))
 
 
 def _ranks(scores: NDArray[np.float64], taken: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return ranks among those taken, 1 for the best, (D, S); those that are level share the middle."""
+    """Return ranks among those taken, 1 for the best, (D, S); ties share the middle rank."""
     known = np.where(taken, scores, -np.inf)
     above = (known[:, None, :] > known[:, :, None]).sum(axis=2)
     level = (known[:, None, :] == known[:, :, None]).sum(axis=2)

@@ -1,12 +1,12 @@
-"""Weights by which a sample has the margins of a population: iterative proportional fitting, called raking.
+"""Raking (iterative proportional fitting): weight a sample so that it has the margins of a population.
 
-One field after the other, the weights of each of its groups are multiplied so that the group has its share;
-again and again, until every share of every field is met to within TOLERANCE. The weights of a cell (a group
-of every field at once) are then the same for all who are in it.
+For one field after the other, the weights of each group are multiplied so that the group has its share. This
+is repeated until every share of every field is met to within TOLERANCE. All people in a cell (a combination
+of one group of every field) have the same weight.
 
 Sources: Deming and Stephan, *On a Least Squares Adjustment of a Sampled Frequency Table When the Expected
-Marginal Totals are Known*, Annals of Mathematical Statistics 11, 1940; that it converges where weights exist
-that meet all margins: Ireland and Kullback, *Contingency tables with given marginals*, Biometrika 55, 1968;
+Marginal Totals are Known*, Annals of Mathematical Statistics 11, 1940; convergence if weights exist that meet
+all margins: Ireland and Kullback, *Contingency tables with given marginals*, Biometrika 55, 1968;
 effective sample size: Kish, *Weighting for Unequal P_i*, Journal of Official Statistics 8, 1992.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Every share is met to within this before the weights are taken.
+# Largest difference of a share from its target at convergence.
 TOLERANCE = 1e-10
 MOST_SWEEPS = 1000
 
@@ -26,9 +26,9 @@ class Raked:
     """Weights of C cells.
 
     Attributes:
-        weights: (C,), of each person of a cell; on average 1 over people, 0 for an empty cell.
-        sweeps: how often all fields were gone through.
-        gap: the largest distance of a share from what it is to be.
+        weights: (C,), weight of each person in a cell; mean 1 over people, 0 for an empty cell.
+        sweeps: number of passes over all fields.
+        gap: the largest difference of a share from its target.
         converged: whether the gap is within TOLERANCE.
     """
 
@@ -45,8 +45,8 @@ def rake(
 
     Args:
         counts: (C,), people in each cell; at least one.
-        members: of each field (C,), which of its groups a cell is of.
-        shares: of each field (groups,), which add up to 1.
+        members: for each field (C,), the group of each cell.
+        shares: for each field (groups,), the target shares, which add up to 1.
     """
     held, gap, sweeps = counts / counts.sum(), np.inf, 0
     while gap > TOLERANCE and sweeps < MOST_SWEEPS:
@@ -63,6 +63,6 @@ def rake(
 
 
 def effective_size(weights: NDArray[np.float64]) -> float:
-    """Return as how many people of equal weight these count: (Σ w)² / Σ w²; 0 of none."""
+    """Return the effective sample size (Σ w)² / Σ w²: the number of people with equal weight; 0 for none."""
     squares = float((weights**2).sum())
     return float(weights.sum()) ** 2 / squares if squares else 0.0

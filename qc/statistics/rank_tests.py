@@ -1,11 +1,11 @@
 """Tests by ranks and signs: rank-sum, signed-rank, sign test, and binomial intervals.
 
-Source: Mann and Whitney, *On a test of whether one of two random variables is stochastically larger than
-the other*, Annals of Mathematical Statistics 18 (1947) 50-60. U counts the pairs of a value of the first
-sample and one of the second in which the first is higher, a tie as one half. A test is exact when a sample
-has at most 8 values and no two values are tied; else U is taken as normal, with correction for continuity
-and ties (Lehmann, *Nonparametrics*, 1975, section 1.2 and appendix, section 4). This is what SciPy's method
-'auto' decides for a single test; here many tests are one array.
+Source: Mann and Whitney, *On a test of whether one of two random variables is stochastically larger than the
+other*, Annals of Mathematical Statistics 18 (1947) 50-60. U is the number of pairs (a value of the first
+sample, a value of the second) in which the first is higher; a tie counts one half. A test is exact if a
+sample has at most 8 values and no values are tied. Otherwise U is treated as normal, with correction for
+continuity and ties (Lehmann, *Nonparametrics*, 1975, section 1.2 and appendix, section 4). SciPy's method
+'auto' decides in the same way for a single test; here many tests are computed as one array.
 """
 
 from functools import lru_cache
@@ -21,8 +21,8 @@ from qc.statistics.noise import without_noise
 def exact_interval(successes: int, trials: int, level: float) -> tuple[float, float]:
     """Return the exact interval of a share at `level`; NaN, NaN without any trial.
 
-    Both ends as Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the
-    binomial* (1934): at least `level` of such intervals hold the share, whatever it is.
+    Source: Clopper and Pearson, *The use of confidence or fiducial limits illustrated in the case of the
+    binomial* (1934). At least `level` of such intervals contain the true share.
     """
     if trials == 0:
         return float("nan"), float("nan")
@@ -33,11 +33,11 @@ def exact_interval(successes: int, trials: int, level: float) -> tuple[float, fl
 
 
 def chance_of_as_many(successes: int, chances: NDArray[np.float64]) -> float:
-    """Return the chance of at least so many successes in independent trials with these chances, (n,).
+    """Return the probability of at least `successes` in independent trials with the chances (n,).
 
-    Exact, by adding one trial after the other; the time grows with n².
+    The result is exact, computed by adding one trial after the other; the time grows with n².
     """
-    distribution = np.ones(1)  # of the number of successes so far
+    distribution = np.ones(1)  # distribution of the number of successes so far
     for chance in chances.tolist():
         failed, succeeded = np.append(distribution * (1 - chance), 0.0), np.append(0.0, distribution * chance)
         distribution = failed + succeeded
@@ -45,34 +45,34 @@ def chance_of_as_many(successes: int, chances: NDArray[np.float64]) -> float:
 
 
 # Source: Dixon and Mood, *The statistical sign test*, Journal of the American Statistical Association 41
-# (1946) 557-566. Under the null hypothesis each is of either kind with probability 1/2, so the count is
-# binomial.
+# (1946) 557-566. Under the null hypothesis both signs have probability 1/2, so the count is binomial.
 def sign_test(more: int, less: int) -> float:
     """Return the two-sided p-value that `more` and `less` are equally likely; NaN if both are 0."""
     return min(1.0, 2 * float(bdtr(min(more, less), more + less, 0.5))) if more + less else float("nan")
 
 
 def sign_test_greater(more: int, less: int) -> float:
-    """Return the one-sided p-value, alternative: `more` is the likelier; NaN if both are 0."""
+    """Return the one-sided p-value, alternative: `more` is more likely; NaN if both are 0."""
     if not more + less:
         return float("nan")
     return float(bdtrc(more - 1, more + less, 0.5)) if more else 1.0
 
 
-# Differences of 0 are dropped. With EXACT_PAIRS that are left, or fewer, p is exact: the share of all ways to
-# give these ranks a sign in which those of the positive ones add up to no more. With more of them their sum
-# is taken as normal, without correction for continuity, as the published studies do: of 6 to 30 differences p
-# then lies below 5 % in 4.7 to 5.5 % of cases, of 4 and 5 it would in 6.25 % (`benchmarks/random_raters.py`).
+# Signed-rank test. Differences of 0 are dropped. With at most EXACT_PAIRS left, p is exact: the share of all
+# assignments of signs to these ranks in which the positive ranks have a sum that is no larger. With more, the
+# sum is treated as normal, without correction for continuity, as in the published studies: with 6 to 30
+# differences p is then below 5 % in 4.7 to 5.5 % of cases; with 4 and 5 it would be in 6.25 %
+# (`benchmarks/random_raters.py`).
 #
 # Source: Wilcoxon, *Individual comparisons by ranking methods*, Biometrics Bulletin 1 (1945) 80-83; variance
 # with ties, and the exact distribution with them: Lehmann, *Nonparametrics*, 1975, chapter 3.
 EXACT_PAIRS = 5
-# The smallest p is as likely as that all of so many signs fall one way.
+# The smallest p is the probability that all signs are the same.
 CHANCE_OF_A_SIGN = 0.5
 
 
 def smallest_p(pairs: int) -> float:
-    """Return the smallest p that so many differences can have, if none is 0."""
+    """Return the smallest possible p with this number of differences, if none is 0."""
     return float(CHANCE_OF_A_SIGN**pairs)
 
 
@@ -82,12 +82,12 @@ def signed_rank_p_values(
     """Return one-sided p-values, one for each group, alternative: differences are less than 0.
 
     Args:
-        differences: (pairs,), first minus second, without NaN; noise is rounded off.
+        differences: (pairs,), first minus second, without NaN; rounding noise is removed.
         groups: (pairs,), codes from 0 to `count` - 1.
         count: number of groups.
 
     Returns:
-        (count,); 1 where every difference is 0, NaN for a group without a pair.
+        (count,); 1 if every difference is 0, NaN for a group without a pair.
     """
     p = np.full(count, np.nan)
     p[groups] = 1
@@ -111,7 +111,7 @@ def signed_rank_p_values(
 
 @lru_cache(maxsize=4096)
 def _exact(doubled: bytes) -> NDArray[np.float64]:
-    """Return P(T ≤ t) for every 2t, from the ranks of a group, twice each, as int64."""
+    """Return P(T ≤ t) for every 2t, from a group's doubled ranks as the bytes of an int64 array."""
     ranks = np.frombuffer(doubled, np.int64)
     ways = np.zeros(int(ranks.sum()) + 1)
     ways[0] = 1
@@ -139,7 +139,7 @@ def _ranks_and_ties(
 
 
 LARGEST_EXACT = 8
-# Cells of an array that is worked on at a time: they fit into a processor's cache.
+# Cells of a block of an array: they fit into a processor's cache.
 BLOCK_CELLS = 2**14
 
 
@@ -166,7 +166,7 @@ def rank_sum_p_values(samples: NDArray[np.float64], split: int) -> NDArray[np.fl
         split: size of the first sample of every row, from 1 to n - 1.
 
     Returns:
-        (tests,); 1 where all values of a row are the same.
+        (tests,); 1 if all values of a row are the same.
     """
     tests, n = samples.shape
     p = np.empty(tests)
@@ -193,7 +193,7 @@ def rank_sum_matrix(values: NDArray[np.float64], groups: NDArray[np.intp], count
     p = np.full((count, count), np.nan)
     for i in np.flatnonzero(size):
         for j in np.flatnonzero(size):
-            # U of the column against the row counts where the column is higher; the row is if it is low.
+            # U of the column against the row is low if the row is higher.
             p[i, j] = _p_values(u[j : j + 1, i], ties[j : j + 1, i], int(size[j]), int(size[i]))[0]
         p[i, i] = 1
     return p
@@ -206,7 +206,7 @@ def _u_and_ties(samples: NDArray[np.float64], split: int) -> tuple[NDArray[np.fl
     ordered = np.take_along_axis(samples, order, axis=1)
     begins = np.ones((tests, n), bool)
     begins[:, 1:] = ordered[:, 1:] > ordered[:, :-1]
-    # Each run of equal values within a row: where it begins, how long it is, and their common rank.
+    # Each run of equal values within a row: its start, its length, and the common rank.
     start = np.flatnonzero(begins)
     row, first = np.divmod(start, n)
     length = np.diff(start, append=tests * n).astype(np.float64)
@@ -223,11 +223,11 @@ def _u_and_ties(samples: NDArray[np.float64], split: int) -> tuple[NDArray[np.fl
 def _pairwise_u_and_ties(
     values: NDArray[np.float64], groups: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return, for every two groups, U of the first against the second and the tie term of both together.
+    """Return, for each pair of groups, U of the first against the second and the common tie term.
 
-    With h(g, v) the number of times that group g has the value v, and b(g, v) the number of its values
-    below v, U is the sum over v of h(g, v) · (b(g', v) + h(g', v) / 2), and the tie term that of t³ - t with
-    t = h(g, v) + h(g', v): products of matrices, whose sums of whole and half numbers are exact.
+    Let h(g, v) be how often group g has the value v, and b(g, v) the number of its values below v. U is the
+    sum over v of h(g, v) · (b(g', v) + h(g', v) / 2), and the tie term is the sum of t³ - t with t = h(g, v)
+    + h(g', v). These are products of matrices, and their sums of whole and half numbers are exact.
     """
     order = np.argsort(values)
     ordered, owner = values[order], groups[order]
@@ -269,7 +269,7 @@ def _normal(u: NDArray[np.float64], ties: NDArray[np.float64], n1: int, n2: int)
 
 @lru_cache(maxsize=128)
 def _cumulative(n1: int, n2: int) -> NDArray[np.float64]:
-    """Return P(U ≤ u) for u from 0 to n1 · n2, when no values are tied and all orders equally likely.
+    """Return P(U ≤ u) for u from 0 to n1 · n2, without ties and with all orders equally likely.
 
     The number of orders with U = u is the coefficient of q^u in the Gaussian binomial coefficient, the
     product over i from 1 to n1 of (1 - q^(n2 + i)) / (1 - q^i) (Andrews, *The Theory of Partitions*, 1976,

@@ -1,10 +1,10 @@
-"""Draw whole units (workers) again, from one random generator for each purpose.
+"""Resample whole units (workers), with one random generator for each purpose.
 
-A unit is drawn with everything it contributed. Each unit's sums are computed once; the sums of a draw are
-then a product of two matrices, how often each unit was drawn × what it contributes.
+A unit is drawn with all its contributions. Each unit's sums are computed once. The sums of a draw are then a
+product of two matrices: how often each unit was drawn × its contributions.
 
-Such a product is a sum whose order of terms is the matrix library's choice and may differ with the number
-of threads. `exact` makes every order give the same bits, so results depend on the seed alone.
+The matrix library chooses the order of summation, which may differ with the number of threads. `exact` makes
+every order give the same bits, so results depend only on the seed.
 """
 
 import zlib
@@ -16,13 +16,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
-    """Return the generator for `purpose`; the same seed and purpose always draw the same."""
+    """Return the generator for `purpose`; the same seed and purpose always give the same draws."""
     return np.random.default_rng([seed, zlib.crc32(purpose.encode())])
 
 
-# Size of a block of draws × units: one that a processor's cache holds is filled and multiplied faster.
+# Size of a block of draws × units: a block that fits into the processor's cache is filled and multiplied
+# faster.
 BLOCK_CELLS = 2**18
-# Of many units a block has more cells than that, or every draw would read all that they contribute anew.
+# With many units a block has more cells, so that not every draw reads all contributions again.
 FEWEST_DRAWS = 64
 # Integers up to 2^53 are exact in float64; one bit is left for the rounding in `exact`.
 EXACT_BITS = 52
@@ -34,13 +35,13 @@ def unit_sums(
     """Return the sum of the values of each unit in each group.
 
     Args:
-        values: (rows, columns); rows are in a fixed order, in which they are added up.
+        values: (rows, columns); rows are summed in their order, which must be fixed.
         units: (rows,), codes from 0.
         groups: (rows,), codes from 0.
         shape: number of units, number of groups.
 
     Returns:
-        (units, groups, columns); 0 where a unit has no value in a group.
+        (units, groups, columns); 0 if a unit has no value in a group.
     """
     cells = units * shape[1] + groups
     sums = np.empty((shape[0] * shape[1], values.shape[1]))
@@ -50,11 +51,11 @@ def unit_sums(
 
 
 def exact(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `sums` rounded so that adding up as many rows as there are is free of rounding.
+    """Return `sums` rounded so that sums of up to as many rows as it has are exact.
 
-    Every column becomes whole multiples of a power of two, so small that no value moves by more than
-    2^-52 × the number of rows × the largest absolute value of its column, and so large that the sum of any
-    rows, drawn repeatedly or not, as many as there are at most, is a multiple below 2^53.
+    Every column becomes integer multiples of a power of two. The power is small enough that no value changes
+    by more than 2^-52 × (number of rows) × (largest absolute value of its column). It is large enough that
+    the sum of any rows, with repetitions, up to the number of rows, is a multiple below 2^53.
 
     Args:
         sums: (units, columns).
@@ -69,10 +70,10 @@ def exact(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def bootstrap_sums(sums: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the sums of `count` draws of as many units as there are, with replacement.
+    """Return the sums of `count` bootstrap draws of units, with replacement.
 
-    Source: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 6; that whole units are
-    drawn: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8.
+    Source: Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 6; draws of whole units:
+    Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8.
 
     Args:
         sums: (units, columns).
@@ -93,15 +94,15 @@ def bootstrap_sums(sums: NDArray[np.float64], count: int, rng: np.random.Generat
 def half_sums(
     sums: NDArray[np.float64], count: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sums of both halves in `count` random halvings of the units.
+    """Return the sums of both halves in `count` random splits of the units.
 
     Args:
         sums: (units, columns).
-        count: number of halvings, drawn independently of one another.
+        count: number of independent splits.
         rng: source of the draws.
 
     Returns:
-        Two arrays (count, columns); of an odd number of units the second half has one more.
+        Two arrays (count, columns); with an odd number of units the second half has one more.
     """
     units = len(sums)
 
@@ -118,7 +119,7 @@ def half_sums(
 def signed_sums(
     sums: NDArray[np.float64], count: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield, block by block, the sums of all units, each unit with a sign that is + or - at random.
+    """Yield, block by block, the sums of all units with random signs.
 
     Args:
         sums: (units, columns).
@@ -126,12 +127,13 @@ def signed_sums(
         rng: source of the signs.
 
     Yields:
-        Which of the draws, and their sums, (draws, columns); the array is written anew for the next block.
+        The slice of the draws, and their sums, (draws, columns); the array is reused for the next block.
     """
     units = len(sums)
 
     def signs(block: NDArray[np.float64]) -> None:
-        # Bytes are drawn four at a time: rows of whole fours are what a call for each draw would give.
+        # Random bytes come four at a time, so rows are padded to multiples of four: the draws are then the
+        # same as with one call for each draw.
         drawn = rng.integers(0, 2, size=(len(block), -(-units // 4) * 4), dtype=np.int8)
         np.subtract(2 * drawn[:, :units], 1, out=block, dtype=np.float64)
 
@@ -141,7 +143,7 @@ def signed_sums(
 def _drawn_sums(
     sums: NDArray[np.float64], count: int, weights: Callable[[], NDArray[np.generic]]
 ) -> NDArray[np.float64]:
-    """Return weighted sums of the units, (count, columns); `weights` gives those of one draw, (units,)."""
+    """Return weighted sums of the units, (count, columns); `weights` returns a draw's weights, (units,)."""
 
     def fill(block: NDArray[np.float64]) -> None:
         for row in block:
@@ -156,7 +158,7 @@ def _drawn_sums(
 def _blocks(
     sums: NDArray[np.float64], count: int, fill: Callable[[NDArray[np.float64]], None]
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Yield the rows of `_drawn_sums`, some at a time; `fill` writes the weights of draws, (draws, units)."""
+    """Yield the rows of `_drawn_sums` in blocks; `fill` writes the weights of draws, (draws, units)."""
     units, columns = sums.shape
     terms = exact(sums)
     size = max(1, min(count, max(FEWEST_DRAWS, BLOCK_CELLS // max(units, columns, 1))))
@@ -165,7 +167,7 @@ def _blocks(
         rows = min(size, count - start)
         if units:
             fill(block[:rows])
-        # Threads of the matrix library wait for one another: on busy cores two were 40 times slower than one.
+        # One thread: on busy cores, two threads of the matrix library were 40 times slower than one.
         with threadpool_limits(1, user_api="blas"):
             np.matmul(block[:rows], terms, out=drawn[:rows])
         yield slice(start, start + rows), drawn[:rows]
@@ -174,7 +176,7 @@ def _blocks(
 def percentile_interval(
     draws: NDArray[np.float64], level: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the bounds between which the middle `level` of the draws lies, NaN draws left out.
+    """Return the bounds of the middle `level` of the draws, without NaN draws.
 
     Percentiles are interpolated linearly, as NumPy's default does.
 
@@ -185,7 +187,7 @@ def percentile_interval(
         level: share of the draws within the bounds, for example 0.95.
 
     Returns:
-        Two arrays of the shape of one draw; NaN where every draw is NaN.
+        Two arrays of the shape of one draw; NaN if every draw is NaN.
     """
     ordered = np.sort(draws, axis=0)  # NaN comes last
     last = np.count_nonzero(~np.isnan(draws), axis=0) - 1
@@ -194,9 +196,9 @@ def percentile_interval(
 
 
 def upper_quantile(draws: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Return, of each column, the value that one more draw does not exceed with a chance of `level` at least.
+    """Return, for each column, the value that another draw does not exceed with probability at least `level`.
 
-    With B draws that is the ⌈level (B + 1)⌉-th smallest.
+    With B draws this is the ⌈level (B + 1)⌉-th smallest.
 
     Source: Davison and Hinkley, 1997, section 4.2.5 (a test by Monte Carlo at an exact level).
 

@@ -1,4 +1,4 @@
-"""Count words and characters of texts, and the share of a text that was typed."""
+"""Count words and characters of texts."""
 
 from dataclasses import dataclass
 
@@ -36,13 +36,13 @@ class TextLengths:
 
 
 def text_lengths(texts: pd.Series) -> TextLengths:
-    """Count the words and the characters of every text in a column of dtype `str`; a missing one has none.
+    """Count the words and the characters of every text in a column of dtype `str`; a missing text has 0.
 
-    A word is what stands between white space: there are `len(text.split())` of them. Characters are
-    Unicode code points that are not white space (`str.isspace`).
+    Words are separated by white space: there are `len(text.split())` of them. Characters are Unicode code
+    points that are not white space (`str.isspace`).
 
-    It goes by bytes because a million inputs take 0.4 s so; `pyarrow.compute` takes 4.2 s for the same counts
-    (`count_substring_regex`; its own notion of white space is not Python's).
+    The function works on bytes: a million inputs take 0.4 s. `pyarrow.compute` takes 4.2 s for the same
+    counts (`count_substring_regex`), and its definition of white space differs from Python's.
     """
     table = pa.table({"text": pa.chunked_array(texts).cast(pa.large_string())})
     blocks = [_block_lengths(batch.column(0)) for batch in table.to_batches(max_chunksize=BLOCK)]
@@ -88,16 +88,16 @@ def _kinds_of_bytes(text: bytes) -> NDArray[np.uint8]:
 def _sums(
     marks: NDArray[np.bool_], starts: NDArray[np.int64], filled: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """Return how many `marks` each text has; reduceat cannot tell an empty one, so those are left at 0."""
+    """Count the `marks` of each text; reduceat does not support empty texts, so these stay 0."""
     sums = np.zeros(len(starts), np.int32)
     if filled.any():
         sums[filled] = np.add.reduceat(marks, starts[filled], dtype=np.int32)
     return sums
 
 
-# In Chinese, Japanese, Thai, Lao, Khmer and Burmese ICU finds the words (Unicode Standard Annex 29, with
-# ICU's dictionaries); everywhere else they are what stands between white space, as in the published method.
-# The first script that is found in a text names the language whose words ICU looks for.
+# In Chinese, Japanese, Thai, Lao, Khmer and Burmese, ICU finds the words (Unicode Standard Annex 29, with
+# ICU's dictionaries). In other languages words are separated by white space, as in the published method. The
+# first of these scripts found in a text determines the language for ICU.
 _SCRIPTS = {
     "ja": r"[\p{Hiragana}\p{Katakana}]",
     "zh": r"\p{Han}",
@@ -109,10 +109,10 @@ _SCRIPTS = {
 
 
 def written_lengths(texts: pd.Series) -> TextLengths:
-    """Count the words and the characters of every text in a column of dtype `str`; a missing one has none.
+    """Count the words and the characters of every text in a column of dtype `str`; a missing text has 0.
 
-    Characters are as `text_lengths` has them. In a text with any of the scripts above, a word is a segment of
-    ICU's with a letter or a digit in it, marks left out.
+    Characters are counted as in `text_lengths`. In a text with any of the scripts above, a word is an ICU
+    segment that contains a letter or a digit; punctuation marks do not count.
     """
     lengths = text_lengths(texts)
     rows = np.flatnonzero(~_are_ascii(texts))
@@ -134,7 +134,7 @@ def _are_ascii(texts: pd.Series) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
 
 def _segmented(text: str, language: str) -> int:
-    # Loaded where it is needed: its data are 30 MB.
+    # Imported only if needed, because its data are 30 MB.
     from icu4py.breakers import WordBreaker  # noqa: PLC0415
 
     return sum(any(mark.isalnum() for mark in segment) for segment in WordBreaker(text, language))

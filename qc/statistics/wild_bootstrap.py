@@ -1,25 +1,24 @@
-"""Wild bootstrap of means of whole workers: their errors again, each with a sign at random.
+"""Wild bootstrap of means over whole workers: each worker's error gets a random sign.
 
-A mean is a ratio, Σ sums / Σ counts over the workers. Worker w moves it by u = (sum − count · mean) / Σ
-counts, and has the share h = count / Σ counts of it. A draw gives every worker's u a sign ξ that is + or −
-at random: the mean moves by D = Σ ξu, and what is left of a worker is ξu − Dh, so that the variance within
-the draw is
+A mean is a ratio over the workers, Σ sums / Σ counts. Worker w moves it by u = (sum − count · mean) / Σ
+counts, and has the share h = count / Σ counts of it. A draw gives every worker's u a random sign ξ (+ or −).
+The mean then moves by D = Σ ξu, the residual of a worker is ξu − Dh, and the variance within the draw is
 
     V* = Σ (ξu − Dh)² = Σ u² − 2D Σ ξuh + D² Σ h²
 
-and t* = D / √V* has about the distribution of the true t. Signs are those of workers, so the draws keep how a
-worker's conversations and systems hang together; the difference of two means is drawn in the same way.
+t* = D / √V* has approximately the distribution of the true t. Each worker has one sign, so the draws keep the
+dependence between a worker's conversations and systems. The difference of two means is drawn in the same way.
 
-The standard error of t itself is √Σ u² / (1 − h): a mean lies nearer to the worker who makes much of it, by
-which Σ u² alone is too small. The draws are without it, so intervals come out a little wider where few
-workers rated; `benchmarks/qc_truth.py` shows that they hold what they should by that and fall short
-without.
+The standard error of t itself is √(Σ u² / (1 − h)). The factor corrects that a mean is closer to a worker
+with a large share of it, which makes Σ u² alone too small. The draws do not use the factor, so intervals are
+a little wider if few workers rated. `benchmarks/qc_truth.py` shows that this gives the right coverage, and
+that narrower intervals would have too little.
 
-Where few of many workers did most of the work the draws know too little: a worker who makes most of a mean
-is hardly seen to differ from it. How many workers a mean is worth is the effective number 1 / Σ h², as many
-as they are if all did the same. `benchmarks/qc_truth.py --part uneven` prints what intervals of 95 % hold
-then: UNEVEN or less of the workers is uneven, below FEWEST_EFFECTIVE there must be no interval, and below
-FEW_EFFECTIVE it holds a little less than it says.
+If a few of many workers gave most of the values, the draws contain too little information: a worker with most
+of a mean hardly differs from it. The effective number of workers is 1 / Σ h²; it equals the number of workers
+if all have the same share. `benchmarks/qc_truth.py --part uneven` prints the coverage of 95 % intervals in
+this case. An effective number of UNEVEN or less of the workers is uneven; below FEWEST_EFFECTIVE there must
+be no interval; below FEW_EFFECTIVE its coverage is a little too low.
 
 Sources: Cameron, Gelbach and Miller, *Bootstrap-based improvements for inference with clustered errors*,
 Review of Economics and Statistics 90, 2008 (wild cluster bootstrap-t, signs); Bell and McCaffrey, *Bias
@@ -34,13 +33,13 @@ from numpy.typing import NDArray
 
 from qc.statistics.resampling import signed_sums
 
-# Where no worker has a larger share, V* is taken as Σ u²: that moves a t* of 4 by some thousandths, while
-# 10,000 draws leave its quantiles uncertain by a hundredth.
+# If no worker has a larger share, V* is computed as Σ u². This changes a t* of 4 by a few thousandths, while
+# with 10,000 draws its quantiles are uncertain by a hundredth.
 SMALL_SHARE = 1e-4
-# A draw whose variance is this share of the run's, or less, has none but for rounding.
+# A draw with at most this share of the run's variance has only rounding noise.
 NOTHING = 1e-12
-# Raters hardly ever did equally much: where each did one assignment, and some by chance another, they are
-# worth four fifths of their number and more.
+# Raters rarely have equal numbers of ratings. If each did one assignment, and some a second by chance, the
+# effective number is four fifths of their number or more.
 UNEVEN = 0.7
 FEWEST_EFFECTIVE = 5
 FEW_EFFECTIVE = 10
@@ -48,13 +47,13 @@ FEW_EFFECTIVE = 10
 
 @dataclass(frozen=True)
 class Influences:
-    """What W workers contribute to V means of each of S systems.
+    """Contributions of W workers to V means of each of S systems.
 
     Attributes:
-        mean: (S, V); NaN where a system has no rater.
+        mean: (S, V); NaN if a system has no rater.
         u: (W, S, V); 0 for a system without a rater.
         h: (W, S), from 0 to 1.
-        raters: (S,), how many of the workers rated the system.
+        raters: (S,), number of workers who rated the system.
     """
 
     mean: NDArray[np.float64]
@@ -63,22 +62,22 @@ class Influences:
     raters: NDArray[np.intp]
 
     def standard_errors(self) -> NDArray[np.float64]:
-        """Return those of the means, (S, V)."""
+        """Return the standard errors of the means, (S, V)."""
         return np.asarray(np.sqrt((self.u**2 / self._left()[..., None]).sum(axis=0)))
 
     def standard_errors_of_differences(self) -> NDArray[np.float64]:
-        """Return those of the difference of each two systems' first means, (S, S)."""
+        """Return the standard errors of the differences of the systems' first means, (S, S)."""
         first = self.u[..., 0] / np.sqrt(self._left())
         products = np.einsum("wi,wj->ij", first, first)
         squares = products.diagonal()
         return np.asarray(np.sqrt(np.maximum(squares[:, None] + squares - 2 * products, 0)))
 
     def effective(self) -> NDArray[np.float64]:
-        """Return how many raters each system's means are worth, (S,); 0 without any."""
+        """Return the effective number of raters of each system, (S,); 0 without raters."""
         return effective_number(self.h)
 
     def carried_by_fewer_than(self, number: float) -> NDArray[np.bool_]:
-        """Return of which systems fewer than `number` of many raters did most of the work, (S,)."""
+        """Return whether a system has uneven raters and fewer than `number` effective ones, (S,)."""
         return carried_by_fewer_than(number, self.h)
 
     def _left(self) -> NDArray[np.float64]:
@@ -87,24 +86,24 @@ class Influences:
 
 
 def effective_number(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 / Σ h² of (W, …) shares of workers; 0 where all are 0."""
+    """Return 1 / Σ h² from (W, …) shares of workers; 0 if all are 0."""
     squares = (shares**2).sum(axis=0)
     return np.asarray(np.where(squares > 0, 1 / np.where(squares > 0, squares, 1), 0))
 
 
 def carried_by_fewer_than(number: float, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether fewer than `number` of many workers did most of the work, from (W, …) shares of it."""
+    """Return whether the (W, …) shares are uneven, with an effective number of workers below `number`."""
     worth = effective_number(shares)
     return np.asarray((worth < number) & (worth < UNEVEN * np.count_nonzero(shares, axis=0)))
 
 
 @dataclass(frozen=True)
 class WildDraws:
-    """t* in B draws; infinite where a draw has no variance but moves, 0 where nothing moves.
+    """t* in B draws; infinite if a draw moves without variance, 0 if nothing moves.
 
     Attributes:
         moved: (B, S), D of the systems' first means.
-        t: (B, S, V), of the means.
+        t: (B, S, V), t* of the means.
         pairs: (B, S (S - 1) / 2), |t*| of the differences of first means, pairs in the order of
             `numpy.triu_indices(S, 1)`.
     """
@@ -115,7 +114,7 @@ class WildDraws:
 
 
 def influences(sums: NDArray[np.float64]) -> Influences:
-    """Return the influences of (W, S, 1 + V): counts, then sums of the values."""
+    """Return the influences from (W, S, 1 + V) counts, then sums of the values."""
     counts = sums[..., 0]
     of_system = counts.sum(axis=0)
     whole = np.where(of_system > 0, of_system, np.nan)
@@ -125,7 +124,7 @@ def influences(sums: NDArray[np.float64]) -> Influences:
 
 
 def wild_draws(found: Influences, count: int, rng: np.random.Generator) -> WildDraws:
-    """Return `count` draws; the same generator gives the same bits, on any number of processors."""
+    """Return `count` draws; the same generator gives exactly the same draws on any number of processors."""
     if found.h.max(initial=0) <= SMALL_SHARE:
         return _draws_of_small_shares(found.u, count, rng)
     u, h = found.u, found.h
@@ -158,7 +157,7 @@ def wild_draws(found: Influences, count: int, rng: np.random.Generator) -> WildD
 
 
 def _draws_of_small_shares(u: NDArray[np.float64], count: int, rng: np.random.Generator) -> WildDraws:
-    """Return draws whose variances are all Σ u²; the sums with h are most of the work of many workers."""
+    """Return draws with all variances Σ u²; this skips the sums with h, the slowest part for many workers."""
     workers, systems, values = u.shape
     variance, products = (u**2).sum(axis=0), np.einsum("wi,wj->ij", u[..., 0], u[..., 0])
     rows, columns = np.triu_indices(systems, 1)
@@ -196,7 +195,7 @@ def _covariance(
 def _ratio(
     moved: NDArray[np.float64], variance: NDArray[np.float64], of_run: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return D / √V*; `of_run` is Σ u², against which noise is told."""
+    """Return D / √V*; `of_run` is Σ u², to detect rounding noise in V*."""
     varies = variance > NOTHING * of_run
     ratio = moved / np.sqrt(np.where(varies, variance, 1))
     still = np.abs(moved) <= np.sqrt(NOTHING * of_run)

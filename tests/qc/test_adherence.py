@@ -187,7 +187,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
         read_registration(written(tmp_path / "b.yaml", content() | {"familywise": 0.1}))
     with pytest.raises(DataError, match="Give the file as"):
         read_registration(written(tmp_path / "c.yaml", {"format": "other"}))
-    with pytest.raises(SourceError, match="of version 2"):
+    with pytest.raises(SourceError, match="has version 2"):
         read_registration(written(tmp_path / "d.yaml", content(version=2)))
     with pytest.raises(SourceError, match="cannot be read"):
         read_registration(tmp_path / "none.yaml")

@@ -171,5 +171,5 @@ def test_until_refuses_what_it_cannot_say(tmp_path: Path) -> None:
     assert "half-width above 0" in refused(source, "--until", 0)
     assert "Say them with --scale" in refused(source, "--until", 1, "--sequence", "exact")
     assert "Leave out --metrics" in refused(source, "--until", 1, "--metrics", metrics)
-    assert "no use without --until" in refused(source, "--sequence", "exact")
+    assert "--sequence needs --until WIDTH" in refused(source, "--sequence", "exact")
     assert "is -1,1, but value goes from" in refused(source, "--until", 1, "--scale", "-1,1")

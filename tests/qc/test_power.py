@@ -114,7 +114,7 @@ def test_what_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
     assert "Nothing to plan with" in refused()
     assert "Nothing to plan with" in refused("--sd", 25)
     assert "--metrics is about judgments" in refused("--metrics", source, "--sd", 1, "--difference", 1)
-    assert "--sd would take the place" in refused(source, "--sd", 25)
+    assert "--sd cannot be combined with SOURCE" in refused(source, "--sd", 25)
     assert "--bootstrap is 5" in refused(source, "--bootstrap", 5)
     assert "--seed is -1" in refused(source, "--seed", -1)
     assert "--format is 'pdf'" in refused(source, "--format", "pdf")

@@ -231,11 +231,11 @@ def test_the_command_writes_page_json_tables_and_figure(
         (("--with", "nothing"), "--with is 'nothing', but there is no such file"),
         (
             ("--with", "second.json", "--replicate", "second.json"),
-            "--replicate and --with do not go together",
+            "--replicate and --with cannot be combined",
         ),
         (
             ("--with", "second.json", "--reward", "1", "--fee", "20", "--only", "significance", "--workers"),
-            "--reward and --fee and --only and --workers and --with do not go together",
+            "--reward and --fee and --only and --workers and --with cannot be combined",
         ),
     ],
 )

@@ -1,7 +1,7 @@
-"""Read a run from the server's database, through its versioned views and nothing else.
+"""Read a run from the server's database, only through its versioned views.
 
-The views `v1_…` are the contract with the server: text ids, flags as 0/1 or booleans, times as naive
-UTC. A query is a snapshot, so the report of a run in progress does not mix two moments of it.
+The views `v1_…` are the contract with the server: text ids, flags as 0/1 or booleans, times as naive UTC.
+All queries see one snapshot, so the report of a run in progress is consistent.
 """
 
 from dataclasses import replace
@@ -61,13 +61,13 @@ SCALE_MAXIMUM = 100.0
 
 
 def read(views: Views, options: LoadOptions) -> Run:
-    """Return one run of a database; the replies of the bots are always read with the words.
+    """Return one run of a database; the bots' replies are always read with the texts.
 
     Raises:
         SourceError: a view or a column is missing, or the database cannot be read.
-        RunChoiceError: there are several runs and none was named, or the named one is not there.
-        DataError: a value cannot be used.
-        EmptyRunError: the run holds no rated conversation that takes part.
+        RunChoiceError: there are several runs and none is named, or the named run does not exist.
+        DataError: a value is invalid.
+        EmptyRunError: the run holds no rated conversation to analyse.
     """
     run_id, name = choose(views, options.run, options.option)
     with about_run(name):
@@ -177,7 +177,7 @@ def _unrated(
     options: LoadOptions,
     problems: list[Problem],
 ) -> Unrated | None:
-    """Return the conversations of `kept` assignments that nobody was asked to rate; None without any."""
+    """Return the conversations of `kept` assignments that were left unrated; None if there are none."""
     left = conversations["status"] == "unrated"
     left &= conversations["assignment_id"].isin(kept["assignment_id"])
     if not left.any():
@@ -209,7 +209,7 @@ def _assignments(views: Views, run_id: object, problems: list[Problem]) -> pd.Da
         where=where,
         simulated=flags(rows["simulated"], where, problems),
         ended=ended,
-        # Times are kept to the microsecond; what pandas adds behind it would change the hash of the data.
+        # Times are stored in microseconds; further digits from pandas would change the hash of the data.
         seconds=worked.dt.total_seconds().round(6),
         hit=rows["assignment_id"],
         excluded=exclusions(views, run_id, rows["assignment_id"]),
@@ -234,7 +234,7 @@ def _systems(rows: pd.DataFrame, conversations: pd.DataFrame, problems: list[Pro
     rows = rows.sort_values("system", ignore_index=True)
     is_qc = flags(rows["is_qc"], located("system", rows["system"]), problems)
     spoke = flags(conversations["has_persona"], conversations["where"], problems)
-    # Every conversation has a persona to pick an ice-breaker from; has_persona says whether the bot knew it.
+    # Every conversation has a persona to choose an ice-breaker from; has_persona: whether the bot knew it.
     with_persona = rows["system"].isin(conversations.loc[spoke, "system"]) & ~is_qc
     return rows.assign(is_qc=is_qc, has_persona=with_persona)[SYSTEM_COLUMNS]
 
@@ -242,7 +242,7 @@ def _systems(rows: pd.DataFrame, conversations: pd.DataFrame, problems: list[Pro
 def _ratings(
     rows: pd.DataFrame, rated: pd.DataFrame, labels: pd.Series, problems: list[Problem]
 ) -> pd.DataFrame:
-    """Return the ratings as one row per conversation of `rated`, one column per criterion met."""
+    """Return the ratings: one row per conversation of `rated`, one column per rated criterion."""
     rows = rows[rows["conversation_id"].isin(rated["conversation_id"])].reset_index(drop=True)
     where = located("conversation", rows["conversation_id"])
     what = [f"the rating of {label!r}" for label in rows["criterion"]]

@@ -9,17 +9,17 @@ REHEARSAL = "rehearsal"
 
 
 def is_run(views: Views, name: str) -> bool:
-    """Return whether there is a run of the slug or id `name`."""
+    """Return whether there is a run with the slug or id `name`."""
     return not _named(_runs(views), name).empty
 
 
 def choose(views: Views, wanted: str | None, option: str) -> tuple[object, str]:
-    """Return the id, as the database has it, and the slug of the run that is `wanted`.
+    """Return the id, as stored in the database, and the slug of the run `wanted`.
 
     Args:
-        views: of the database.
-        wanted: slug or id; None for the only run that is no rehearsal.
-        option: of the command line, by which another run can be chosen.
+        views: the views of the database.
+        wanted: slug or id; None for the only run that is not a rehearsal.
+        option: command-line option that chooses a run; for messages.
 
     Raises:
         RunChoiceError: there is no such run, or more than one.
@@ -46,13 +46,13 @@ def choose(views: Views, wanted: str | None, option: str) -> tuple[object, str]:
 
 
 def is_rehearsal(views: Views, run_id: object) -> bool:
-    """Return whether a run is one of simulated workers who tried the study out."""
+    """Return whether a run is a rehearsal: simulated workers who tried the study out."""
     runs = _runs(views)
     return bool((runs.loc[runs["run_id"] == run_id, "kind"] == REHEARSAL).any())
 
 
 def _runs(views: Views) -> pd.DataFrame:
-    """Return the runs; databases of older servers do not say of which kind theirs are."""
+    """Return the runs; databases of older servers do not store the kind of a run."""
     has_kinds = "kind" in views.columns("v1_run")
     rows = views.rows("v1_run", (*RUN, "kind") if has_kinds else RUN)
     if not has_kinds:

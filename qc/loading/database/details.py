@@ -1,4 +1,4 @@
-"""Read what belongs to a run's conversations: words, answers, calls, quizzes, turn ratings, writing."""
+"""Read details of a run's conversations: texts, answers, calls, quizzes, turn ratings, writing data."""
 
 import re
 from typing import Any
@@ -30,7 +30,7 @@ from qc.run import OF_AN_INPUT, SERVED_BY, SERVED_COLUMNS, WRITING_NUMBERS, Answ
 def writing(
     views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]
 ) -> pd.DataFrame | None:
-    """Return how the inputs of the conversations of `rated` were written; None where nothing was recorded.
+    """Return how the inputs of the conversations of `rated` were written; None if nothing was recorded.
 
     Databases of older servers have no such view.
     """
@@ -52,9 +52,9 @@ def writing(
 
 
 def scenarios(views: Views, run_id: object, rated: pd.DataFrame) -> pd.Series | None:
-    """Return the scenario of each conversation of `rated`; None where the run has none.
+    """Return the scenario of each conversation of `rated`; None if the run has none.
 
-    Databases of older servers have no such view, and their studies no scenarios.
+    Databases of older servers have no such view, and their studies have no scenarios.
     """
     if not views.has("v1_scenario"):
         return None
@@ -68,7 +68,7 @@ def scenarios(views: Views, run_id: object, rated: pd.DataFrame) -> pd.Series | 
 def turn_ratings(
     views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]
 ) -> pd.DataFrame | None:
-    """Return the ratings of replies in the conversations of `rated`; None where there is none in the run."""
+    """Return the ratings of replies in the conversations of `rated`; None if the run has none."""
     rows = views.of_conversations("v1_turn_rating", TURN_RATING, run_id, rated)
     if rows is None:
         return None
@@ -84,7 +84,7 @@ _TARGET = "target_"
 
 
 def run_state(views: Views, run_id: object) -> RunState | None:
-    """Return how a run stands; None from the database of an older server, which has no such view."""
+    """Return the state of a run; None for databases of older servers, which have no such view."""
     if not views.has("v1_run_state"):
         return None
     limits = [name for name in RUN_STATE if name.startswith(_TARGET)]
@@ -102,9 +102,9 @@ def run_state(views: Views, run_id: object) -> RunState | None:
 def quizzes(
     views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]
 ) -> pd.DataFrame | None:
-    """Return the quizzes about the conversations of `rated`; None where the run has none.
+    """Return the quizzes about the conversations of `rated`; None if the run has none.
 
-    Databases of older servers have no such view, and their studies no quiz.
+    Databases of older servers have no such view, and their studies have no quiz.
     """
     rows = views.of_conversations("v1_quiz", QUIZ, run_id, rated)
     if rows is None:
@@ -122,13 +122,13 @@ def quizzes(
 def served(
     views: Views, run_id: object, conversations: pd.DataFrame, systems: pd.Series
 ) -> pd.DataFrame | None:
-    """Return what answered for each of `systems`, as `qc.run.Run` has it; None where nobody told.
+    """Return the models that answered for each of `systems` (`Run.served`); None if no bot reported them.
 
     Args:
-        views: of the database; those of older servers have no such view.
-        run_id: of the run.
-        conversations: those that count: `conversation_id`.
-        systems: the names of all.
+        views: the views of the database; older servers have no such view.
+        run_id: id of the run.
+        conversations: the conversations to count: `conversation_id`.
+        systems: the names of all systems.
     """
     if not views.has("v1_bot_call"):
         return None
@@ -172,9 +172,9 @@ _OPTIONAL = ("conversation_id", "system", "text", "number", "points")
 
 
 def answers(views: Views, run_id: object, assignments: pd.Series) -> Answers | None:
-    """Return the questions of a run and what `assignments` have answered; None where none were asked.
+    """Return the questions of a run and the answers of `assignments`; None if there are no questions.
 
-    Databases of older servers have no such views, and asked nothing.
+    Databases of older servers have no such views, and their studies have no questions.
     """
     if not views.has("v1_question"):
         return None
@@ -203,7 +203,7 @@ _ROUND = re.compile("[0-9]{1,9}")
 
 
 def words(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> Words | None:
-    """Return what was said in the conversations `rated`; None if nothing was said in any."""
+    """Return the texts of the conversations `rated`; None if there are none."""
     speech = Speech(problems)
     turns = _by_conversation(views.rows("v1_turn", TURN, run_id), "turn_index", problems)
     marks = _by_conversation(views.rows("v1_topic_mark", MARK, run_id), "ordinal", problems)
@@ -225,7 +225,7 @@ def _by_conversation(rows: pd.DataFrame, order: str, problems: list[Problem]) ->
 
 
 def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Spoken]:
-    """Return the worker's inputs, each with the bot's answer to it."""
+    """Return the worker's inputs, each with the bot's reply."""
     found: list[Spoken] = []
     for turn in turns:
         if turn.author == WORKER:
@@ -239,12 +239,12 @@ def _exchanges(turns: list[Any], where: str, problems: list[Problem]) -> list[Sp
 
 
 def _marks(marks: list[Any], where: str, problems: list[Problem]) -> tuple[list[Spoken], list[Spoken]]:
-    """Return the topics and the changes of topic; the first mark of a conversation is no change."""
+    """Return the topics and the changes of topic; the first mark of a conversation is not a change."""
     topics: list[Spoken] = []
     changes: list[Spoken] = []
     for mark in marks:
         if not _ROUND.fullmatch(str(mark.round)):
-            why = f"the round of a topic is {quoted(mark.round)}, which is no whole number from 0."
+            why = f"the round of a topic is {quoted(mark.round)}, which is not a whole number from 0."
             problems.append(Problem(where, why, REPAIR))
             continue
         if mark.topic is not None:

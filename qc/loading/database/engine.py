@@ -1,4 +1,4 @@
-"""Open a database so that nothing in it can be changed, and see it as of one moment."""
+"""Open a database read-only, and read it as one snapshot."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ CONNECT_SECONDS = 10
 
 @contextmanager
 def opened(source: str | Path) -> Iterator[Views]:
-    """Open the database at a URL or in a file that is known to be SQLite; it is closed when the `with` ends.
+    """Open the database at a URL, or in an SQLite file; it is closed at the end of the `with` block.
 
-    What is read through the views is of one moment. Messages name the database without any password.
+    The views read one snapshot. Messages name the database without any password.
 
     Raises:
-        SourceError: it cannot be opened, or has no views of the version that we read.
+        SourceError: it cannot be opened, or lacks the views of the supported version.
     """
     name, engine = _of_url(source) if isinstance(source, str) else (str(source), _sqlite_engine(source))
     try:
@@ -36,11 +36,11 @@ def opened(source: str | Path) -> Iterator[Views]:
 
 
 def _of_url(text: str) -> tuple[str, sa.Engine]:
-    """Return the URL without its password, for messages, and an engine that only reads."""
+    """Return the URL without its password, for messages, and a read-only engine."""
     try:
         url = sa.make_url(text)
     except (SQLAlchemyError, ValueError):
-        raise SourceError("What was given is no database URL. Write it like sqlite:///candor.db.") from None
+        raise SourceError("This is not a valid database URL. Write it like sqlite:///candor.db.") from None
     source = url.render_as_string(hide_password=True)
     backend = url.get_backend_name()
     if backend == "sqlite":
@@ -48,7 +48,7 @@ def _of_url(text: str) -> tuple[str, sa.Engine]:
     if backend in ("postgresql", "postgres"):
         return source, _postgres_engine(source, url)
     raise SourceError(
-        f"{source}: databases of the kind {backend!r} are not read. Give sqlite:/// or postgresql://."
+        f"{source}: databases of the kind {backend!r} are not supported. Give sqlite:/// or postgresql://."
     )
 
 
@@ -64,7 +64,7 @@ def _sqlite_file(source: str, database: str | None) -> Path:
 
 
 def _sqlite_engine(path: Path) -> sa.Engine:
-    # SQLAlchemy would create a missing file and open it for writing; the mode is ours to say.
+    # By default SQLAlchemy creates a missing file and opens it for writing, so set the mode here.
     location = f"file:{quote(str(path.resolve()))}?mode=ro"
     return sa.create_engine(
         "sqlite://", creator=lambda: sqlite3.connect(location, uri=True), poolclass=sa.pool.NullPool
@@ -94,6 +94,6 @@ def _snapshot(source: str, engine: sa.Engine) -> Iterator[sa.Connection]:
         ) from None
     with connection:
         if engine.dialect.name == "sqlite":
-            # sqlite3 opens no transaction for a SELECT; without one each view is of another moment.
+            # sqlite3 opens no transaction for a SELECT; without one, each view is read at another moment.
             connection.exec_driver_sql("BEGIN")
         yield connection

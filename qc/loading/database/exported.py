@@ -1,6 +1,6 @@
-"""Read the server's export of all of a run: its views, put into a database of our own that lasts as long.
+"""Read the server's export of a whole run: load its views into a temporary SQLite database.
 
-What is read of it is then what is read of the server's database, by the same code.
+The same code then reads this database and the server's.
 """
 
 import sqlite3
@@ -25,9 +25,9 @@ from qc.formats.views import FORMAT, HEADER, VERSION, ExportedView, Kind, ViewsH
 from qc.loading.database.views import Views
 from qc.loading.validation import parsed_header, require_readable, validated
 
-AT_ONCE = 1_000  # rows that are put in together
+AT_ONCE = 1_000  # rows per insert
 _AGAIN = "Export the run again."
-_BLOCK = 8 * 1024**2  # bytes of CSV that are read at once; a row is shorter
+_BLOCK = 8 * 1024**2  # bytes of CSV read at once; must be longer than any row
 _TYPES: dict[Kind, pa.DataType] = {
     "text": pa.string(),
     "integer": pa.int64(),
@@ -43,8 +43,8 @@ def opened_lines(name: str, file: BinaryIO) -> Iterator[Views]:
     """Open an export as JSON Lines.
 
     Raises:
-        SourceError: it is of a newer version.
-        DataError: a line is none of an export, or rows are missing.
+        SourceError: its version is newer than this program reads.
+        DataError: a line is not one of an export, or rows are missing.
     """
     header = _header(name, "line 1", file.readline())
     with _views(name) as connection:
@@ -79,7 +79,7 @@ def _header(source: str, where: str, content: bytes) -> ViewsHeader:
 
 @contextmanager
 def _views(name: str) -> Iterator[sa.Connection]:
-    # A database without a name lies in a file that SQLite removes, as far as it does not fit into memory.
+    # SQLite keeps a database without a name in memory, spills it to a temporary file, and removes that file.
     engine = sa.create_engine("sqlite://", creator=lambda: sqlite3.connect(""), poolclass=sa.pool.StaticPool)
     try:
         with engine.connect() as connection:
@@ -95,7 +95,7 @@ def _of(name: str, connection: sa.Connection) -> Views:
 
 
 class _Tables:
-    """The views in the making: each a table and a view of it."""
+    """The database being filled: for each view of the export, a table and a view of it."""
 
     def __init__(self, source: str, header: ViewsHeader, connection: sa.Connection) -> None:
         self._source, self._header, self._connection = source, header, connection
@@ -106,7 +106,7 @@ class _Tables:
             connection.exec_driver_sql(f'CREATE VIEW "{view}" AS SELECT * FROM "rows of {view}"')  # noqa: S608
 
     def add(self, view: str, rows: _Rows) -> None:
-        """Put rows, in the order of the view's columns, into a view."""
+        """Insert rows, with values in the order of the view's columns."""
         columns = ", ".join("?" * len(self._header.views[view].columns))
         insert = f'INSERT INTO "rows of {view}" VALUES ({columns})'  # noqa: S608 - names of an export are words
         some: list[tuple[Any, ...]] = []
@@ -190,7 +190,7 @@ def _read(
 
 
 def _from_parquet(file: IO[bytes], given: ExportedView) -> _Rows:
-    with TemporaryFile() as table:  # it is read from its end
+    with TemporaryFile() as table:  # Parquet is read from its end, so it needs a seekable file
         copyfileobj(file, table)
         size = table.tell()
         require_bounded_parquet(file.name, size, table)

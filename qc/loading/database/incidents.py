@@ -28,15 +28,16 @@ def incidents(
     simulated: bool,
     problems: list[Problem],
 ) -> pd.DataFrame:
-    """Return the incidents of each of `systems`, as `qc.run.Run` has them.
+    """Return the incidents of each of `systems` (`Run.incidents`).
 
     Args:
-        views: of the database.
-        run_id: of the run.
-        conversations: those whose incidents count: `conversation_id`, `system`, `status`.
-        systems: the names of all.
-        simulated: whether programs did all of it; they wait less than people, so who overran is unknown.
-        problems: where values that are none go.
+        views: the views of the database.
+        run_id: id of the run.
+        conversations: the conversations to count: `conversation_id`, `system`, `status`.
+        systems: the names of all systems.
+        simulated: whether all workers were simulated. They wait less than people, so `overran` is then
+            unknown.
+        problems: receives the invalid values.
     """
     begun = conversations[conversations["status"].isin(BEGUN)]
     system = begun.set_index("conversation_id")["system"]
@@ -72,14 +73,14 @@ def incidents(
 
 
 def _failures(views: Views, run_id: object) -> pd.DataFrame:
-    """Return how often tries failed, by conversation and kind; of a database made before 0.2, nothing."""
+    """Count failed tries by conversation and kind; empty for a database made before 0.2."""
     if not views.has("v2_note"):
         return pd.DataFrame(columns=["conversation_id", "failure", "n"])
     return views.counts("v2_note", ("conversation_id", "failure"), run_id)
 
 
 def _judged(views: Views, run_id: object) -> pd.DataFrame:
-    """Return how many lines the moderation service has judged, by conversation and author."""
+    """Count the lines that the moderation service has judged, by conversation and author."""
     if not views.has("v1_moderated_line"):
         return pd.DataFrame(columns=["conversation_id", "author", "n"])
     found = views.counts("v1_moderated_line", ("conversation_id", "author", "flagged"), run_id)
@@ -87,7 +88,7 @@ def _judged(views: Views, run_id: object) -> pd.DataFrame:
 
 
 def _reported(views: Views, run_id: object) -> pd.DataFrame:
-    """Return how many messages workers have reported, and not taken back, by conversation."""
+    """Count the messages that workers have reported and not withdrawn, by conversation."""
     if not views.has("v1_message_report"):
         return pd.DataFrame(columns=["conversation_id", "n"])
     columns = ("conversation_id", "taken_back_at")
@@ -96,6 +97,6 @@ def _reported(views: Views, run_id: object) -> pd.DataFrame:
 
 
 def _per_system(counts: pd.DataFrame, system: pd.Series) -> pd.Series:
-    """Return the sum of the counts of each system; those of other conversations are left out."""
+    """Sum the counts by system; conversations without a system are left out."""
     known = counts["conversation_id"].map(system)
     return counts["n"].astype(np.int64).groupby(known).sum()

@@ -12,14 +12,14 @@ KEY = ["assignment_id", "position"]
 
 
 def is_of_transcripts(views: Views, run_id: object) -> bool:
-    """Return whether workers of the run rated transcripts; in older databases there are no such runs."""
+    """Return whether workers of the run rated transcripts; older databases have no such runs."""
     if "task" not in views.columns("v1_run"):
         return False
     return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("transcripts").any())
 
 
 def item_ratings(views: Views, run_id: object, problems: list[Problem]) -> pd.DataFrame:
-    """Return the ratings of items, one row for an item and a criterion, with `where` each is."""
+    """Return the ratings of items, one row per item and criterion, with their location `where`."""
     rows = views.rows("v1_item_rating", ITEM_RATING, run_id)
     where = located("assignment", rows["assignment_id"]) + ", position " + rows["position"].map(str)
     return rows.assign(
@@ -30,7 +30,7 @@ def item_ratings(views: Views, run_id: object, problems: list[Problem]) -> pd.Da
 
 
 def presented(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return one row for each item on a worker's screen, with the columns of a conversation."""
+    """Return one row for each item shown to a worker, with the columns of a conversation."""
     first = rows.drop_duplicates(KEY).reset_index(drop=True)
     return first.assign(
         conversation=first["assignment_id"] + "/" + first["position"].map("{:g}".format), persona=None
@@ -38,7 +38,7 @@ def presented(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def items(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
-    """Return what the rows of `rated` are, with the columns of `qc.loading.items`."""
+    """Return the items of the rows of `rated`, with the columns of `qc.loading.items`."""
     outputs = rated["source_conversation_id"].where(rated["source_conversation_id"].notna(), rated["item_id"])
     found = rated.assign(
         item=rated["item_id"], output=outputs, edit_share=_edit_shares(views, run_id, rated, problems)
@@ -47,7 +47,7 @@ def items(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Prob
 
 
 def item_systems(rated: pd.DataFrame) -> pd.DataFrame:
-    """Return the systems whose items were rated; a view of items does not say who had a persona."""
+    """Return the systems of the rated items; the view does not say which had a persona."""
     systems = rated[["system", "family"]].drop_duplicates("system").sort_values("system", ignore_index=True)
     return systems.assign(has_persona=False, is_qc=False)
 
@@ -55,7 +55,7 @@ def item_systems(rated: pd.DataFrame) -> pd.DataFrame:
 def ratings_of_items(
     rows: pd.DataFrame, rated: pd.DataFrame, labels: pd.Series, problems: list[Problem]
 ) -> pd.DataFrame:
-    """Return the ratings as one row for each of `rated`, one column per criterion met."""
+    """Return the ratings: one row for each of `rated`, one column per rated criterion."""
     rows = rows.reset_index(drop=True)
     what = [f"the rating of {label!r}" for label in rows["criterion"]]
     values = numbers(rows["value"], rows["where"], what, problems)
@@ -70,7 +70,7 @@ def ratings_of_items(
 
 
 def _edit_shares(views: Views, run_id: object, rated: pd.DataFrame, problems: list[Problem]) -> pd.Series:
-    """Return the edited words over the length of each item of `rated`; NaN where it was not edited."""
+    """Return the edited words over the length of each item of `rated`; NaN if it was not edited."""
     edits = views.rows("v1_item_edit", ITEM_EDIT, run_id)
     where = located("assignment", edits["assignment_id"]) + ", position " + edits["position"].map(str)
     edits = edits.assign(
@@ -82,7 +82,7 @@ def _edit_shares(views: Views, run_id: object, rated: pd.DataFrame, problems: li
 
 
 def _known_numbers(values: pd.Series, where: pd.Series, what: str, problems: list[Problem]) -> pd.Series:
-    """Return `values` as floats, NaN where there is none."""
+    """Return `values` as floats; NaN if missing."""
     known = values.notna()
     found = numbers(values[known], where[known], what, problems)
     return found.reindex(values.index)

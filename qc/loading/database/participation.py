@@ -1,4 +1,4 @@
-"""Select the assignments that take part in the analysis, and note the reasons."""
+"""Select the assignments to analyse, and record why others are left out."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ SIMULATED, PERSON = "simulated worker", "a person, where simulated workers were 
 def taking_part(
     assignments: pd.DataFrame, rated: pd.DataFrame, include_partial: bool, *, only_simulated: bool = False
 ) -> tuple[pd.DataFrame, tuple[LeftOut, ...], list[str]]:
-    """Return the assignments that take part, those that do not, and what a reader must know of it.
+    """Return the assignments to analyse, those left out, and notes for readers.
 
     Args:
-        assignments: all of the run.
-        rated: conversations, or items, that were rated.
-        include_partial: whether those take part that were not completed.
-        only_simulated: whether simulated workers take part in place of people, even where there are some.
+        assignments: all assignments of the run.
+        rated: the rated conversations, or items.
+        include_partial: include assignments that were not completed.
+        only_simulated: analyse simulated workers instead of people, even if there are people.
     """
     reason = pd.Series("", index=assignments.index, dtype=object)
     reason[~assignments["assignment_id"].isin(rated["assignment_id"])] = "no rated conversation"
@@ -34,11 +34,11 @@ def taking_part(
     simulated = assignments["simulated"]
     if only_simulated:
         reason[~simulated] = PERSON
-    # Somebody who only looked at the first page does not make it a run of real workers.
+    # A person who only opened the first page does not make it a run of real workers.
     real = bool((~simulated & (reason == "")).any())
     if real:
         reason[simulated] = SIMULATED
-    # A database tells rows in no order of its own.
+    # A database returns rows in no fixed order.
     out = assignments.assign(reason=reason)[reason != ""].sort_values("assignment_id")
     left_out = tuple(
         LeftOut(str(row.assignment_id), str(row.worker), str(row.reason)) for row in out.itertuples()
@@ -51,9 +51,9 @@ def taking_part(
 
 
 def exclusions(views: Views, run_id: object, assignments: pd.Series) -> pd.Series:
-    """Return why the researchers leave out each of these assignments; empty where they do not.
+    """Return the researchers' reason for excluding each of these assignments; "" if not excluded.
 
-    A database made before 0.2 knows of none.
+    A database made before 0.2 has no exclusions.
     """
     if not views.has("v1_exclusion"):
         return pd.Series("", index=assignments.index, dtype=object)
@@ -70,7 +70,7 @@ def _exclusion_notes(excluded: int) -> list[str]:
 
 
 def removal_notes(views: Views, run_id: object) -> list[str]:
-    """Return what a reader must know of what workers, or time, had removed. Made before 0.2: nothing."""
+    """Return notes on removed data. A database made before 0.2 has none."""
     if not views.has("v1_removal"):
         return []
     rows = views.rows("v1_removal", ("assignment_id", "extent"), run_id)
@@ -82,7 +82,7 @@ def removal_notes(views: Views, run_id: object) -> list[str]:
 
 
 def statuses(views: Views, run: Run) -> NDArray[np.str_]:
-    """Return the status of each assignment of `run`, which was read from these views, (assignments,)."""
+    """Return the status of each assignment of `run`, (assignments,); `run` was read from these views."""
     run_id, _ = choose(views, run.name, "--run")
     rows = views.rows("v1_assignment", ("assignment_id", "status"), run_id)
     by_name = rows.set_index("assignment_id")["status"]
@@ -98,7 +98,7 @@ def _simulation_notes(simulated: int, real: bool) -> list[str]:
 
 
 def left_unrated(count: int) -> list[str]:
-    """Return a note on the conversations that nobody was asked to rate, if there are any."""
+    """Return a note on the conversations that were left unrated, if there are any."""
     if not count:
         return []
     return [
@@ -108,7 +108,7 @@ def left_unrated(count: int) -> list[str]:
 
 
 def taken_over_conversations(views: Views, run_id: object) -> frozenset[str]:
-    """Return the conversations with a person from whom a bot took over: they are with neither."""
+    """Return the conversations with a person that a bot took over: they count for neither of the two."""
     if not views.has("v1_human_conversation"):
         return frozenset()
     columns = ("conversation_id", "taken_over_by")
@@ -117,14 +117,14 @@ def taken_over_conversations(views: Views, run_id: object) -> frozenset[str]:
 
 
 def of_people(views: Views, run_id: object) -> frozenset[str]:
-    """Return the systems that are people, as far as anybody has met one."""
+    """Return the systems that are people, if any worker has met them."""
     if not views.has("v1_human_conversation") or "system" not in views.columns("v1_human_conversation"):
         return frozenset()
     return frozenset(views.rows("v1_human_conversation", ("system",), run_id)["system"])
 
 
 def left_to_a_bot(count: int) -> list[str]:
-    """Return a note on rated conversations with a person from whom a bot took over, if there are any."""
+    """Return a note on rated conversations with a person that a bot took over, if there are any."""
     if not count:
         return []
     return [
@@ -134,13 +134,13 @@ def left_to_a_bot(count: int) -> list[str]:
 
 
 def counting(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> pd.DataFrame:
-    """Return the conversations whose incidents count: all but those of simulated workers beside real ones."""
+    """Return the conversations whose incidents count: all, but without simulated workers if people rated."""
     simulated = {out.assignment for out in left_out if out.reason == SIMULATED}
     return conversations[~conversations["assignment_id"].isin(simulated)]
 
 
 def failures(conversations: pd.DataFrame, left_out: Sequence[LeftOut]) -> list[str]:
-    """Return a note on the conversations that a system could not carry on, if there are any."""
+    """Return a note on the conversations that a system could not continue, if there are any."""
     counted = counting(conversations, left_out)
     failed = counted.loc[counted["status"] == "failed", "system"].value_counts().sort_index()
     if failed.empty:

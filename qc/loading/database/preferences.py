@@ -10,7 +10,7 @@ from qc.loading.load_options import LoadOptions
 
 
 def is_of_comparisons(views: Views, run_id: object) -> bool:
-    """Return whether workers of the run compared two systems; in older databases there are no such runs."""
+    """Return whether workers of the run compared two systems; older databases have no such runs."""
     if "task" not in views.columns("v1_run"):
         return False
     return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("side_by_side").any())
@@ -19,13 +19,13 @@ def is_of_comparisons(views: Views, run_id: object) -> bool:
 def preferences(
     views: Views, run_id: object, options: LoadOptions
 ) -> tuple[pd.DataFrame, pd.DataFrame, bool, list[str]] | None:
-    """Return the choices of a run, its systems, whether the two were rated, too, and notes.
+    """Return the choices of a run, its systems, whether it has ratings too, and notes.
 
-    None where its workers did not compare; in older databases there are no such runs.
+    Return None if its workers did not compare; older databases have no such runs.
 
     Raises:
         SourceError: a view cannot be read.
-        DataError: a value cannot be used.
+        DataError: a value is invalid.
     """
     if not is_of_comparisons(views, run_id):
         return None

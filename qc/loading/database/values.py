@@ -1,4 +1,4 @@
-"""Values of the database as flags, numbers and times; each that is none becomes a problem."""
+"""Convert values of the database to flags, numbers and times; an invalid value becomes a problem."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ _FLAGS = {"0": False, "1": True, "false": False, "true": True, "f": False, "t": 
 
 
 def located(kind: str, names: pd.Series) -> pd.Series:
-    """Return where each of the things called `names` is, as a problem says it."""
+    """Return the location of each of `names`, worded for a problem."""
     return f"{kind} " + names
 
 
 def flags(values: pd.Series, where: pd.Series, problems: list[Problem]) -> pd.Series:
-    """Return `values` as booleans; False where one is no flag."""
+    """Return `values` as booleans; False for an invalid value."""
     given = values.map(lambda value: _FLAGS.get(str(value).lower()))
     problems += row_problems(
         given.isna(), where, lambda row: f"{values.name} is {quoted(values.iloc[row])}, not 0 or 1."
@@ -28,7 +28,7 @@ def flags(values: pd.Series, where: pd.Series, problems: list[Problem]) -> pd.Se
 def numbers(
     values: pd.Series, where: pd.Series, what: Sequence[str] | str, problems: list[Problem]
 ) -> pd.Series:
-    """Return `values`, each called as `what` says, as floats; NaN where one is no number."""
+    """Return `values` as floats, NaN for an invalid value; `what` names them in messages."""
     found = pd.to_numeric(values, errors="coerce").astype(np.float64)
 
     def why(row: int) -> str:
@@ -40,7 +40,7 @@ def numbers(
 
 
 def times(values: pd.Series, where: pd.Series, problems: list[Problem]) -> pd.Series:
-    """Return `values` as times in UTC; NaT where one is missing or no time."""
+    """Return `values` as times in UTC; NaT for a missing or invalid value."""
     found = pd.to_datetime(values.map(str, na_action="ignore"), utc=True, format="ISO8601", errors="coerce")
     problems += row_problems(
         found.isna() & values.notna(),

@@ -1,4 +1,4 @@
-"""The views of the server's database: the columns that we read of each, their version, and their rows."""
+"""Views of the server's database: their columns that we read, their version, and their rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -131,20 +131,20 @@ NULLABLE = {
 
 
 def reason(error: Exception) -> str:
-    """Return the first line of what a driver says went wrong."""
+    """Return the first line of a driver's error message."""
     cause = getattr(error, "orig", None) or error
     return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__
 
 
 class Views:
-    """The views of one database, read as frames of objects."""
+    """The views of one database, read as data frames of objects."""
 
     def __init__(self, source: str, connection: sa.Connection) -> None:
         self.source = source
         self._connection = connection
 
     def require_version(self) -> None:
-        """Raise SourceError unless the views are there and of the version that we read."""
+        """Raise SourceError unless the views exist and have the supported version."""
         try:
             versions = self.rows("v1_version", ("version",))["version"].to_list()
         except SourceError:
@@ -154,7 +154,7 @@ class Views:
             ) from None
         if versions != [VIEWS_VERSION]:
             raise SourceError(
-                f"{self.source}: the views are of version {joined([str(v) for v in versions]) or 'none'}, "
+                f"{self.source}: the views have version {joined([str(v) for v in versions]) or 'none'}, "
                 f"this report reads version {VIEWS_VERSION}. Use a report and a server of the same release."
             )
 
@@ -163,11 +163,11 @@ class Views:
         return view in sa.inspect(self._connection).get_view_names()
 
     def columns(self, view: str) -> frozenset[str]:
-        """Return the names of the columns of `view`, which is there."""
+        """Return the names of the columns of `view`, which must exist."""
         return frozenset(column["name"] for column in sa.inspect(self._connection).get_columns(view))
 
     def counts(self, view: str, columns: Sequence[str], run_id: object) -> pd.DataFrame:
-        """Return each combination of `columns` in `view`, of the run `run_id`, and `n`, its number of rows.
+        """Return each combination of `columns` in `view` for the run `run_id`, with its number of rows `n`.
 
         Raises:
             SourceError: as `rows`.
@@ -178,19 +178,20 @@ class Views:
     def rows(
         self, view: str, columns: Sequence[str], run_id: object = None, optional: Sequence[str] = ()
     ) -> pd.DataFrame:
-        """Return `columns` of `view`, of the run `run_id` if given. Those that are `optional` may be empty.
+        """Return `columns` of `view`, for the run `run_id` if given; `optional` columns may be empty.
 
         Raises:
-            SourceError: the view or a column is not there, or the database cannot be read.
+            SourceError: the view or a column does not exist, or the database cannot be read.
         """
         return self._frame(view, _query(view, columns, run_id), optional)
 
     def of_conversations(
         self, view: str, columns: Sequence[str], run_id: object, rated: pd.DataFrame
     ) -> pd.DataFrame | None:
-        """Return `columns` of `view` for the conversations of `rated`, whose rows `conversation` says.
+        """Return `columns` of `view` for the conversations of `rated`.
 
-        None where the run has nothing in the view, or the database is older than it. Raises SourceError.
+        The column `conversation` is added: the row number in `rated`. Return None if the run has no rows in
+        the view, or the database is older than the view. Raises SourceError.
         """
         if not self.has(view):
             return None
@@ -211,7 +212,7 @@ class Views:
                 "Start the server once to bring the database up to date."
             ) from None
         self._require_values(view, frame.drop(columns=[*NULLABLE, *optional], errors="ignore"))
-        # SQLite keeps a value of any type in any column; names are compared and sorted as text.
+        # SQLite can store any type in any column; names are compared and sorted as text.
         return frame.assign(**{name: _texts(frame[name]) for name in frame if name in TEXT})
 
     def _require_values(self, view: str, frame: pd.DataFrame) -> None:

@@ -1,4 +1,4 @@
-"""Distributions of workers who passed and who failed, one over the other."""
+"""Draw the distributions of workers who passed and who failed, one over the other."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from qc.render.drawing.sheet import Sheet
 from qc.render.drawing.style import FAILED, MARGIN, PASSED
 
 DASHES = "9 4"
-# Of correlations, which lie from -1 to 1.
+# Bins for correlations, from -1 to 1.
 BINS = np.linspace(-1, 1, 21)
 TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 HEIGHT, HEAD, FOOT, LEFT, RIGHT = 336.0, 88.0, 56.0, 50.0, 16.0
@@ -19,12 +19,12 @@ HEIGHT, HEAD, FOOT, LEFT, RIGHT = 336.0, 88.0, 56.0, 50.0, 16.0
 def correlations(
     passed: NDArray[np.float64], failed: NDArray[np.float64], axis: str, words: tuple[str, str]
 ) -> Callable[[float], Sheet]:
-    """Return what draws how correlations are distributed among those who passed and who failed.
+    """Return a function that draws the distributions of correlations of those who passed and who failed.
 
     Args:
-        passed, failed: of each; rounding may have put them a little beyond -1 and 1.
-        axis: what is correlated.
-        words: what is said of each in the key.
+        passed, failed: correlations of each group; rounding may have put them a little beyond -1 and 1.
+        axis: title of the axis.
+        words: description of each group in the key.
     """
     groups = np.clip(passed, -1, 1), np.clip(failed, -1, 1)
 
@@ -44,7 +44,7 @@ def correlations(
 
 
 def densities(values: NDArray[np.float64], bins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how dense `values` are in each of `bins`, (bins,), of all of them; 0 if there are none."""
+    """Return the density of `values` in each of `bins`, (bins,), relative to all; 0 if there are none."""
     return np.asarray(np.histogram(values, bins)[0] / max(len(values), 1) / np.diff(bins))
 
 
@@ -55,16 +55,16 @@ def density_scale(groups: tuple[NDArray[np.float64], ...], bins: NDArray[np.floa
 
 
 def share_axis(panel: Panel) -> None:
-    """Draw the axis of densities: what share of a group lies in each bin, by the width of the bins."""
+    """Draw the axis of densities: share of a group in each bin, divided by the width of the bin."""
     ticks = round_ticks(panel.y.first, panel.y.last, 4)
     panel.y_axis(ticks, tick_labels(ticks), "density")
 
 
 def density(panel: Panel, values: NDArray[np.float64], bins: NDArray[np.float64], *, passed: bool) -> None:
-    """Draw how `values` are distributed over `bins`, and their median; nothing if there are none.
+    """Draw the distribution of `values` over `bins`, and their median; nothing if there are none.
 
-    Those who passed are a filled area, those who failed a dashed outline. Values outside the bins have no
-    part in the area drawn, but in the median.
+    The group that passed is a filled area, the group that failed a dashed outline. Values outside the bins
+    count in the median but not in the drawn area.
     """
     if len(values) == 0:
         return
@@ -81,6 +81,6 @@ def density(panel: Panel, values: NDArray[np.float64], bins: NDArray[np.float64]
 
 
 def density_key(page: Sheet, left: float, top: float, passed: str, failed: str) -> None:
-    """Write which area is whose, on two lines."""
+    """Write the key of the two areas, on two lines."""
     page.key((left, top), "■", PASSED, passed)
     page.key((left, top + 22), "□", FAILED, failed)

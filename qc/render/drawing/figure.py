@@ -1,4 +1,4 @@
-"""A drawn figure as text: SVG that can stand in a page beside others, and alone in a file."""
+"""A drawn figure as SVG text, for a page with several figures or for a file of its own."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from qc.render.drawing.sheet import Sheet, as_xml, number
 from qc.render.drawing.style import INK, MUTED, NARROW, PAPER, QUIET, RULE, WIDE
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
-# Custom properties by which a page gives figures the colours of its own.
+# CSS custom properties with which a page sets the colours of figures.
 THEME = {
     INK: "--figure-ink",
     MUTED: "--figure-muted",
@@ -18,12 +18,12 @@ THEME = {
     PAPER: "--figure-paper",
 }
 SVG = "http://www.w3.org/2000/svg"
-# A colour as a property of a style; text of people's holds no quotation mark that is not written as &quot;.
+# A colour as a property of a style. People's text cannot match: its quotation marks are written as &quot;.
 _COLOUR = re.compile(r'(?<=: )#[0-9a-f]{6}(?=[^<>"]*")')
 
 
 class Drawing(NamedTuple):
-    """What is to be drawn: what it shows, what is to be seen on it, and what draws it as wide as is asked."""
+    """A figure to draw: its title, its alternative text, and the function that draws it in a given width."""
 
     title: str
     alt: str
@@ -35,11 +35,11 @@ class Figure:
     """One figure.
 
     Attributes:
-        name: lower case with hyphens; the name of its file without the ending, and the beginning of all ids.
-        title: what it shows.
-        alt: one sentence that says what is to be seen, for those who do not see it.
-        svg: a complete SVG document in UTF-8, without width and height, so that it takes the width it is
-            given. It has no XML declaration, refers to nothing outside itself, and can be put into a page.
+        name: lower case with hyphens; its file name without ending, and the prefix of all its ids.
+        title: title of the figure.
+        alt: one sentence that describes the figure, for people who cannot see it.
+        svg: a complete SVG document in UTF-8. It has no width and height, so it takes the available width. It
+            has no XML declaration and no external references, and can be embedded in a page.
         narrow: the same for a phone.
     """
 
@@ -51,10 +51,10 @@ class Figure:
 
     @property
     def themed(self) -> str:
-        """Both widths, of which a page shows one, as classes `wide` and `narrow`.
+        """Both widths, as the classes `wide` and `narrow`; a page shows one of them.
 
-        Their text, lines and paper take the colours of the page if it defines those of THEME. Programs other
-        than browsers may not know custom properties, so files keep plain colours.
+        Text, lines and background take the page's colours if it defines the properties in THEME. Files keep
+        plain colours, because programs other than browsers may not support custom properties.
         """
         return "".join(
             _COLOUR.sub(_as_property, svg).replace("<svg ", f'<svg class="{kind}" ', 1)
@@ -62,13 +62,13 @@ class Figure:
         )
 
     def signed(self, signature: str) -> str:
-        """Return `svg` for a file of its own, with the signature of what it shows inside."""
+        """Return `svg` for a file of its own, with the signature of its data inside."""
         head, end, rest = self.svg.partition(">\n")
         return f"{head}{end}<metadata>{as_xml(signature)}</metadata>\n{rest}"
 
 
 def finish(name: str, drawing: Drawing) -> Figure:
-    """Return what was drawn, under its name; the same drawing gives the same bytes."""
+    """Draw a figure; the same drawing always gives the same bytes."""
     wide, narrow = drawing.draw(WIDE), drawing.draw(NARROW)
     return Figure(
         name,

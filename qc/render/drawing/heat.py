@@ -1,4 +1,4 @@
-"""A table whose cells are coloured by their values: the frame of every heat map."""
+"""Draw heat maps: tables whose cells are coloured by their values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ MARGIN = 4.0
 TALLEST_CELL, LOWEST_CELL = 46.0, 17.0
 SMALLEST_PRINT, SMALLEST_LABEL = 12.5, 12.5
 SHORT_LABEL = 24.0
-# Of the width.
+# Share of the width.
 LONGEST_ROW_LABEL = 0.3
 LONGEST_COLUMN_LABEL = 110.0
 NONE = "none"
@@ -19,7 +19,7 @@ NONE = "none"
 
 @dataclass(frozen=True)
 class Cells:
-    """What is in the cells, row by row: colours, QUIET or NONE for cells that say nothing, and texts."""
+    """Colours and texts of the cells, row by row; QUIET or NONE colours cells without information."""
 
     colours: Sequence[Sequence[str]]
     texts: Sequence[Sequence[str]]
@@ -30,8 +30,8 @@ def heat_map(
 ) -> Panel:
     """Return a panel on a new sheet with the cells, and `foot` units below them.
 
-    Cell (i, j) is the unit square around x = j, y = i. Column labels stand level if they fit, else aslant.
-    Numbers too small to be read are left out.
+    Cell (i, j) is the unit square around x = j, y = i. Column labels are horizontal if they fit, else
+    slanted. Numbers that would be too small to read are left out.
     """
     names = [shortened(label, LONGEST_ROW_LABEL * width) for label in row_labels]
     heads = [shortened(label, LONGEST_COLUMN_LABEL) for label in column_labels]
@@ -39,7 +39,7 @@ def heat_map(
     left = max(text_width(name) for name in names) + GAP + MARGIN
     fitting = SMALL * (width - left - MARGIN) / len(heads) / (widest + GAP / 2)
     level = fitting >= SMALLEST_LABEL or widest <= SHORT_LABEL
-    # A slanted label of the last column reaches beyond it.
+    # A slanted label of the last column extends beyond the column.
     right = MARGIN if level else max(MARGIN, widest * 0.5 - 10)
     top = SMALL + GAP if level else widest * 0.87 + SMALL + GAP
     cell = (width - left - right) / len(heads)

@@ -1,4 +1,4 @@
-"""Place labels where they cover nothing."""
+"""Place labels so that they cover nothing."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ Box = tuple[float, float, float, float]  # left, lower y, right, higher y
 
 
 class Spot(NamedTuple):
-    """Where a label can stand, from its point: on which side, how far along x and along y.
+    """A possible position of a label, relative to its point: the side, and the distances along x and y.
 
     `side`: 1 is right, 0 the middle, -1 left.
     """
@@ -24,7 +24,7 @@ class Spot(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a label stands: `x` is where it is attached by `side`, `left` where it begins, `y` its middle."""
+    """Position of a label: `x` is its anchor on `side`, `left` its left end, `y` its middle."""
 
     side: int
     x: float
@@ -42,16 +42,16 @@ def free_spots(
     half: float,
     frame: Box,
 ) -> list[Place | None]:
-    """Return where the label of each point stands, in the order given; None where no spot is free.
+    """Return the position of each point's label, placed in the given order; None if no spot is free.
 
     Args:
-        points: where they are.
-        widths: of their labels.
-        mirrored: whether a point takes the spots mirrored at itself.
-        spots: where a label can stand, best first.
-        height: of every label.
-        half: of the square around a point that no label covers, half a side.
-        frame: in which every label stands.
+        points: positions of the points.
+        widths: widths of their labels.
+        mirrored: whether the spots of a point are mirrored at the point.
+        spots: possible positions of a label, best first.
+        height: height of every label.
+        half: half the side of the square around a point that no label may cover.
+        frame: box that contains every label.
     """
     taken: list[Box] = [(x - half, y - half, x + half, y + half) for x, y in points]
     placed: list[Place | None] = []
@@ -78,13 +78,14 @@ def _overlap(a: Box, b: Box) -> bool:
 
 
 REACH, LINE, HALF_POINT = 9.0, 17.0, 5.0
-# Where a label of a point below the diagonal can stand, best first: on which side of the point (1 is right, 0
-# the middle), and how far up. Above the diagonal all is mirrored, so that labels are led away from the line.
+# Possible positions of a label of a point below the diagonal, best first: side of the point (1 is right, 0
+# the middle), and distance up. Above the diagonal they are mirrored, so that labels point away from the
+# line.
 SPOTS = ((1, 0.0), (1, -12.0), (0, -17.0), (1, 12.0), (-1, -12.0), (-1, 0.0), (0, 17.0), (-1, 12.0))
 
 
 def label_points(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64], labels: Sequence[str]) -> None:
-    """Label points in the order given; a label that finds no free spot beside its point is left out."""
+    """Label points in the given order; a label without a free spot is left out."""
     places = free_spots(
         [panel.at(*each) for each in zip(x.tolist(), y.tolist(), strict=True)],
         [text_width(label) for label in labels],
@@ -100,10 +101,10 @@ def label_points(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64], l
 
 
 def spread(heights: NDArray[np.float64], distance: float) -> NDArray[np.float64]:
-    """Return `heights` moved as little as need be so that any two are at least `distance` apart.
+    """Return `heights` moved as little as possible so that any two are at least `distance` apart.
 
-    Where they would overlap, neighbours become a block around their common mean (pool adjacent violators,
-    as in isotonic regression: Barlow et al., *Statistical Inference under Order Restrictions*, 1972).
+    Overlapping neighbours become a block around their common mean (pool adjacent violators, as in isotonic
+    regression: Barlow et al., *Statistical Inference under Order Restrictions*, 1972).
     """
     order = np.argsort(heights, kind="stable")
     targets = heights[order] - np.arange(len(heights)) * distance

@@ -1,4 +1,4 @@
-"""A panel: a rectangle on a sheet in which places are numbers of the data, with its axes."""
+"""A panel: a rectangle on a sheet with data coordinates and axes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ def _itself(value: float) -> float:
 
 @dataclass(frozen=True)
 class Scale:
-    """Which data are at the two ends of an axis, and what of them lengths are proportional to."""
+    """The data values at the two ends of an axis, and the transformation that lengths are proportional to."""
 
     first: float
     last: float
     shape: Callable[[float], float] = _itself
 
     def share(self, value: float) -> float:
-        """Return how far `value` lies from the first end, of the length of the axis."""
+        """Return the distance of `value` from the first end, as a share of the axis."""
         first, last = self.shape(self.first), self.shape(self.last)
         return (self.shape(value) - first) / ((last - first) or 1.0)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a sheet; `x` goes from left to right, `y` from the bottom up. Lengths are in units."""
+    """A rectangle of a sheet; `x` runs from left to right, `y` from bottom to top. Lengths are in units."""
 
     page: Sheet
     left: float
@@ -48,16 +48,16 @@ class Panel:
 
     @property
     def right(self) -> float:
-        """Where it ends at the right."""
+        """Its right edge."""
         return self.left + self.width
 
     @property
     def bottom(self) -> float:
-        """Where it ends below."""
+        """Its bottom edge."""
         return self.top + self.height
 
     def at(self, x: float, y: float) -> Point:
-        """Return where on the sheet data stand."""
+        """Return the position of data coordinates on the sheet."""
         return self.left + self.x.share(x) * self.width, self.bottom - self.y.share(y) * self.height
 
     def line(self, x: Array, y: Array, colour: str, width: float = 2.0, dash: str = "") -> None:
@@ -70,19 +70,19 @@ class Panel:
                 self.page.line(points, colour, width, dash)
 
     def points(self, x: Array, y: Array, colour: str, shape: str = "o", *, filled: bool = True) -> None:
-        """Draw a marker at each of the data that is finite."""
+        """Draw a marker at each finite data point."""
         for each in zip(x.tolist(), y.tolist(), strict=True):
             if np.isfinite(each).all():
                 self.page.marker(self.at(*each), shape, colour, 6.0, filled=filled)
 
     def vertical(self, x: float, colour: str = MUTED, width: float = 1.0, dash: str = "") -> None:
-        """Draw a line from the bottom to the top; nothing outside the panel."""
+        """Draw a vertical line through the panel; nothing if `x` is outside."""
         if 0 <= self.x.share(x) <= 1:
             at = self.at(x, self.y.first)[0]
             self.page.line([(at, self.bottom), (at, self.top)], colour, width, dash)
 
     def horizontal(self, y: float, colour: str = MUTED, width: float = 1.0, dash: str = "") -> None:
-        """Draw a line from the left to the right; nothing outside the panel."""
+        """Draw a horizontal line through the panel; nothing if `y` is outside."""
         if 0 <= self.y.share(y) <= 1:
             at = self.at(self.x.first, y)[1]
             self.page.line([(self.left, at), (self.right, at)], colour, width, dash)
@@ -102,7 +102,7 @@ class Panel:
     def x_axis(
         self, ticks: Sequence[float], labels: Sequence[str], title: str = "", *, grid: bool = False
     ) -> None:
-        """Draw the axis below with its ticks, `labels` and `title`; `grid` is lines at the ticks."""
+        """Draw the bottom axis with its ticks, `labels` and `title`; `grid` draws lines at the ticks."""
         for tick, label in zip(ticks, labels, strict=True):
             at = self.at(tick, self.y.first)[0]
             if grid:
@@ -116,7 +116,7 @@ class Panel:
             self.page.text((middle, self.bottom + TITLE_PAD), title, size=size, anchor="middle")
 
     def y_axis(self, ticks: Sequence[float], labels: Sequence[str], title: str = "") -> None:
-        """Draw lines at the ticks, their `labels` at the left, and `title` above, at the left end."""
+        """Draw lines at the ticks, their `labels` on the left, and `title` at the top left."""
         for tick, label in zip(ticks, labels, strict=True):
             at = self.at(self.x.first, tick)[1]
             self.page.line([(self.left, at), (self.right, at)], RULE)
@@ -125,14 +125,14 @@ class Panel:
             self.heading(title)
 
     def heading(self, text: str) -> None:
-        """Write a line above the panel, at its left end."""
+        """Write a line of text above the panel, at its left end."""
         self.page.text((min(self.left, 12.0), self.top - 12), text, INK, SMALL)
 
 
 def round_ticks(low: float, high: float, most: int, *, whole: bool = False) -> list[float]:
     """Return at most `most` + 1 multiples of 1, 2 or 5 times a power of ten from `low` to `high`.
 
-    With `whole` they are whole numbers.
+    With `whole` all are whole numbers.
     """
     span = (high - low) or 1.0
     power = 10.0 ** floor(log10(span / most))
@@ -148,6 +148,6 @@ def _within(low: float, high: float, step: float) -> tuple[int, int]:
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
-    """Return the ticks as text, all with as many digits as the finest needs."""
+    """Return the ticks as text, all with the number of digits that the finest needs."""
     digits = max((len(f"{tick:.6f}".rstrip("0").partition(".")[2]) for tick in ticks), default=0)
     return [decimal(tick, digits) for tick in ticks]

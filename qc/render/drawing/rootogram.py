@@ -1,6 +1,6 @@
-"""Figure: workers by a value from 0 to 1, failed ones stacked on those who passed.
+"""Draw a rootogram of workers by a value from 0 to 1; those who failed are stacked on those who passed.
 
-A rootogram (Tukey, Exploratory Data Analysis, 1977): few workers at one place stay visible beside many.
+The square-root scale (Tukey, Exploratory Data Analysis, 1977) keeps bins with few workers visible.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Rootogram:
     failed: Array
 
     def panel(self, page: Sheet) -> Panel:
-        """Return a panel with its bars and its upright axis, at the foot of a sheet and as wide as it."""
+        """Return a panel with the bars and the vertical axis, at the bottom of the sheet, full width."""
         highest = max(1, int((self.passed + self.failed).max()))
         ticks = _ticks(highest)
         left = MARGIN + GAP + max(text_width(whole(tick)) for tick in ticks)
@@ -37,7 +37,7 @@ class Rootogram:
             page, left, page.height - FOOT - BARS, *size, Scale(0.0, 1.0), Scale(0.0, highest * 1.12, _root)
         )
         panel.y_axis(ticks, [whole(tick) for tick in ticks], "workers (√ scale)")
-        # Where nobody failed, the outline of those who passed lies over theirs.
+        # The outline of those who passed is drawn last, on top where nobody failed.
         self._bars(panel, self.passed + self.failed, self.passed, FAILED, 0.4)
         self._bars(panel, self.passed, np.zeros(len(self.passed)), PASSED, 1.0)
         return panel
@@ -48,12 +48,12 @@ class Rootogram:
 
 
 def height(key_lines: int) -> float:
-    """Return the height of a sheet with a key of so many lines above the bars."""
+    """Return the height of a sheet with `key_lines` lines of key above the bars."""
     return key_lines * KEY_LINE + HEADING + BARS + FOOT
 
 
 def rootogram(values: Array, passed: NDArray[np.bool_], edges: Array) -> Rootogram:
-    """Return how many of `values` lie in each bin, by who passed; those that are not finite are left out."""
+    """Count `values` in each bin, for those who passed and who failed, without values that are not finite."""
     known = np.isfinite(values)
     counts = (np.histogram(values[group & known], edges)[0] for group in (passed, ~passed))
     return Rootogram(edges, *(count.astype(np.float64) for count in counts))

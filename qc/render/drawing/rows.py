@@ -1,4 +1,4 @@
-"""Rows of points with intervals on one axis: the frame of every figure that compares things line by line."""
+"""Draw rows of points with intervals on one axis, for figures that compare things line by line."""
 
 from collections.abc import Container, Sequence
 
@@ -12,7 +12,7 @@ from qc.render.drawing.style import GAP, INK, LONGEST_LABEL, MUTED, RULE, fittin
 ROW = 30.0
 HEAD, FOOT, LEGEND = 30.0, 56.0, 26.0
 MARGIN = 14.0
-# Units of an axis that a tick needs.
+# Units of an axis per tick.
 TICK_ROOM = 50.0
 
 
@@ -31,15 +31,15 @@ def rows(
     """Return a panel on a new sheet with one row for each label, the first on top, row i at height i.
 
     Args:
-        width: of the sheet.
-        labels: of the rows; an empty one leaves a gap.
-        axis: what is measured.
-        extent: every value that must be inside the axis; those that are not finite are ignored.
+        width: width of the sheet.
+        labels: labels of the rows; an empty one leaves a gap.
+        axis: title of the axis.
+        extent: all values that the axis must include; those that are not finite are ignored.
         right: texts at the right of the rows.
-        heading: above `right`.
-        strong: rows whose labels are bold.
+        heading: heading above `right`.
+        strong: rows with bold labels.
         legend: sign, colour and meaning of each kind of marker, if there are several.
-        striped: whether every other row is shaded, so that a label and its point are seen to belong together.
+        striped: shade every other row, so that a label and its point are easy to match.
     """
     longest = LONGEST_LABEL * width
     shown = [shortened(label, longest) for label in labels]
@@ -82,7 +82,7 @@ def aside(panel: Panel, row: float, text: str, colour: str = INK) -> None:
 
 
 def limits(extent: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the ends of an axis that holds 0 and every finite value, with room at both ends."""
+    """Return the ends of an axis that includes 0 and every finite value, with room at both ends."""
     finite = np.append(extent[np.isfinite(extent)], 0.0)
     low, high = float(finite.min()), float(finite.max())
     room = (high - low) * 0.06 or 1.0
@@ -105,12 +105,12 @@ def point(
     filled: bool = True,
     size: float = 9.0,
 ) -> None:
-    """Draw one marker, if there is a number to draw."""
+    """Draw one marker, if its position is finite."""
     if np.isfinite(x):
         panel.page.marker(panel.at(x, y), marker, colour, size, filled=filled)
 
 
 def interval(panel: Panel, low: float, high: float, y: float, colour: str) -> None:
-    """Draw an interval as a line, if there is one to draw."""
+    """Draw an interval as a line, if its ends are finite."""
     if np.isfinite(low) and np.isfinite(high):
         panel.page.line([panel.at(low, y), panel.at(high, y)], colour, 2.5, rounded=True)

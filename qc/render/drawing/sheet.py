@@ -1,6 +1,6 @@
-"""A sheet that figures are drawn on, as the marks of an SVG.
+"""A sheet to draw figures on, stored as SVG marks.
 
-Matplotlib, which can do much more, took most of the time of a report. Here a mark is a line of text.
+Matplotlib can do much more, but took most of the time of a report. Here each mark is a line of text.
 """
 
 import re
@@ -14,16 +14,16 @@ from qc.render.drawing.style import INK, KEY_SIGN, MUTED, PAPER, SMALL, text_wid
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 
-# What XML 1.0 cannot hold: control characters, halves of surrogate pairs, and two that are no characters.
+# Characters not allowed in XML 1.0: control characters, halves of surrogate pairs, and two noncharacters.
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# From the middle of a line to its baseline, of the size of its type.
+# Distance from the middle of a line to its baseline, as a share of the font size.
 TO_BASELINE = 0.35
 
 
 class Sheet:
-    """An empty sheet of `width` by `height` units, and the marks made on it, the later ones on top.
+    """A sheet of `width` by `height` units with marks; later marks are on top.
 
-    Coordinates are units from the upper left corner. Marks must be finite.
+    Coordinates are units from the upper left corner. They must be finite.
     """
 
     def __init__(self, width: float, height: float) -> None:
@@ -33,7 +33,7 @@ class Sheet:
 
     @property
     def marks(self) -> str:
-        """All marks as elements of SVG, a line each."""
+        """All marks as SVG elements, one per line."""
         return "\n".join(self._marks)
 
     def line(
@@ -45,7 +45,7 @@ class Sheet:
         *,
         rounded: bool = False,
     ) -> None:
-        """Draw straight lines from point to point; `dash` is SVG's, the lengths of dashes and gaps."""
+        """Draw straight lines from point to point; `dash` is SVG's dash pattern."""
         path = "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
         style = f"fill: none; stroke: {colour}; stroke-width: {number(width)}"
         style += f"; stroke-dasharray: {dash}" if dash else ""
@@ -55,7 +55,7 @@ class Sheet:
     def polygon(
         self, points: Iterable[Point], fill: str, *, opacity: float = 1.0, edge: str = "", width: float = 2.0
     ) -> None:
-        """Fill the area within `points`; `edge` is the colour of its outline, if it has one."""
+        """Fill the polygon `points`; `edge` is the colour of its outline, "" for none."""
         listed = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         style = f"fill: {fill}"
         style += f"; fill-opacity: {number(opacity)}" if opacity < 1 else ""
@@ -72,7 +72,7 @@ class Sheet:
         edge: str = "",
         width: float = 1.5,
     ) -> None:
-        """Fill the rectangle of `size`, width and height, whose upper left corner is given."""
+        """Fill the rectangle with the upper left corner `corner` and the `size` (width, height)."""
         x, y = corner
         self.polygon(
             ((x, y), (x + size[0], y), (x + size[0], y + size[1]), (x, y + size[1])),
@@ -93,9 +93,9 @@ class Sheet:
         bold: bool = False,
         turned: float = 0.0,
     ) -> None:
-        """Write a line whose baseline begins, ends or has its middle `at` a point, by `anchor`.
+        """Write a line of text whose baseline has its start, middle or end (`anchor`) at the point `at`.
 
-        `turned` is by how many degrees it rises.
+        `turned` is its slope in degrees.
         """
         x, y = number(at[0]), number(at[1])
         place = f'x="{x}" y="{y}"' + (f' transform="rotate({number(-turned)} {x} {y})"' if turned else "")
@@ -114,7 +114,7 @@ class Sheet:
         *,
         bold: bool = False,
     ) -> None:
-        """Write a line whose middle is as high as a point."""
+        """Write a line of text that is vertically centred at a point."""
         self.text((at[0], at[1] + TO_BASELINE * size), text, colour, size, anchor, bold=bold)
 
     def marker(
@@ -127,7 +127,7 @@ class Sheet:
         filled: bool = True,
         opacity: float = 1.0,
     ) -> None:
-        """Draw a marker of FAMILY_MARKERS, `size` wide, around a point."""
+        """Draw a marker (one of FAMILY_MARKERS) of width `size`, centred at a point."""
         fill = colour if filled else PAPER
         if shape == "o":
             place = f'cx="{number(at[0])}" cy="{number(at[1])}" r="{number(size / 2)}"'
@@ -138,18 +138,18 @@ class Sheet:
             self.polygon(corners, fill, edge=colour)
 
     def key(self, at: Point, sign: str, colour: str, text: str) -> float:
-        """Write an entry of a legend, a coloured sign and its meaning; return where it ends."""
+        """Write an entry of a legend, a coloured sign and its meaning; return its right end."""
         self.text(at, sign, colour)
         self.text((at[0] + KEY_SIGN, at[1]), text, MUTED)
         return at[0] + KEY_SIGN + text_width(text)
 
     def keys(self, at: Point, entries: Sequence[tuple[str, str, str]], line: float = 22.0) -> float:
-        """Write entries of a legend beside one another, on as many lines as they need.
+        """Write entries of a legend side by side, on as many lines as needed.
 
         Args:
-            at: where the first begins.
+            at: start of the first entry.
             entries: sign, colour and meaning of each.
-            line: how far lines are apart.
+            line: distance between lines.
 
         Returns:
             The baseline of the last line.
@@ -166,7 +166,7 @@ class Sheet:
 
 
 def number(value: float) -> str:
-    """Return a length as SVG has it, to a hundredth of a unit.
+    """Return a length in SVG notation, rounded to a hundredth of a unit.
 
     Raises:
         ValueError: it is not finite.
@@ -177,7 +177,7 @@ def number(value: float) -> str:
 
 
 def as_xml(text: str) -> str:
-    """Return `text` as content of an element or of an attribute."""
+    """Escape `text` for use in an XML element or attribute."""
     return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
@@ -189,7 +189,8 @@ def _star(points: int, inner: float, turn: float) -> list[Point]:
     ]
 
 
-# Corners of markers, half of their width from the middle; a plus and a cross are stars of four points.
+# Corners of markers, relative to the centre, in units of half their width; a plus and a cross are stars of
+# four points.
 _SHAPES: dict[str, list[Point]] = {
     "s": [(-1, -1), (1, -1), (1, 1), (-1, 1)],
     "D": [(0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)],

@@ -68,7 +68,7 @@ _ON_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
     WRITING.file("writing.svg", "how the share of pasted characters is distributed", pasted_shares),
     MadeFile("effort.svg", "time and words of the workers; also needs `filter`", _effort, section="effort"),
 )
-# The page has these as coloured tables.
+# Figures not drawn on the page, which has them as coloured tables.
 _BESIDE_THE_PAGE: tuple[MadeFile[Drawing], ...] = (
     WHOLE.file("criteria-profile.svg", "z by criterion", lambda a: criteria_profile(a.scores)),
     CRITERIA.file(
@@ -86,14 +86,14 @@ FIGURES = _ON_THE_PAGE + _BESIDE_THE_PAGE
 
 
 def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
-    """Return the figures of `analysis` by name, in the order in which they are read.
+    """Return the figures of `analysis` by name, in reading order.
 
-    A figure whose part of the analysis is None, or holds no number to draw, is left out. The same analysis
-    gives the same bytes.
+    A figure is left out if its part of the analysis is None or has no number to draw. The same analysis
+    always gives the same bytes.
 
     Args:
         analysis: the results.
-        beside: whether to draw those, too, that the page has not, because it has them as coloured tables.
+        beside: also draw the figures that the page shows as coloured tables instead.
     """
     made = ((file.stem, file.make(analysis)) for file in (FIGURES if beside else _ON_THE_PAGE))
     return {name: finish(name, each) for name, each in made if each is not None}

@@ -23,9 +23,9 @@ HEAD, TITLE, HEIGHT, FOOT, LEFT, RIGHT = 48.0, 32.0, 130.0, 58.0, 50.0, 16.0
 
 
 def worker_effort(check: FilterCheck) -> Drawing | None:
-    """Draw how minutes and words are distributed over workers who passed and who failed; None if unknown.
+    """Draw the distributions of minutes and words for workers who passed and who failed; None if unknown.
 
-    The highest values, above the percentile SHOWN, are beyond the axis.
+    Values above the percentile SHOWN are outside the axis.
     """
     workers = check.workers
     passed = workers["passed"].to_numpy(bool)
@@ -61,7 +61,7 @@ def worker_effort(check: FilterCheck) -> Drawing | None:
 def _groups(
     values: NDArray[np.float64], passed: NDArray[np.bool_]
 ) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
-    """Return what is known of those who passed and of those who failed, and the ends of the bins."""
+    """Return the known values of those who passed and of those who failed, and the edges of the bins."""
     finite = np.isfinite(values)
     bins = np.linspace(0, float(np.percentile(values[finite], SHOWN)) or 1.0, BIN_COUNT + 1)
     return (values[finite & passed], values[finite & ~passed]), bins
@@ -72,7 +72,7 @@ def _median(values: NDArray[np.float64]) -> str:
 
 
 def repeats(result: Repeats) -> Drawing | None:
-    """Draw how r of items with their repeats is distributed over workers who passed and who failed.
+    """Draw the distributions of r of items with their repeats, for workers who passed and who failed.
 
     None if no worker has an r.
     """
@@ -95,7 +95,7 @@ def _repeats_words(name: str, group: SelfAgreement) -> str:
 
 
 def agreement(result: Agreement) -> Drawing | None:
-    """Draw how r is distributed over pairs of workers, for those who passed and for those who failed.
+    """Draw the distributions of r over pairs of workers, for those who passed and for those who failed.
 
     None if there is no pair.
     """

@@ -20,12 +20,12 @@ LINE, LOW_PANEL, LEADER = 18.0, 90.0, 18.0
 FEWEST_LINES = 14
 
 Array = NDArray[np.float64]
-# Longest names, of the width.
+# Width of the longest names, as a share of the figure's width.
 NAME = 0.27
 
 
 class Steps(NamedTuple):
-    """What a low panel shows at each level: its title, (levels,) values, and how many digits they have."""
+    """Content of a lower panel: its title, (levels,) values, and their number of digits."""
 
     title: str
     values: Array
@@ -39,20 +39,20 @@ class Steps(NamedTuple):
 
     @property
     def scale(self) -> Scale:
-        """A scale that holds all values, with room at both ends."""
+        """A scale that includes all values, with room at both ends."""
         low, high = self.ticks[0], self.ticks[-1]
         room = (high - low) * 0.25 or abs(high) * 0.05 or 1.0
         return Scale(low - room, high + room)
 
 
 def alpha_influence(result: AlphaInfluence, looks: Looks, chosen: float) -> Drawing | None:
-    """Draw scores, workers kept and, with a second run, the correlation with it against α.
+    """Draw, against α, the scores, the workers kept and, if given, the correlation with a second run.
 
     None if no system has a score at any level.
 
     Args:
         result: the levels.
-        looks: colour, marker and whether it is filled, of each system.
+        looks: colour, marker and filling of each system.
         chosen: the level of the analysis.
     """
     alphas = np.array([level.alpha for level in result.levels])

@@ -1,4 +1,4 @@
-"""Figure: error rate of people by number of judgments, against that of a metric."""
+"""Figure: error rate of people by number of judgments, compared with that of a metric."""
 
 from collections.abc import Sequence
 from math import log10
@@ -17,10 +17,10 @@ from qc.render.drawing.sheet import Sheet
 from qc.render.drawing.style import BLUE, FAMILY_COLOURS, GAP, GREEN, MARGIN, shortened, text_width
 
 LEFT, HEAD, FOOT, HEIGHT = 62.0, 66.0, 58.0, 330.0
-LABEL = 0.27  # of the width
+LABEL = 0.27  # share of the width
 POINTS = 200
 LINE = 17.0
-# Lines of metrics must not look like the curves of people.
+# Colours of metrics must differ from the colours of people's curves.
 METRIC_COLOURS = tuple(colour for colour in FAMILY_COLOURS if colour not in (BLUE, GREEN))
 
 
@@ -28,8 +28,9 @@ def break_even(comparison: Comparison, metrics: Sequence[MetricError]) -> Drawin
     """Draw people's error against the judgments of each system, and a line at the bias of each metric.
 
     Args:
-        comparison: of people; the perfect annotator's curve is drawn if the spread within outputs is known.
-        metrics: those whose lines are drawn.
+        comparison: people's judgments; the perfect annotator's curve is drawn if the spread within outputs is
+            known.
+        metrics: the metrics to draw.
     """
     biases = np.array([float(next(iter(each.errors.values())).bias.mean()) for each in metrics])
     highest = max(0.5, float(biases.max(initial=0))) * 1.05
@@ -70,7 +71,7 @@ def break_even(comparison: Comparison, metrics: Sequence[MetricError]) -> Drawin
 
 
 def _curves(comparison: Comparison, last: float) -> list[tuple[str, str, str, NDArray[np.float64]]]:
-    """Return for people, and for a perfect annotator if known: name, colour, dashes, and (POINTS,) errors."""
+    """Return name, colour, dashes and (POINTS,) errors for people, and for a perfect annotator if known."""
     sizes = np.geomspace(1.0, last, POINTS)
     errors = (comparison.means.differences, comparison.variances)
     people = np.asarray(error_curve(*errors, sizes.tolist()))

@@ -13,7 +13,7 @@ from qc.robustness.persona import PersonaEffect
 
 
 def persona(result: PersonaEffect) -> Drawing | None:
-    """Draw the difference in overall z between systems with and without persona, by family and over all.
+    """Draw the difference in overall z between systems with and without persona, by family and overall.
 
     None if no difference is known.
     """
@@ -39,13 +39,13 @@ def persona(result: PersonaEffect) -> Drawing | None:
     return Drawing("Contribution of a persona", alt, draw)
 
 
-# Rows that plain and adjusted stand above and below the line.
+# Distance of the plain and the adjusted score above and below the middle of their row, in rows.
 APART = 0.17
 KEY = (("◇", VERMILION, "plain"), ("●", BLUE, "adjusted"))
 
 
 def adjusted_scores(result: Adjusted) -> Drawing | None:
-    """Draw plain and adjusted overall z of every system; the interval is that of the adjusted score.
+    """Draw plain and adjusted overall z of every system, with the interval of the adjusted score.
 
     None if there is no adjusted score.
     """

@@ -1,4 +1,4 @@
-"""Scores by criterion, and how criteria go together."""
+"""Figures: scores by criterion, and correlations between criteria."""
 
 import numpy as np
 from numpy.typing import NDArray

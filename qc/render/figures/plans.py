@@ -16,9 +16,9 @@ SPREAD = 0.28
 
 
 def one_against_average(pools: Sequence[PoolAgreement]) -> Drawing:
-    """Draw r of each rater with the average of a pool, a row for each comparison, with the mean of these.
+    """Draw r of each rater with the average of a pool, and the mean r; a row for each comparison.
 
-    Where the average is another pool's, r of the two averages is drawn, too.
+    If the average is another pool's, r of the two averages is drawn too.
     """
     labels = [each.label for each in pools]
     extent = np.concatenate([np.array([-1.0, 1.0]), *(each.agreement.single for each in pools)])
@@ -53,7 +53,7 @@ TICK_ROOM = 80.0
 
 
 def curve(workers: Sequence[int], values: Sequence[float], title: str, axis: str) -> Drawing:
-    """Draw a curve through what numbers of workers would show, from 0 up."""
+    """Draw a curve of forecast values against the number of workers, from 0 up."""
     across, up = np.array(workers, np.float64), np.array(values, np.float64)
 
     def draw(width: float) -> Sheet:

@@ -1,4 +1,4 @@
-"""The figures of estimates: widths against n, and how intervals narrow while data come in."""
+"""Figures of estimates: widths against n, and how intervals narrow while data come in."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 class Line(NamedTuple):
-    """A line: its sign in the legend, colour, dashes as SVG has them, meaning, and values."""
+    """A line: its sign in the legend, colour, SVG dash pattern, meaning, and values."""
 
     sign: str
     colour: str
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 def widths(part: Part) -> Drawing:
     """Draw the width of the interval against n, without and with the strongest metric.
 
-    `part` has a curve.
+    `part` must have a curve.
     """
     curve = part.curve
     assert curve is not None  # noqa: S101
@@ -67,7 +67,7 @@ def widths(part: Part) -> Drawing:
 def narrowing(part: Part) -> Drawing:
     """Draw how intervals narrow while data come in.
 
-    `part` has looks.
+    `part` must have looks.
     """
     looks = part.looks
     assert looks is not None  # noqa: S101
@@ -81,7 +81,7 @@ def narrowing(part: Part) -> Drawing:
         lines.append(Line("┉", GREEN, "3 3", text, looks.varied.half_width))
     if looks.exact is not None:
         lines.append(Line("━", VERMILION, "", "at any n, exact", looks.exact.half_width))
-    # The first are too wide to show beside the others, and a line needs no more points than a screen has.
+    # Leave out the first intervals, which are too wide for the scale, and limit the number of points.
     shown = np.unique(np.linspace(min(FIRST, looks.n - 1), looks.n - 1, MOST_POINTS).astype(np.intp))
     lines = [each._replace(values=each.values[shown]) for each in lines]
 
@@ -101,7 +101,7 @@ def narrowing(part: Part) -> Drawing:
 
 
 def _frame(width: float, lines: Sequence[Line], n: Array, across: str, up: str) -> Panel:
-    """Return a panel on a new sheet that holds all lines from 0 up, with axes and a legend above."""
+    """Return a panel on a new sheet, with a scale from 0 for all lines, axes, and a legend above."""
     head = HEAD + LINE * len(lines)
     page = Sheet(width, head + HEIGHT + FOOT)
     highest = max(float(np.nanmax(each.values, initial=0.0)) for each in lines)

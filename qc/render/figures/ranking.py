@@ -1,4 +1,4 @@
-"""Systems by their overall score, with intervals and ranges of ranks."""
+"""Figure: systems by their overall score, with intervals and ranges of ranks."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from qc.render.drawing.sheet import Sheet
 from qc.render.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, MUTED
 from qc.robustness.intervals import Intervals
 
-# Colour, marker and whether it is filled.
+# Colour, marker, and whether it is filled.
 Look = tuple[str, str, bool]
 Looks = dict[str, Look]
 LISTED = 12
@@ -23,9 +23,9 @@ def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawin
     """Draw the overall z of every system, best first; None if no system has a score.
 
     Args:
-        scores: whose systems are drawn.
-        looks: how each system is drawn.
-        intervals: of the scores and ranks; None leaves them out.
+        scores: scores of the systems.
+        looks: colour, marker and filling of each system.
+        intervals: intervals of the scores and ranks; None leaves them out.
     """
     names = scores.z["system"].to_list()
     z = scores.z["overall"].to_numpy(np.float64)
@@ -53,9 +53,9 @@ def ranking(scores: Scores, looks: Looks, intervals: Intervals | None) -> Drawin
 
 
 def system_looks(systems: pd.DataFrame) -> Looks:
-    """Return how each system is drawn: its family by colour and marker, hollow without persona.
+    """Return colour, marker and filling of each system: by its family, and hollow without persona.
 
-    Where families or personas tell nothing apart, all look alike.
+    If families or personas do not distinguish the systems, all look the same.
     """
     competing = systems[~systems["is_qc"]]
     families = list(dict.fromkeys(competing["family"]))

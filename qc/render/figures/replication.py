@@ -1,4 +1,4 @@
-"""Scores of two runs against each other."""
+"""Figure: scores of two runs against each other."""
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from qc.render.figures.ranking import Looks
 from qc.render.sentences import same_conclusions
 
 LEFT, HEAD, FOOT, RIGHT = 52.0, 34.0, 58.0, 12.0
-# Longest names, of the width; and in units.
+# Width of the longest names, as a share of the figure's width, and in units.
 NAME, LONGEST_NAME = 0.27, 150.0
-# Of the axis, for labels left of the lowest points.
+# Share of the axis for labels left of the lowest points.
 SIDE_ROOM = 0.1
 
 
@@ -25,7 +25,7 @@ def replication(result: Replication, looks: Looks) -> Drawing | None:
 
     Args:
         result: the scores of both runs.
-        looks: how each system is drawn.
+        looks: colour, marker and filling of each system.
     """
     points = result.points.dropna(subset=["first", "second"])
     first, second = points["first"].to_numpy(np.float64), points["second"].to_numpy(np.float64)

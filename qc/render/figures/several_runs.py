@@ -1,4 +1,4 @@
-"""Scores of systems from run to run."""
+"""Figure: scores of systems from run to run."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from qc.several_runs import SeveralRuns
 
 LEFT, HEAD, FOOT = 52.0, 34.0, 44.0
 LINE, LEADER, FEWEST_LINES = 18.0, 18.0, 16
-# Longest names of systems, of the width; how far systems stand beside one another, of the way between runs.
+# Width of the longest names, as a share of the figure's width; horizontal distances between systems, as
+# shares of the distance between runs.
 NAME, STEP, ASIDE = 0.27, 0.03, 0.14
 LISTED = 6
 
@@ -48,13 +49,13 @@ def longitudinal(found: SeveralRuns) -> Drawing | None:
 
 
 def asides(count: int) -> NDArray[np.float64]:
-    """Return how far systems stand beside one another, so that intervals are not drawn over intervals."""
+    """Return horizontal offsets of the systems, so that their intervals do not overlap."""
     step = min(STEP, 2 * ASIDE / max(count - 1, 1))
     return np.asarray((np.arange(count) - (count - 1) / 2) * step)
 
 
 def look(number: int) -> tuple[str, str]:
-    """Return the colour and the marker of a system by its row."""
+    """Return the colour and the marker of the system in row `number`."""
     return FAMILY_COLOURS[number % len(FAMILY_COLOURS)], FAMILY_MARKERS[number % len(FAMILY_MARKERS)]
 
 

@@ -11,20 +11,20 @@ from qc.render.drawing.style import BLUE, QUIET, WIDE
 from qc.render.table import SIGNIFICANT, SUGGESTIVE
 
 DEEP, LIGHT = "#003d66", "#a6cde6"
-# The first is for what is significant by worker after Holm's correction.
+# The first colour marks pairs that are significant by worker after Holm's correction.
 KEY = (
     (DEEP, f"p < {SIGNIFICANT:g} by worker, with Holm"),
     (BLUE, f"p < {SIGNIFICANT:g}"),
     (LIGHT, f"p < {SUGGESTIVE:g}"),
     (QUIET, "not significant"),
 )
-# Systems from which on p is printed with two digits.
+# From this number of systems on, p is printed with two digits.
 MANY = 12
 FOOT, LINE = 62.0, 22.0
 
 
 def significance(result: Significance) -> Drawing | None:
-    """Draw the p-values of the systems, best first: row scores higher than column.
+    """Draw the p-values of the systems, best first: the row scores higher than the column.
 
     None if there is no pair to compare.
     """
@@ -52,7 +52,7 @@ def significance(result: Significance) -> Drawing | None:
 
 
 def _short(p: float, digits: int) -> str:
-    """Return p with so many digits, without the leading zero, never rounded to 0 or to 1."""
+    """Return p with `digits` digits, without the leading zero, never rounded to 0 or to 1."""
     if not np.isfinite(p):
         return ""
     least = 10.0**-digits

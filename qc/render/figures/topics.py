@@ -1,7 +1,7 @@
-"""Figures of the words that workers chose: topics, and how they wrote.
+"""Figures of topics and of pasted characters.
 
-The layout is our own: that of the package `wordcloud` 1.9.6 measures a word from the top of its letters but
-draws it from the top of the line, and so lets words cover one another.
+The layout of the word cloud is our own. The package `wordcloud` 1.9.6 measures a word from the top of its
+letters but draws it from the top of the line, so its words can overlap.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ BINS = np.linspace(0.0, 1.0, 21)
 
 
 def pasted_shares(found: WritingResults) -> Drawing | None:
-    """Draw how the share of pasted characters is distributed over the workers; None if none wrote any."""
+    """Draw the distribution of the share of pasted characters over the workers; None if nobody wrote."""
     shares = found.workers["pasted_share"].to_numpy(np.float64)
     passed = found.workers["passed"].to_numpy(bool)
     known = np.isfinite(shares)
@@ -63,14 +63,14 @@ def pasted_shares(found: WritingResults) -> Drawing | None:
 SHOWN = 70
 LARGEST, SMALLEST = 64.0, 13.0
 TALLEST, SPACE = 380.0, 4.0
-LONGEST_WORD = 0.7  # of the width
+LONGEST_WORD = 0.7  # share of the width
 NAMED = 8
 SPOTS = 1000
 GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 
 
 def topic_words(result: Topics) -> Drawing | None:
-    """Draw the most frequent words of the topics, the larger the more frequent; None if there are none."""
+    """Draw a word cloud of the topics, with larger words for more frequent ones; None if there are none."""
     words = result.words[:SHOWN]
     if not words:
         return None
@@ -101,17 +101,17 @@ def topic_words(result: Topics) -> Drawing | None:
 
 
 def scattered(boxes: NDArray[np.float64], room: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where boxes can stand without covering one another, the first in the middle.
+    """Place boxes without overlap, the first in the middle.
 
-    Every box takes the free spot nearest to the middle, out of spots that lie like the seeds of a sunflower
+    Every box takes the free spot nearest to the middle. The spots are arranged like the seeds of a sunflower
     (Vogel, *A better way to construct the sunflower head*, Mathematical Biosciences 44, 1979).
 
     Args:
         boxes: (boxes, 2), widths and heights.
-        room: how far from the middle they may reach, across and up.
+        room: largest horizontal and vertical distance from the middle.
 
     Returns:
-        (boxes, 2), x and y of the upper left corners, from the middle; NaN where there is no spot.
+        (boxes, 2), x and y of the upper left corners, relative to the middle; NaN if there is no free spot.
     """
     seeds = np.arange(SPOTS)
     radius = np.sqrt(seeds / SPOTS)[:, None]

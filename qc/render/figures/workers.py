@@ -16,12 +16,12 @@ WIDEST_BIN = 0.05
 
 
 def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -> Drawing:
-    """Draw how the workers' p-values are distributed, and the level α below which they pass.
+    """Draw the distribution of the workers' p-values, and the level α below which workers pass.
 
     Args:
         screening: the p-values.
-        check: what share of the workers may have rated at random; None leaves their level out.
-        bad: what is to be rated lower, in words.
+        check: estimated share of random workers; None leaves their line out.
+        bad: name of the bot or items that workers should rate lower.
     """
     p = screening.workers["p"].to_numpy(np.float64)
     passed = screening.workers["passed"].to_numpy(bool)
@@ -50,7 +50,7 @@ def worker_p_values(screening: Screening, check: FilterCheck | None, bad: str) -
 
 
 def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how many workers of each bin are expected to rate at random; without variance p is 1."""
+    """Return the expected number of random workers in each bin; workers without variance have p = 1."""
     workers = screening.workers
     with_p = workers["p"].notna()
     constant = int((with_p & ~workers["testable"]).sum())
@@ -61,7 +61,7 @@ def random_level(screening: Screening, check: FilterCheck, edges: NDArray[np.flo
 
 
 def _edges(alpha: float) -> NDArray[np.float64]:
-    """Return the ends of bins from 0 to 1; α is one of them, so that no bin holds both kinds of workers."""
+    """Return the edges of bins from 0 to 1, including α, so that no bin mixes passed and failed workers."""
     below = np.linspace(0, alpha, int(np.ceil(alpha / WIDEST_BIN - 1e-9)) + 1)
     above = np.linspace(alpha, 1, int(np.ceil((1 - alpha) / WIDEST_BIN - 1e-9)) + 1)
     return np.concatenate([below, above[1:]])

@@ -32,10 +32,10 @@ def comparison_findings(
     """Return the results of a run of comparisons in tables and words.
 
     Args:
-        found: what the choices say.
-        ratings: scores of the same run by ratings; None where nothing was rated.
-        signature: what the numbers were made of.
-        remarks: what is to be said of the ratings.
+        found: results of the choices.
+        ratings: scores from the ratings of the same run; None if it has none.
+        signature: signature of the data and options.
+        remarks: remarks on the ratings.
     """
     return Findings(
         command="report",
@@ -187,7 +187,7 @@ def _verdict(found: Comparison) -> tuple[str, ...]:
 
 
 def _interval(scores: Scores, system: int) -> str:
-    """Return the interval of a system's score, or why it has none, as it stands behind the score."""
+    """Return a clause with the interval of a system's score, or why it has none; it follows the score."""
     if np.isfinite(scores.low[system]):
         ends = f"{decimal(scores.low[system])} to {decimal(scores.high[system])}"
         return f"with a {percent(LEVEL, digits=0)} interval from {ends}"

@@ -203,7 +203,7 @@ def _means(parts: Sequence[Part]) -> FindingsTable:
         Column("normal_low", "if independent", THREE, upper="normal_high"),
     )
     frame = pd.DataFrame(rows)
-    # With a pool that was rated throughout, a metric leaves the mean as it is.
+    # If the whole pool was rated, a metric does not change the mean.
     telling = (frame["metric"] == NO_METRIC) | (frame["rated"] < frame["pool"])
     text = (
         "The interval of record lets the judgments of one worker hang together. Where the pool has "
@@ -369,7 +369,7 @@ def _verdict(found: Sequence[Part]) -> tuple[str, ...]:
 
 
 def _share(efficiency: float) -> str:
-    """Return how many of 100 judgments are saved at a data efficiency; `none` for less than one."""
+    """Return the number of judgments saved out of 100 at a data efficiency; `none` for less than one."""
     share = 100 * (1 - 1 / efficiency)
     return f"{whole(share)} of 100 judgments" if share >= 1 else "none"
 
@@ -390,7 +390,7 @@ def _saved(part: Part, worth: Worth) -> str:
 
 
 def _here(worth: Worth) -> str:
-    """Return what the metric saves with the pool that there is, as a sentence without its subject's place."""
+    """Return a sentence on what the metric saves with this pool, without naming the system."""
     if worth.rated == worth.pool:
         return f"{worth.metric} saves none here, because all {whole(worth.pool)} outputs were judged."
     known = worth.de_pool if isinstance(worth.de_record, NotEstimable) else worth.de_record

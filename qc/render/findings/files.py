@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
-    """Return the page. It holds no script and asks for nothing; every text of the data is escaped."""
+    """Return the page. It has no script and makes no request; all text from the data is escaped."""
     content = template("findings.html.jinja").render(
         found=found,
         source=source_name(found.source),
@@ -43,16 +43,16 @@ def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
 def write_findings(
     found: Findings, directory: Path, formats: frozenset[str], on_step: OnStep = no_step
 ) -> list[Path]:
-    """Write what was found into `directory`, made if it is not there; return the files.
+    """Write findings into `directory`, which is created if missing; return the files.
 
-    Files of the same names are replaced; nothing else is touched.
+    Files with the same names are replaced; no other file is touched.
 
     Args:
-        found: what is written.
-        directory: where to.
-        formats: of FORMATS: a page, a document for programs, a file for each table, a workbook of all tables,
-            a file for each figure.
-        on_step: called with a description when a format is begun.
+        found: the findings.
+        directory: output directory.
+        formats: some of FORMATS: a page, a document for programs, a file for each table, a workbook of all
+            tables, a file for each figure.
+        on_step: called with a description when a format begins.
 
     Raises:
         OutputError: the directory or a file cannot be written.

@@ -1,4 +1,4 @@
-"""Findings of a command, from which the terminal, the page and all files are made."""
+"""Findings of a command: the source of its terminal output, page and files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from qc.terminal import Console
 
 @dataclass(frozen=True)
 class FindingsTable:
-    """A table with what a reader must know of it.
+    """A table with an explanation for readers.
 
     Attributes:
-        name: lower case with underscores; of its file without command and ending, and its key in the JSON.
-        title: what it shows.
+        name: lower case with underscores; its file name without command and ending, and its key in the JSON.
+        title: title of the table.
         text: how to read it, in sentences.
         table: the numbers.
-        on_terminal: how many of its rows the terminal shows; None for all, 0 for no table at all.
+        on_terminal: number of rows to print on the terminal; None for all, 0 to leave the table out.
     """
 
     name: str
@@ -33,14 +33,14 @@ class FindingsTable:
 
 @dataclass(frozen=True)
 class FindingsFigure:
-    """A figure with what a reader must know of it.
+    """A figure with an explanation for readers.
 
     Attributes:
-        name: lower case with hyphens; of its file without the ending.
-        title: what it shows, a sentence.
+        name: lower case with hyphens; its file name without the ending.
+        title: title of the figure, a sentence.
         text: how to read it, in sentences.
-        draw: draws it, None if there is no number to draw; drawing takes long to import, so it is done for
-            those who want figures only.
+        draw: draws the figure; returns None if there is no number to draw. It is called only if figures are
+            requested, because the drawing code is slow to import.
     """
 
     name: str
@@ -51,18 +51,18 @@ class FindingsFigure:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a command found.
+    """Findings of a command.
 
     Attributes:
-        command: its name, which the page, the JSON and the workbook are called by.
-        title: of what was looked at.
-        source: where that was read from; "" if nothing was read. Files have its name only.
-        verdict: what to say first, in sentences.
+        command: name of the command; the page, the JSON and the workbook are named after it.
+        title: title of the findings.
+        source: where the data were read from; "" if nothing was read. Files show only its name.
+        verdict: the main results, in sentences.
         notes: what to know before quoting a number, in sentences.
-        tables: in the order in which they are read. Those without rows are not shown or written.
-        figures: in that order, too.
-        method: how it was computed and by whose method, in sentences.
-        signature: what the numbers were made of and how, on one line.
+        tables: in reading order. Tables without rows are not shown or written.
+        figures: in reading order.
+        method: the methods and their sources, in sentences.
+        signature: the data and options behind the numbers, on one line.
     """
 
     command: str
@@ -77,9 +77,9 @@ class Findings:
 
     @property
     def files(self) -> dict[str, FindingsTable]:
-        """The tables that have rows, by the name of their file.
+        """The tables that have rows, by file name.
 
-        It begins with the command's, so that what other commands write may lie beside it.
+        File names start with the name of the command, so that several commands can share a directory.
         """
         return {f"{self.command}_{each.name}.csv": each for each in self.tables if len(each.table.frame)}
 

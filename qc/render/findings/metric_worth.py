@@ -1,4 +1,4 @@
-"""Worth of metrics in place of people, as `qc.power` reports it."""
+"""Findings of `qc.power` on the worth of metrics in place of people."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from qc.render.table import SHARE, Column, Form, Table
 
 
 def _judgments(number: float) -> str:
-    """Return a number of judgments, also one that is none or endless."""
+    """Return a number of judgments in words; it may be 0 or infinite."""
     if np.isnan(number):
         return "–"
     if np.isinf(number):
@@ -25,7 +25,7 @@ WORTH = Form(_judgments, "#,##0.0")
 
 
 def metric_tables(comparison: Comparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
-    """Return how far metrics err, on average and pair by pair; nothing without any."""
+    """Return the errors of metrics, on average and pair by pair; no tables without metrics."""
     if not metrics:
         return []
     ratio = comparison.annotator.ratio
@@ -106,7 +106,7 @@ def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> Fin
 
 
 def metric_sentence(metrics: Sequence[MetricError]) -> str:
-    """Return which metric is worth most, and how much; empty without any."""
+    """Return a sentence on the metric with the highest worth; "" without metrics."""
     if not metrics:
         return ""
     best = max(metrics, key=lambda each: each.worth)

@@ -21,10 +21,10 @@ from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Table
 if TYPE_CHECKING:
     from qc.render.drawing.figure import Drawing
 
-# Judgments of each system, at which the table of the curve has a row.
+# Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)
 CLOSEST_PAIRS = 10
-# Of the pairs: below it people are as good as sure.
+# Share of the pairs below which people are practically certain.
 FEW = 0.005
 METHOD = (
     "Sizes: the two-sided t test of two means, by the noncentral t (Cohen, 1988), multiplied by the "
@@ -37,7 +37,7 @@ METHOD = (
 
 
 def power_findings(found: PowerAnalysis, source: str = "") -> Findings:
-    """Return an analysis in tables, figures and words; `source` is where the data came from, if any."""
+    """Return an analysis in tables, figures and words; `source` is the source of the data, if any."""
     comparison = found.comparison
     tables = [*_plan_tables(found)]
     figures: list[FindingsFigure] = []
@@ -75,7 +75,7 @@ def _asked(options: PlanOptions) -> str:
 
 
 def _workers(found: PowerAnalysis, planned: Planned) -> float:
-    """Return how many workers a plan takes, NaN where it does not say how much each of them judges."""
+    """Return the number of workers for a plan; NaN if the number of judgments per worker is unknown."""
     known = found.comparison is not None and planned.basis.name in (OUTPUTS_AS_HERE, AS_HERE)
     return found.comparison.workers_for(planned.size.per_system) if found.comparison and known else np.nan
 
@@ -275,7 +275,7 @@ def _verdict(found: PowerAnalysis) -> tuple[str, ...]:
 
 
 def _basis_of_record(found: PowerAnalysis) -> Basis:
-    """Return the basis that the verdict goes by: of the ways that are known to be gone, the costliest."""
+    """Return the basis of the verdict: the most expensive of the known ones."""
     gone = [basis for basis in found.bases if basis.name in (OUTPUTS_AS_HERE, AS_HERE)]
     people = gone or [basis for basis in found.bases if basis.sd == found.bases[0].sd]
     return max(people, key=lambda basis: basis.design_effect)

@@ -28,7 +28,7 @@ METHOD = (
 
 
 def randomisation_findings(found: RandomisationAnalysis, source: str, other: str | None) -> Findings:
-    """Return an analysis in tables, figures and words; `source` and `other` are where the data came from."""
+    """Return an analysis in tables, figures and words; `source` and `other` are the sources of the data."""
     tables = [_pairs(found.pairs)]
     figures: list[FindingsFigure] = []
     if found.pools:

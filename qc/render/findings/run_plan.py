@@ -32,10 +32,10 @@ def run_plan_findings(found: RunPlan, source: str, data: str, alpha: float, seed
 
     Args:
         found: the plan.
-        source: where the pilot came from; "" if there is none.
-        data: what the model was made of, for the signature.
-        alpha: level at which a worker passes.
-        seed: of all that was drawn.
+        source: source of the pilot; "" if there is none.
+        data: identifies the data behind the model, for the signature.
+        alpha: level of quality control.
+        seed: random seed.
     """
     signature = {
         "candor": version("candor-eval"),

@@ -29,7 +29,7 @@ METHOD = (
 
 
 def several_runs_findings(found: SeveralRuns, runs: Sequence[Run], options: AnalysisOptions) -> Findings:
-    """Return runs side by side in tables, words and a figure; `runs` are those that were compared."""
+    """Return runs side by side in tables, words and a figure; `runs` are the compared runs."""
     return Findings(
         command="runs",
         title=f"{whole(len(runs))} runs side by side",
@@ -103,7 +103,7 @@ def _scores(found: SeveralRuns) -> FindingsTable:
 
 
 def _ranks(found: SeveralRuns, number: int) -> NDArray[np.float64]:
-    """Return ranks among the systems that all runs share, NaN for the others."""
+    """Return ranks among the systems that all runs share; NaN for the others."""
     return places(np.where(np.arange(len(found.systems)) < found.shared, found.z[:, number], np.nan))
 
 

@@ -1,7 +1,10 @@
-"""Every table of a report, in the order in which the report has them.
+"""All tables of a report, in the order of the report.
 
 Tables that the authors' scripts write too have the authors' columns and order. All numbers are in full
-precision; what is not known is empty.
+precision; unknown values are empty.
+
+In the docstrings of these modules, "a reader sees" describes how a table is displayed, which may differ from
+its file.
 """
 
 from qc.analysis import Analysis
@@ -54,7 +57,7 @@ from qc.render.tables import (
 
 Tables = dict[str, Table]
 
-# What is made of intervals and scores.
+# Tables made from both intervals and scores.
 _SCORED = AnalysisPart("intervals", lambda a: a if a.intervals else None)
 
 
@@ -270,6 +273,6 @@ TABLES: tuple[MadeFile[Table], ...] = (
 
 
 def tables(analysis: Analysis) -> Tables:
-    """Return the tables by the names of their files."""
+    """Return the tables by file name."""
     made = ((file.name, file.make(analysis)) for file in TABLES)
     return {name: table for name, table in made if table is not None}

@@ -12,12 +12,12 @@ OF_A_WORKER = (Column("worker", "Worker"), Column("outcome", "Filter"))
 
 
 def outcome(workers: pd.DataFrame) -> NDArray[np.str_]:
-    """Return what became of each worker, by `passed`."""
+    """Return the outcome of each worker, from `passed`."""
     return np.where(workers["passed"], "passed", "failed")
 
 
 def share_columns(head: str) -> tuple[Column, Column, Column]:
-    """Return the columns of `share`, under `head`, with its interval from `low` to `high`."""
+    """Return the columns of `share`, with the heading `head`, and of its interval from `low` to `high`."""
     return (
         Column("share", head, SHARE),
         Column("low", "95 % interval", SHARE, upper="high"),
@@ -34,7 +34,7 @@ _WHERE = (Column("question", "Question"), Column("when", "Asked"), Column("syste
 
 
 def counts(found: AnswerCounts) -> Table | None:
-    """Return how often each answer was given; None where no question has fixed answers."""
+    """Return how often each answer was given; None if no question has fixed answers."""
     if found.counts.empty:
         return None
     columns = (*_WHERE, Column("answer", "Answer"), Column("n", "n", COUNT), Column("share", "Share", SHARE))
@@ -42,7 +42,7 @@ def counts(found: AnswerCounts) -> Table | None:
 
 
 def numbers(found: AnswerCounts) -> Table | None:
-    """Return the means of sliders and numbers; None where no question is answered by one."""
+    """Return the means of sliders and numbers; None if no question is answered by one."""
     if found.numbers.empty:
         return None
     columns = (

@@ -1,4 +1,4 @@
-"""Tables of effects on scores other than the system's."""
+"""Tables of effects on scores besides the system."""
 
 from dataclasses import fields, replace
 
@@ -11,7 +11,7 @@ from qc.robustness.persona import FamilyPersona, PersonaEffect
 
 
 def persona(found: PersonaEffect) -> Table:
-    """Return what a persona contributes."""
+    """Return the effect of a persona."""
     families = [*found.families, *([found.pooled] if found.pooled else [])]
     columns = (
         Column("family", "Family"),

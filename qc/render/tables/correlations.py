@@ -10,11 +10,11 @@ from qc.robustness.forecast import Forecast
 
 
 def criteria(found: CriteriaCorrelation, overall: str) -> Table:
-    """Return the authors' table: Pearson above the diagonal, Spearman below, nothing on it.
+    """Return the authors' table: Pearson above the diagonal, Spearman below it, nothing on it.
 
     Args:
         found: the correlations.
-        overall: the head of the overall score in the file.
+        overall: heading of the overall score in the file.
     """
     values = np.triu(found.pearson, 1) + np.tril(found.spearman, -1)
     np.fill_diagonal(values, np.nan)
@@ -35,7 +35,7 @@ def runs(found: Correlations | None, overall: str) -> Table | None:
 
 
 def same_conclusions(found: Replication) -> Table:
-    """Return on how many pairs of systems both runs conclude the same."""
+    """Return the number of pairs of systems with the same conclusion in both runs."""
     same = found.same_conclusions
     record = {
         "run": found.name,
@@ -54,7 +54,7 @@ def replication_points(found: Replication) -> Table:
 
 
 def forecast(found: Forecast) -> Table:
-    """Return how a second run would correlate with this one; a reader sees the criteria side by side."""
+    """Return the forecast of the correlation with a second run; a reader sees the criteria side by side."""
     r = {OVERALL: found.r, **found.criteria}
     frame = pd.DataFrame({"criterion": list(r), "r": list(r.values()), "low": np.nan, "high": np.nan})
     frame.loc[0, ["low", "high"]] = found.low, found.high

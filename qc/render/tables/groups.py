@@ -37,7 +37,7 @@ def standings(found: WhoseOpinion) -> Table | None:
 
 
 def _standing(field: FieldStanding, group: GroupStanding, systems: tuple[str, ...]) -> pd.DataFrame:
-    """Return a row for each system whose score may be shown."""
+    """Return a row for each system whose score is not withheld."""
     rows = pd.DataFrame(
         {
             "field": field.field,
@@ -58,7 +58,7 @@ def _standing(field: FieldStanding, group: GroupStanding, systems: tuple[str, ..
 
 
 def _in_words(group: GroupStanding) -> list[str]:
-    """Return what a group says of each system: score, half the width of the interval, range of ranks."""
+    """Return a group's results for each system: score, half-width of the interval, range of ranks."""
     scores, low, high = group.scores, group.rank_low.tolist(), group.rank_high.tolist()
     half = (scores.high - scores.low) / 2
     return [
@@ -70,7 +70,7 @@ def _in_words(group: GroupStanding) -> list[str]:
 
 
 def places(found: WhoseOpinion) -> Table | None:
-    """Return how far systems change places; None where no field has two groups to compare."""
+    """Return how far systems change places; None if no field has two groups to compare."""
     rows = [
         {
             "field": each.field,
@@ -102,7 +102,7 @@ def places(found: WhoseOpinion) -> Table | None:
 
 
 def population(found: WhoseOpinion) -> Table | None:
-    """Return the scores for the population; None without one."""
+    """Return the scores for the population; None if there is none."""
     if found.population is None:
         return None
     raked, modelled = found.population.by_raking, found.population.by_model
@@ -130,7 +130,7 @@ def population(found: WhoseOpinion) -> Table | None:
 
 
 def margins(found: WhoseOpinion) -> Table | None:
-    """Return the margins as they were used; None without scores for a population."""
+    """Return the margins that were used; None without scores for a population."""
     if found.population is None:
         return None
     rows = []

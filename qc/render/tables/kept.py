@@ -1,4 +1,4 @@
-"""Tables of what was collected, kept and spent, and of a preregistration."""
+"""Tables of the data collected and kept, of cost and incidents, and of a preregistration."""
 
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ _SUPPORTED = {True: "supported", False: "not supported", None: "cannot be tested
 
 
 def points(found: Followed) -> Table:
-    """Return what was fixed, what was found, and whether the one is the other."""
+    """Return the points of a preregistration: registered, found, and whether they agree."""
     rows = [(one.what, _FOLLOWED[one.followed], one.registered, one.found) for one in found.points]
     heads = {"what": "What", "followed": "Followed", "registered": "Registered", "found": "Found"}
     return Table(
@@ -56,7 +56,7 @@ def duration(analysis: Analysis) -> Table:
 
 
 def kept(analysis: Analysis) -> Table:
-    """Return what passed the filter; a reader sees the minutes that it took, too."""
+    """Return the numbers that passed the filter; a reader also sees the minutes."""
     rates, chatted = analysis.rates, analysis.run.items is None
     counts = {
         "workers": rates.workers,
@@ -84,7 +84,7 @@ def kept(analysis: Analysis) -> Table:
 
 
 def workload(analysis: Analysis) -> Table:
-    """Return how many assignments workers did."""
+    """Return statistics of the assignments per worker."""
     spreads = [(group, getattr(analysis.workload, group)) for group in GROUPS]
     return Table(
         pd.DataFrame(
@@ -114,12 +114,12 @@ def distribution(analysis: Analysis) -> Table:
 
 
 def cost(analysis: Analysis) -> Table:
-    """Return the dollars."""
+    """Return the cost in dollars."""
     return Table(pd.DataFrame([asdict(analysis.cost)]))
 
 
 def served(found: Served) -> Table:
-    """Return which models answered for the systems. A reader sees what fits on paper, the file holds all."""
+    """Return the models that answered for the systems. A reader sees fewer columns than the file has."""
     shown = found.table.assign(model=[_served_as(row) for row in found.table.itertuples()])
     columns = (
         Column("system", "System"),
@@ -135,7 +135,7 @@ def served(found: Served) -> Table:
 
 
 def _served_as(row: Any) -> str:
-    """Return a model with its revision and the first characters of its prompt's hash, if they are known."""
+    """Return a model with its revision and the first characters of its prompt's hash, if known."""
     known = {"revision": row.revision, "prompt": row.prompt_hash[:8]}
     told = ", ".join(f"{name} {value}" for name, value in known.items() if value)
     return f"{row.model} ({told})".strip() if told else str(row.model)
@@ -157,7 +157,7 @@ _FAILURE_WORDS = {
 
 
 def incidents(found: Incidents) -> Table:
-    """Return what went wrong with each system; a reader sees in words how tries failed, if any did."""
+    """Return the incidents of each system; a reader sees in words how tries failed, if any did."""
     how = [
         ", ".join(f"{whole(row[kind])} {words}" for kind, words in _FAILURE_WORDS.items() if row[kind])
         for row in found.table.to_dict("records")
@@ -178,7 +178,7 @@ def incidents(found: Incidents) -> Table:
 
 
 def offensive(found: Incidents) -> Table:
-    """Return how many replies of each system, and inputs to it, have words of the list of offensive ones."""
+    """Count the replies of each system, and the inputs to it, with words of the list of offensive words."""
     columns = (
         Column("system", "System"),
         Column("replies", "Replies", COUNT),
@@ -193,7 +193,7 @@ def offensive(found: Incidents) -> Table:
 
 
 def flagged(found: Incidents) -> Table | None:
-    """Return how many lines the moderation service flags of those that it has judged; None without any."""
+    """Count the lines that the moderation service has judged and flagged; None if there are none."""
     if not found.table[["judged", "judged_inputs"]].to_numpy().any():
         return None
     columns = (
@@ -209,7 +209,7 @@ def flagged(found: Incidents) -> Table | None:
 
 
 def left_out(analysis: Analysis) -> Table:
-    """Return the assignments that take no part."""
+    """Return the assignments that are not analysed."""
     keys = ["assignment", "worker", "reason"]
     frame = pd.DataFrame([asdict(out) for out in analysis.run.left_out], columns=keys)
     return Table(frame, tuple(Column(key, key.capitalize()) for key in keys))

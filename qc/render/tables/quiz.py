@@ -1,4 +1,4 @@
-"""The quiz after conversations, beside the worker filter."""
+"""Tables of the quiz after conversations, compared with the worker filter."""
 
 import numpy as np
 
@@ -16,13 +16,13 @@ _COUNTED = (
 
 
 def groups(found: QuizResults) -> Table:
-    """Return how workers who passed, who failed, and all of them answered."""
+    """Return the results for workers who passed, who failed, and all."""
     columns = (*OF_A_GROUP, *_COUNTED)
     return Table(found.groups, columns)
 
 
 def workers(found: QuizResults) -> Table:
-    """Return how each worker answered; a reader sees who was not above chance first."""
+    """Return the results of each worker; a reader sees those not above chance first."""
     ordered = found.workers.sort_values(["p", "worker"], ascending=[False, True], na_position="first")
     shown = ordered.assign(
         outcome=outcome(ordered),
@@ -38,7 +38,7 @@ def workers(found: QuizResults) -> Table:
 
 
 def agreement(found: QuizResults) -> Table:
-    """Return how many workers passed the filter, and how many were above chance."""
+    """Count the workers by result of the filter and by whether they were above chance."""
     columns = (
         Column("filter", "Workers who"),
         Column("above", "Above chance", COUNT),
@@ -48,7 +48,7 @@ def agreement(found: QuizResults) -> Table:
 
 
 def not_asked(found: QuizResults) -> Table:
-    """Return after how many conversations nothing was asked, and why."""
+    """Count the conversations without a quiz, by reason."""
     columns = (Column("why", "Why"), Column("conversations", "Conversations", COUNT))
     reasons = {
         "few_lines": "too few lines said to others",

@@ -1,4 +1,4 @@
-"""Scores, and how sure they and their order are."""
+"""Tables of scores, and of the uncertainty of scores and ranks."""
 
 import numpy as np
 import pandas as pd
@@ -25,12 +25,12 @@ from qc.render.table import (
     shade,
 )
 
-# Behind the name of a person in a chatbot's place.
+# Added to the name of a person in a chatbot's place.
 CEILING = " (human, the ceiling)"
 
 
 def ranking(analysis: Analysis) -> Table:
-    """Return the systems, best first, with what is known of how sure their order is."""
+    """Return the systems, best first, with the uncertainty of their order, if computed."""
     z, found = analysis.scores.z, analysis.intervals
     rank = places(z[OVERALL].to_numpy(np.float64))
     table = z[["system", "n", OVERALL]].assign(raw=analysis.scores.raw[OVERALL], rank=list(map(whole, rank)))
@@ -55,7 +55,7 @@ def ranking(analysis: Analysis) -> Table:
 
 
 def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
-    """Return the rows of people, who stand over the systems and have no rank among them."""
+    """Return the rows of people, which are above the systems and have no rank."""
     sample, names = analysis.sample, analysis.run.systems["system"]
     with_them = [sample.kept & (sample.systems == names.eq(name).argmax()) for name in ceiling.z["system"]]
     return pd.DataFrame(
@@ -72,7 +72,7 @@ def _people(analysis: Analysis, ceiling: Ceiling) -> pd.DataFrame:
 
 
 def ceiling(found: Ceiling) -> Table:
-    """Return each system beside people, criterion by criterion; a reader has it by the system."""
+    """Return comparisons of each system with people by criterion; a reader sees them ordered by system."""
     columns = (
         Column("person", "Human"),
         Column("system", "System"),
@@ -86,7 +86,7 @@ def ceiling(found: Ceiling) -> Table:
 
 
 def z_scores(analysis: Analysis) -> Table:
-    """Return z by criterion. Its shades are strongest from 1."""
+    """Return z by criterion. The shading is strongest from 1 on."""
     return _scores(analysis.scores.z, "z", TWO, shade)
 
 
@@ -96,7 +96,7 @@ def raw_scores(analysis: Analysis) -> Table:
 
 
 def _scores(scores: pd.DataFrame, overall: str, form: Form, tone: Tone = no_tone) -> Table:
-    """Return scores under the authors' heads in the file, and under ours for a reader."""
+    """Return scores with the authors' headings in the file, and with our headings for a reader."""
     values = scores.drop(columns=["system", "n"])
     file = scores.rename(columns={"system": "model", "n": "N", OVERALL: overall})
     return matrix(file, "System", scores["system"], values.columns, values.to_numpy(np.float64), form, tone)
@@ -153,9 +153,9 @@ def rank_ranges(analysis: Analysis) -> Table | None:
 
 
 def differences(analysis: Analysis) -> Table | None:
-    """Return one row per pair of systems, the better one first; empty where one has no score.
+    """Return one row per pair of systems, the better one first; empty cells if one has no score.
 
-    A reader sees the pairs that cannot be told apart.
+    A reader sees only the pairs that are not distinguished.
     """
     if (found := analysis.intervals) is None:
         return None

@@ -5,7 +5,7 @@ from qc.render.table import COUNT, INTERVAL, THREE, Column, Table
 
 
 def scenarios(found: ScenarioScores) -> Table:
-    """Return the scores by scenario, all systems of one first."""
+    """Return the scores by scenario; the row for all systems comes first."""
     columns = (
         Column("scenario", "Scenario"),
         Column("system", "System"),

@@ -11,7 +11,7 @@ from qc.robustness.clusters import Clusters
 
 
 def p_values(systems: Sequence[str], p: NDArray[np.float64]) -> Table:
-    """Return p-values of systems, row against column; a reader sees no diagonal."""
+    """Return p-values of systems, row against column; the diagonal is not displayed."""
     numbers = range(1, len(p) + 1)
     return matrix(
         square(systems, p),
@@ -31,7 +31,7 @@ def _tone(p: float) -> str:
 
 
 def clusters(found: Clusters) -> Table:
-    """Return the groups that follow from the p-values, plain and corrected."""
+    """Return the groups from the p-values, uncorrected and corrected."""
     corrected = {system: number for number, group in enumerate(found.holm_groups, 1) for system in group}
     plain = [(system, number) for number, group in enumerate(found.groups, 1) for system in group]
     rows = [(system, number, corrected[system]) for system, number in plain]

@@ -1,4 +1,4 @@
-"""Tables of a transcript run, beside its scores."""
+"""Tables of a transcript run, besides its scores."""
 
 from dataclasses import asdict
 
@@ -30,7 +30,7 @@ def conventions(found: Conventions) -> Table:
 
 
 def coverage(found: Coverage) -> Table:
-    """Return how many workers judged how many items."""
+    """Return the distribution of workers per item."""
     columns = (
         Column("raters", "Workers", COUNT),
         Column("items", "Items that so many rated", COUNT),
@@ -40,11 +40,11 @@ def coverage(found: Coverage) -> Table:
 
 
 def controls(found: Controls) -> Table:
-    """Return what each kind of item scored, and how far from the ordinary ones."""
+    """Return the score of each kind of item, and its distance from ordinary items."""
     columns = (
         Column("group", "Workers who"),
         Column("named", "Kind"),
-        # What matters is to be seen without scrolling on a phone.
+        # Important columns come first, so that a phone shows them without scrolling.
         Column("difference", "Above ordinary", ONE),
         Column("low", INTERVAL.head, ONE, upper="high"),
         Column("raw", "Raw", ONE),
@@ -66,7 +66,7 @@ def chance_passes(found: ChancePasses) -> Table:
 
 
 def kappa(found: Repeats) -> Table:
-    """Return the agreement of workers with themselves in each group and for each number of categories."""
+    """Return workers' agreement with themselves, by group and number of categories."""
     rows = [
         {"group": name, **asdict(each)}
         for name, group in (("passed", found.passed), ("failed", found.failed))
@@ -84,7 +84,7 @@ def kappa(found: Repeats) -> Table:
 
 
 def repeat_correlations(found: Repeats) -> Table:
-    """Return how the correlations of single workers with themselves are distributed in each group."""
+    """Return the distribution of single workers' correlations with themselves, by group."""
     spread = found.workers.groupby("passed")["sd"].median()
     rows = [
         {
@@ -109,7 +109,7 @@ def repeat_correlations(found: Repeats) -> Table:
 
 
 def repeats(found: Repeats) -> Table:
-    """Return the agreement of each worker with themselves; a reader sees the lowest first."""
+    """Return each worker's agreement with themselves; a reader sees the lowest first."""
     ordered = found.workers.sort_values(["r", "worker"], na_position="first")
     columns = (
         Column("worker", "Worker"),
@@ -124,7 +124,7 @@ def repeats(found: Repeats) -> Table:
 
 
 def errors(found: TwoWay) -> Table:
-    """Return the errors of scores by other workers, by other items, and by both."""
+    """Return the standard errors of scores for other workers, for other items, and for both."""
     columns = (
         Column("system", "System"),
         Column("z", "z", THREE),
@@ -139,7 +139,7 @@ def errors(found: TwoWay) -> Table:
 
 
 def error_pairs(found: TwoWay) -> Table:
-    """Return the differences of systems with their errors two ways."""
+    """Return the differences of systems with their two-way errors."""
     columns = (
         Column("first", "System"),
         Column("second", "Other"),

@@ -6,7 +6,7 @@ from qc.render.tables.ranking import CEILING
 
 
 def turn_ratings(found: TurnRatings) -> Table:
-    """Return how good the replies of each system are."""
+    """Return the ratings of the replies of each system."""
     columns = (
         Column("system", "System"),
         Column("mean", "Mean", ONE),

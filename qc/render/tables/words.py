@@ -12,7 +12,7 @@ from qc.run import CHANGES, OPINIONS
 
 
 def opinions(found: Topics) -> Table:
-    """Return what workers thought of the topics."""
+    """Return workers' opinions about the topics."""
     shares = [
         {"topics": which, "group": group, **asdict(shares)}
         for which, by_group in (("opening", found.opening), ("every", found.every))
@@ -29,7 +29,7 @@ def opinions(found: Topics) -> Table:
 
 
 def changes(found: Topics) -> Table:
-    """Return how topics changed; a reader sees the groups of workers side by side."""
+    """Return the changes of topic; a reader sees the groups of workers side by side."""
     frame = pd.DataFrame(
         [
             (group, kind, count, count / changes.n if changes.n else np.nan)
@@ -59,7 +59,7 @@ def topic_words(found: Topics) -> Table:
 
 
 def effort(found: Effort) -> Table:
-    """Return how much workers wrote; a reader sees the groups of workers side by side."""
+    """Return the lengths of workers' messages; a reader sees the groups of workers side by side."""
     lengths = [
         {"group": group, "measure": measure, **each}
         for group in GROUPS
@@ -78,7 +78,7 @@ def effort(found: Effort) -> Table:
 
 
 def _side_by_side(frame: pd.DataFrame, index: str, values: list[str], order: list[str]) -> pd.DataFrame:
-    """Return `values` of each group in columns such as `count passed`, rows in the given order of `index`."""
+    """Return `values` of each group in columns such as `count passed`, with rows in the order `order`."""
     wide = frame.pivot(index=index, columns="group", values=values).reindex(order)
     wide.columns = pd.Index([" ".join(pair) for pair in wide.columns])
     return wide.reset_index()

@@ -1,4 +1,4 @@
-"""Workers, the filter that they go through, and how they agree."""
+"""Tables of workers, the worker filter, and agreement between workers."""
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,17 @@ from qc.robustness.random_shares import Share
 
 
 def p_values(analysis: Analysis) -> Table:
-    """Return p of every worker; a reader sees those who failed, and why."""
+    """Return p of every worker; a reader sees only those who failed, with the reason."""
     workers = analysis.sample.screening.workers
     columns = (Column("worker", "Worker"), Column("p", "p", P_EXACT), Column("reason", "Reason"))
     return Table(workers[["worker", "p"]], columns, workers[~workers["passed"]])
 
 
 def workers(found: FilterCheck) -> Table:
-    """Return all that is known of each worker.
+    """Return all data about each worker.
 
-    A reader sees those who failed, those who passed with a remark, the others; each by p, the highest first.
+    A reader sees those who failed, then those who passed with a remark, then the others; in each group the
+    highest p first.
     """
     passed, remark = found.workers["passed"], found.workers["remark"]
     ordered = found.workers.assign(group=np.where(passed, np.where(remark == "", 2, 1), 0)).sort_values(
@@ -47,7 +48,7 @@ def workers(found: FilterCheck) -> Table:
 
 
 def filter_check(found: FilterCheck) -> Table:
-    """Return what shows whether the filter does its job."""
+    """Return the results of the filter check."""
     keys = (
         "expected_random_pass",
         "simulated_random_pass",
@@ -71,7 +72,7 @@ def filter_check(found: FilterCheck) -> Table:
 
 
 def everyone(found: FilterCheck) -> Table:
-    """Return the ranking if everyone were kept."""
+    """Return the ranking without the filter."""
     columns = (
         Column("system", "System"),
         Column("rank", "Rank", COUNT),
@@ -83,7 +84,7 @@ def everyone(found: FilterCheck) -> Table:
 
 
 def agreement(found: Agreement) -> Table:
-    """Return how workers agree who met the same systems."""
+    """Return the agreement between workers who rated the same systems."""
     groups = {"passed": found.passed, "failed": found.failed}
     return Table(
         pd.DataFrame(
@@ -99,14 +100,14 @@ def agreement(found: Agreement) -> Table:
 
 
 def agreement_r(found: Agreement) -> Table:
-    """Return r of each pair of workers who met the same systems."""
+    """Return r of each pair of workers who rated the same systems."""
     groups = {"passed": found.passed, "failed": found.failed}
     parts = [pd.DataFrame({"group": group, "r": pairs.r}) for group, pairs in groups.items()]
     return Table(pd.concat(parts, ignore_index=True))
 
 
 def alpha(found: AlphaInfluence, kept: str) -> Table:
-    """Return what another level of the filter would change; `kept` is the head above what is kept of it."""
+    """Return the results at other levels of the filter; `kept` is the heading of the kept data."""
     rows = [
         (level.alpha, level.workers, level.conversations, level.ranking_rho, level.replication_r, *level.z)
         for level in found.levels

@@ -13,7 +13,7 @@ _MEDIANS = (
 
 
 def groups(found: WritingResults) -> Table:
-    """Return how many conversations look pasted, of workers who passed, who failed, and of all."""
+    """Count the conversations that look pasted, for workers who passed, who failed, and all."""
     columns = (
         *OF_A_GROUP,
         Column("conversations", "Conversations", COUNT),
@@ -25,7 +25,7 @@ def groups(found: WritingResults) -> Table:
 
 
 def workers(found: WritingResults) -> Table:
-    """Return how each worker wrote; a reader sees who pasted most first."""
+    """Return how each worker wrote; a reader sees those who pasted most first."""
     ordered = found.workers.sort_values(["pasted_share", "worker"], ascending=[False, True])
     columns = (
         *OF_A_WORKER,
@@ -39,7 +39,7 @@ def workers(found: WritingResults) -> Table:
 
 
 def scores(found: WritingResults) -> Table | None:
-    """Return the scores without conversations that look pasted; None if none does."""
+    """Return the scores without conversations that look pasted; None if there are none."""
     if found.scores.empty:
         return None
     columns = (

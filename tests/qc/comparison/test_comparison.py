@@ -286,13 +286,13 @@ def test_a_level_that_is_none_is_refused(alpha: float) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--preregistration", "x.yaml"], "which --preregistration would have no effect on"),
-        (["--background", "x.csv"], "which --background would"),
-        (["--reward", "1", "--fee", "20"], "which --reward and --fee would"),
-        (["--only", "significance"], "which --only would"),
-        (["--workers"], "which --workers would"),
-        (["--criteria-file", "criteria.yaml"], "which --criteria-file would"),
-        (["--margins", "margins.csv"], "which --margins would"),
+        (["--preregistration", "x.yaml"], "so --preregistration would have no effect"),
+        (["--background", "x.csv"], "so --background would"),
+        (["--reward", "1", "--fee", "20"], "so --reward and --fee would"),
+        (["--only", "significance"], "so --only would"),
+        (["--workers"], "so --workers would"),
+        (["--criteria-file", "criteria.yaml"], "so --criteria-file would"),
+        (["--margins", "margins.csv"], "so --margins would"),
         (
             ["--run", "x", "--simulated", "--include-partial"],
             "--run and --include-partial and --simulated would",

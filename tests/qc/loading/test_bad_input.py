@@ -172,7 +172,7 @@ def test_all_problems_of_a_batch_are_told_at_once(
     for part in (
         "3 problems",
         "row 6: has 2 fields where the header has 8",
-        "row 5 (assignment A1): the same assignment stands in row 2",
+        "row 5 (assignment A1): the same assignment is in row 2",
         "row 3 (assignment A2): WorkTimeInSeconds is 'long'",
     ):
         assert part in message
@@ -263,7 +263,7 @@ def test_the_same_assignment_with_different_content(
     batch: Rows, batch_file: Callable[[Rows], Path], refused: Refused
 ) -> None:
     message = refused(batch_file([*batch, {**batch[0], "WorkTimeInSeconds": "601"}]))
-    assert "row 5 (assignment A1): the same assignment stands in row 2 with different content" in message
+    assert "row 5 (assignment A1): the same assignment is in row 2 with different content" in message
     assert "Keep the right one" in message
 
 
@@ -347,8 +347,8 @@ def test_out_is_a_file(small_hits: Json, hits_file: Callable[[object], Path], re
 
 
 def test_url_of_another_kind(refused: Refused) -> None:
-    assert "databases of the kind 'mysql' are not read" in refused("mysql://host/name")
-    assert "databases of the kind 'https' are not read" in refused("https://example.org/hits_data.json")
+    assert "databases of the kind 'mysql' are not supported" in refused("mysql://host/name")
+    assert "databases of the kind 'https' are not supported" in refused("https://example.org/hits_data.json")
 
 
 def test_url_that_is_none(refused: Refused) -> None:

@@ -140,7 +140,7 @@ def test_criteria_of_an_export(
 FAULTS = {
     "unknown fields": (
         "criteria:\n- {label: fun, positive: true}\n- {label: topic, max: 5}\nscale: 5\n",
-        ["criteria[0].positive", "criteria[1].max", "scale", "3 problems", "a field that is not known here"],
+        ["criteria[0].positive", "criteria[1].max", "scale", "3 problems", "is in an unknown field"],
     ),
     "wrong types": (
         "criteria:\n- {label: 7, negative: perhaps, counts_for_qc: 1, maximum: high}\n",
@@ -165,11 +165,11 @@ FAULTS = {
     ),
     "label twice": (
         "criteria:\n- label: fun\n- label: topic\n- label: fun\n",
-        ["criteria[2].label: 'fun' stands already at criteria[0]"],
+        ["criteria[2].label: 'fun' is already given at criteria[0]"],
     ),
     "name of a column of ours": (
         "criteria:\n- label: fun\n- label: overall\n- label: n\n",
-        ["2 problems", "criteria[1].label: 'overall' is what a column of the results is called"],
+        ["2 problems", "criteria[1].label: 'overall' is the name of a column of the results"],
     ),
     "no criteria": ("criteria: []\n", ["criteria: [] is empty"]),
     "something else": ("- label: fun\n", ["the file", "is not an object"]),

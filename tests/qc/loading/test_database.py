@@ -126,9 +126,9 @@ def test_an_empty_run(empty_database: Any, refused: Refused) -> None:
 
 def test_another_version_of_the_views(database: Any, refused: Refused) -> None:
     database.execute("UPDATE v1_version SET version = 2")
-    assert "the views are of version 2, this report reads version 1" in refused(database.url)
+    assert "the views have version 2, this report reads version 1" in refused(database.url)
     database.execute("DELETE FROM v1_version")
-    assert "the views are of version none" in refused(database.url)
+    assert "the views have version none" in refused(database.url)
 
 
 def test_a_view_or_column_that_is_missing(database: Any, refused: Refused) -> None:

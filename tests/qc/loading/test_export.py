@@ -142,7 +142,7 @@ def test_a_newer_version_is_refused(form: str, talk: Run, tmp_path: Path) -> Non
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
     if form == "parquet":  # the schema stands there twice, the second time in Base64
         rewrite(path, header={"version": 2})
-    with pytest.raises(SourceError, match="of version 2, and this program reads up to version 1"):
+    with pytest.raises(SourceError, match="has version 2, and this program reads up to version 1"):
         load(str(path))
 
 

@@ -106,7 +106,7 @@ def test_simulated_workers_are_told_of(lines: list[Json], read: Callable[[list[J
 def test_a_newer_version_is_refused(lines: list[Json], read: Callable[[list[Json]], Run]) -> None:
     lines[0]["version"] = 2
     with pytest.raises(
-        SourceError, match="this export is of version 2, and this program reads up to version 1"
+        SourceError, match="this export has version 2, and this program reads up to version 1"
     ):
         read(lines)
 

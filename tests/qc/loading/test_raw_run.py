@@ -101,7 +101,7 @@ def test_a_criterion_is_not_called_as_a_column_of_the_results(label: str) -> Non
     with pytest.raises(DataError) as caught:
         build_run(called(label))
     (problem,) = caught.value.problems
-    assert str(problem).startswith(f"criterion '{label}': is what a column of the results is called")
+    assert str(problem).startswith(f"criterion '{label}': is the name of a column of the results")
     assert list(build_run(called(label * 2)).ratings) == [label * 2]
 
 

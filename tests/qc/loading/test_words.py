@@ -111,7 +111,7 @@ HITS_FAULTS: dict[str, tuple[dict[str, object], list[str]]] = {
     ),
     "round below 0": (
         {"topic": [{**TOPICS[0], "round": -1}]},
-        ["topic[0].round", "-1 is below what it can be"],
+        ["topic[0].round", "-1 is below the lowest allowed value"],
     ),
     "input is a number": (
         {"dialogue": [{**DIALOGUE[0], "user": 7}]},
@@ -195,7 +195,7 @@ def test_a_reward_that_is_none(
     path.write_text(path.read_text().replace("AssignmentStatus", "Reward").replace("Submitted", given))
     message = refused(path)
     assert "2 problems" in message
-    assert f"row 2 (assignment A1): Reward is '{given}', which is no amount of dollars" in message
+    assert f"row 2 (assignment A1): Reward is '{given}', which is not an amount of dollars" in message
 
 
 def test_feedback_of_a_batch_is_stripped(

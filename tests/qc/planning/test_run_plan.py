@@ -107,8 +107,8 @@ def test_the_same_seed_gives_the_same_bits(fitted: RaterModel, planned: RunPlan)
         (["--systems", "4", "--spread", "5", "--conversations", "9"], "meets 2 to 4 of the systems"),
         (["--workers", "9", "--difference", "0"], "--difference is 0, but it must be above 0"),
         (["--fee", "20"], "--fee is 20, but here it is a share. Write 0.2 for 20 %."),
-        (["pilot.json", "--systems", "4"], "--systems would take the place of what SOURCE tells"),
-        (["--model", "m.json"], "--model is of the workers of a run. Name a SOURCE"),
+        (["pilot.json", "--systems", "4"], "--systems cannot be combined with SOURCE"),
+        (["--model", "m.json"], "--model describes the workers of a run. Name a SOURCE"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(arguments: list[str], said: str) -> None:
