@@ -1,4 +1,4 @@
-"""How simulated workers rate, and how a mix of them is dealt."""
+"""Tests of simulated workers' ratings, and of dealing out a mix of profiles."""
 
 import random
 from statistics import mean, stdev

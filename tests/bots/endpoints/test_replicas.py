@@ -1,4 +1,4 @@
-"""Who is asked, who rests, who steps in. The replicas are in this process; time is what the test says."""
+"""Tests of choosing, resting and replacing replicas. They run in this process, on a fake clock."""
 
 import asyncio
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What each kind of model reads of a conversation."""
+"""Tests of the prompt that each kind of model gets for a conversation."""
 
 from collections.abc import Callable
 from typing import Any
