@@ -16,9 +16,7 @@ _CONVERSATIONS = 4_096  # whose opaque ids are cached: each is needed at every t
 
 @lru_cache(maxsize=_CONVERSATIONS)
 def opaque_id(seed: int, conversation: str) -> str:
-    """Return a pseudonym of `conversation` for bots. The same `seed`, which no bot may know, gives the same
-    one.
-    """
+    """Return a pseudonym of `conversation` for bots: always the same for the same `seed`, which is secret."""
     return blake2b(conversation.encode(), key=str(seed).encode(), digest_size=12).hexdigest()
 
 

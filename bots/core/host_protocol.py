@@ -151,9 +151,7 @@ class Hold(_Message):
 
 
 class NumberedReply(_Message):
-    """A system's reply in a conversation of an assignment. Its number is unique among the replies for one
-    bot.
-    """
+    """A system's reply in a conversation of an assignment. No other reply for the same bot has its number."""
 
     number: Number
     conversation: str
@@ -162,7 +160,7 @@ class NumberedReply(_Message):
 
 
 class Earlier(_Message):
-    """The bot `name` may draw from the `new` replies too, and no longer from those with the numbers `gone`."""
+    """Update the replies that the bot `name` may draw from: add `new`, remove those numbered `gone`."""
 
     type: Literal["earlier"] = "earlier"
     name: Name

@@ -61,8 +61,7 @@ _SPELLED_OUT = re.compile(r"[\w\s.・'’-]+")
 
 
 def offensive_words(text: str, language: str) -> tuple[str, ...]:
-    """Return the listed words of `language` (a tag) and of English that occur in `text`, in alphabetical
-    order.
+    """Return the listed words of `language` (a tag) and of English in `text`, in alphabetical order.
 
     Everyday words of the language are left out, whatever they mean in English. Whole words count, and phrases
     of whole words; in a language without blanks between words, any part of the line in its script counts.

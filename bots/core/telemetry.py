@@ -104,9 +104,7 @@ def carrier() -> str:
 
 
 def start_tracing() -> Callable[[], None]:
-    """Export spans as the environment says. Return a function that stops the export after the last ones are
-    sent.
-    """
+    """Export spans as the environment says; return a function that sends the last ones and stops."""
     if not os.environ.get(ENDPOINT):
         return _do_nothing
     try:
