@@ -30,7 +30,7 @@ from bots.terminal import agree, stderr
 
 
 async def look(client: PatientClient, run: str, socket_url: str) -> Message:
-    """Return the study's card, as a worker who has not agreed yet sees it: nothing is stored of that one."""
+    """Return the study's description, as shown to a worker who has not agreed yet; nothing is stored."""
     joined = await client.join(run, f"look-{uuid.uuid4().hex[:8]}", 0.0, "")
     async with asyncio.timeout(OPEN_SECONDS), connect(socket_url, open_timeout=OPEN_SECONDS) as socket:
         hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
@@ -45,9 +45,9 @@ async def look(client: PatientClient, run: str, socket_url: str) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class CrowdOptions:
-    """What a crowd is asked for.
+    """Options of a crowd.
 
-    `dealt` has the profile of each worker. `yes`: nobody is asked first whether it may cost money.
+    `dealt` has the profile of each worker. `yes`: do not ask for confirmation of costs.
     """
 
     run: str | None
@@ -65,9 +65,9 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
     """Let the workers take part; return their diaries, and the seconds that it took.
 
     Raises:
-        TalkRefused: nobody can speak for them.
+        TalkRefused: the speaker cannot be opened.
         RequestFailed: the server has no such run, or several and none was chosen.
-        TimeoutError: it was away for too long, before anybody took part.
+        TimeoutError: the server was away for too long, before anybody took part.
     """
 
     def tell() -> None:
@@ -90,7 +90,7 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
 
 
 async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, socket_url: str) -> None:
-    """Ask whether to go on, where the run's bots or the words of its workers may cost money."""
+    """Ask for confirmation if the run's bots or the workers' own model may cost money."""
     workers = len(options.dealt)
     asked = [await client.crowd_question(run, workers)]
     speaking = options.talk.endpoint

@@ -46,7 +46,7 @@ class _Usage(BaseModel):
     thoughtsTokenCount: int | None = None  # noqa: N815
 
     def written(self) -> int | None:
-        """Return the number of tokens in the answer, plus thoughts, which are reported separately but paid."""
+        """Return the number of tokens in the answer and in its thoughts, which are paid too."""
         if self.candidatesTokenCount is None and self.thoughtsTokenCount is None:
             return None
         return (self.candidatesTokenCount or 0) + (self.thoughtsTokenCount or 0)

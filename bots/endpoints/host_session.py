@@ -108,10 +108,10 @@ class HostSession:
         return None
 
     def receive(self, received: str | bytes) -> Offer | CannotHold | Drain | None:
-        """Handle another frame of a host; return a message that the caller must answer (`accept` or
-        `release`).
+        """Handle another frame of a host; return a message that the caller must answer, if any.
 
-        An answer that is not pending is ignored: its ask was cancelled, or never made.
+        `accept` answers an Offer, `release` a Drain. An answer that is not pending is ignored: its ask was
+        cancelled, or never made.
 
         Raises:
             WireError: the frame is invalid, or not allowed now.

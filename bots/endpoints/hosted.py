@@ -200,7 +200,7 @@ def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def alternating(chat: Chat) -> list[tuple[Literal["worker", "bot"], str]]:
-    """Return the lines of `chat`, joining consecutive lines of one author: some services need strict turns."""
+    """Return the lines of `chat` with consecutive lines of one author joined, as some services require."""
     lines: list[tuple[Literal["worker", "bot"], str]] = []
     for turn in chat.turns:
         if lines and lines[-1][0] == turn.author:

@@ -65,10 +65,9 @@ class Remote:
         """
         self.url = url
         self.key = key
-        sent = {
-            **(headers or {}),
-            "Accept-Encoding": "identity",
-        }  # else a small answer could unpack to a huge one
+
+        # Uncompressed, because a small compressed answer could unpack to a huge one.
+        sent = {**(headers or {}), "Accept-Encoding": "identity"}
         if key is not None:
             sent[key_header] = f"Bearer {key.value}" if key_header == "Authorization" else key.value
         self.client = _Client(

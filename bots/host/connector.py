@@ -1,4 +1,4 @@
-"""Dialling in: a host connects to a server, and comes back whenever the connection is lost."""
+"""Dialling in: connect a host to a server, and reconnect whenever the connection is lost."""
 
 import asyncio
 import os
@@ -25,16 +25,16 @@ _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 class HostConnector(HostClient):
-    """Connects a host to a server, again and again until it is drained or turned away.
+    """Connects a host to a server, again and again until it is drained or rejected.
 
-    `say` shows a line to whoever started the host.
+    `say` shows a line to the user who started the host.
     """
 
     def __init__(self, host: Host, server: str, token: str, say: Callable[[str], None]) -> None:
-        """Connect to nothing yet. To be called in the event loop.
+        """Prepare; nothing is connected yet. Call this in the event loop.
 
         Raises:
-            ValueError: `server` is no address, or `token` cannot be one.
+            ValueError: `server` is not an address, or `token` cannot be a token.
         """
         super().__init__()
         self._host = host
@@ -52,8 +52,10 @@ class HostConnector(HostClient):
         self._draining.set()
 
     async def _serve(self) -> None:
-        # websockets' own `async for socket in connect(…)` pauses only where no connection was opened: it
-        # would dial a server that closes what it has opened without end. Nor can its pause be cut short.
+
+        # websockets' own `async for socket in connect(…)` pauses only if no connection was opened: it would
+        # reconnect without pause to a server that accepts connections and closes them. Also, its pause
+        # cannot be cut short.
         tries = AsyncRetrying(
             retry=retry_if_exception_type(ConnectionLost),
             wait=backoff(FIRST_PAUSE, longest=LONGEST_PAUSE, growth=2.0),
@@ -63,7 +65,7 @@ class HostConnector(HostClient):
         await tries(self._serve_once)
 
     def _report_loss(self, tried: RetryCallState) -> None:
-        """Say why the connection was lost, unless that was said; start anew if it went well for a while."""
+        """Report why the connection was lost, once a reason; reset the back-off after a long connection."""
         reason = str(tried.outcome and tried.outcome.exception())
         if reason != self._last_reason:
             self._last_reason = reason
@@ -104,7 +106,7 @@ class HostConnector(HostClient):
             ) from error
 
     def _refusal(self, error: InvalidStatus) -> Exception:
-        """Return what it means that the server did not open a WebSocket."""
+        """Return the exception for a server that did not open a WebSocket."""
         status = error.response.status_code
         if status in (408, 425, 429) or status >= 500:
             return ConnectionLost(f"{self._address} cannot take this host now (status {status})")
@@ -112,10 +114,10 @@ class HostConnector(HostClient):
 
 
 def address_of(server: str) -> str:
-    """Return the WebSocket address at which `server` takes bot hosts.
+    """Return the WebSocket address at which `server` accepts bot hosts.
 
     Raises:
-        ValueError: `server` is no address of a server.
+        ValueError: `server` is not the address of a server.
     """
     mistake = ValueError(f'"{server}" is no address of a server: write it like wss://candor.example.org')
     try:
@@ -130,13 +132,13 @@ def address_of(server: str) -> str:
 
 
 def plausible(token: str) -> str:
-    """Return `token` without outer blanks. Raises ValueError: it is empty, or has what no token has."""
+    """Return `token` without outer blanks. Raises ValueError if it cannot be a token."""
     if not re.fullmatch("[!-~]+", token.strip()):
         raise ValueError("the token is empty, or has blanks or characters in it that no token has")
     return token.strip()
 
 
 def label() -> str:
-    """Return what this process is called among other hosts."""
+    """Return a label of this process that tells it from other hosts."""
     machine = re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname()).strip(".-")[:50]
     return f"{machine or 'host'}_{os.getpid()}"

@@ -168,7 +168,7 @@ def test_a_template_that_wants_parts_of_a_message_gets_them(talk: Talk) -> None:
         ({"layout": "template"}, "has no chat template: give one with --chat-template"),
         ({"layout": "plain", "chat_template": CHATML}, "--chat-template is for --layout template"),
         ({"thinking": True}, "leave out --thinking"),
-        ({"template": CHATML, "thinking": True}, "knows of no thoughts: leave out --thinking"),
+        ({"template": CHATML, "thinking": True}, "does not support thinking: leave out --thinking"),
         ({"template": CHATML + "{# think #}", "thinking": False}, "no switch that turns thinking off"),
     ],
 )
