@@ -61,9 +61,7 @@ class Profile(Protocol):
         ...
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return the number, from 1, of the line that a worker takes for the partner's; they have `heard`
-        some.
-        """
+        """Return the number, from 1, of the line taken for the partner's by a worker who has `heard` some."""
         ...
 
 

@@ -96,7 +96,7 @@ def test_a_check_that_cannot_be_stored_is_told(
     assert result.exit_code == 2
     # The server's own log is on the same stream, for it runs in the same process here.
     complaint = " ".join(result.stderr.split())
-    assert "Error: the check of mine came to nothing: the check broke off" in complaint
+    assert "Error: the check of mine failed: the check broke off" in complaint
 
 
 def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: House) -> None:
