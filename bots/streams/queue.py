@@ -148,7 +148,7 @@ class WorkQueue:
         await self._finish(keys=[self._stream, answers], args=[_GROUP, id_, answer, _ms(_KEPT)])
 
     async def leave(self, consumer: str) -> None:
-        """Remove a consumer from the group; others can claim its work. The last one deletes an empty stream."""
+        """Remove a consumer from the group; others can claim its work. The last deletes an empty stream."""
         await self._leave(keys=[self._stream, self._hosts], args=[_GROUP, consumer])
 
     async def count(self) -> WorkCount:
