@@ -398,11 +398,11 @@ export interface LastCheck {
   verdict: "pass" | "warn" | "fail";
 }
 /**
- * Servers of OpenAI's chat completions, each as good as the other.
+ * Equivalent servers of OpenAI's chat completions.
  *
- * A url ends where `/chat/completions` begins (mostly in `/v1`). The key goes into `key_header`: a
- * bearer's into Authorization, into any other as it is (Azure: `api-key`). `query` is sent with every
- * request. `stream` is for servers that answer in streams only.
+ * A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
+ * Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
+ * every request. `stream` is for servers that answer in streams only.
  */
 export interface OpenAiEndpoint {
   extra_body?: {
@@ -437,16 +437,16 @@ export interface OpenAiEndpoint {
   urls: string[];
 }
 /**
- * What a million tokens cost, in whatever money.
+ * The price of a million tokens, in any currency.
  *
- * Of what is sent, and of what is written, thoughts included.
+ * `input`: of tokens sent. `output`: of tokens generated, thoughts included.
  */
 export interface Price {
   input: number;
   output: number;
 }
 /**
- * Anthropic's Messages API. A url ends where `/messages` begins. `max_tokens` has to be sent always.
+ * Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API.
  */
 export interface AnthropicEndpoint {
   extra_body?: {
@@ -473,7 +473,7 @@ export interface AnthropicEndpoint {
   urls?: string[];
 }
 /**
- * Google's Gemini API, generateContent. A url ends where `/models` begins.
+ * Google's Gemini API, generateContent. A url ends before `/models`.
  */
 export interface GeminiEndpoint {
   extra_body?: {
@@ -501,7 +501,7 @@ export interface GeminiEndpoint {
   urls?: string[];
 }
 /**
- * Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a key of Bedrock's.
+ * Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key.
  */
 export interface BedrockEndpoint {
   extra_body?: {
@@ -528,7 +528,7 @@ export interface BedrockEndpoint {
   urls: string[];
 }
 /**
- * Servers of Candor's own contract (`bots.endpoints.endpoint`), each as good as the other.
+ * Equivalent servers of Candor's own contract (`bots.endpoints.endpoint`).
  */
 export interface HttpEndpoint {
   key?: string | null;
@@ -540,7 +540,7 @@ export interface HttpEndpoint {
   urls: string[];
 }
 /**
- * Processes of ParlAI's `interactive_web`, each as good as the other, used by nobody else.
+ * Equivalent processes of ParlAI's `interactive_web`, for the exclusive use of this server.
  */
 export interface ParlaiWebEndpoint {
   kind: "parlai-web";
@@ -551,7 +551,7 @@ export interface ParlaiWebEndpoint {
   urls: string[];
 }
 /**
- * Bot hosts that connect to the server by themselves: as many as there are, each as good as the other.
+ * Any number of equivalent bot hosts that connect to the server by themselves.
  */
 export interface DialInEndpoint {
   kind: "dial-in";
@@ -566,8 +566,8 @@ export interface Overruns {
 /**
  * Calls and failures of a replica, and whether it is used.
  *
- * `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
- * `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
+ * `calls` and `failures` are counted since it was added. `last_error` is the reason of the latest failure.
+ * `state` is "fine", "failing" after a failure, or "resting" while it gets no calls.
  */
 export interface ReplicaState {
   calls: number;
@@ -591,9 +591,9 @@ export interface CheckView {
 /**
  * Whether a bot is fit for workers: the verdict is that of the worst finding.
  *
- * `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
- * `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
- * `scope`: what it was checked for; None in reports that were stored before that was.
+ * `calls`: number of calls. `stopped`: the bot failed so often that the check ended early.
+ * `expected_overruns`: the share of its replies that would come later than the natural reply time. `scope`:
+ * the conditions of the check; None in older stored reports.
  */
 export interface ConformanceReport {
   calls: number;
@@ -618,14 +618,14 @@ export interface Finding {
   verdict: "pass" | "warn" | "fail";
 }
 /**
- * How long replies took; None where the check was over before.
+ * Reply times; None if the check ended before measuring them.
  */
 export interface Latency {
   alone?: Alone | null;
   at_once?: AtOnce | null;
 }
 /**
- * Seconds that `n` calls took, one after the other; a call that was given up counts with its time.
+ * Seconds taken by `n` calls, one after the other; a timed-out call counts with its time.
  */
 export interface Alone {
   n: number;
@@ -633,7 +633,7 @@ export interface Alone {
   p95: number;
 }
 /**
- * Seconds that `n` calls took with so many `conversations` at once.
+ * Seconds taken by `n` calls in so many simultaneous `conversations`.
  */
 export interface AtOnce {
   conversations: number;
@@ -642,14 +642,14 @@ export interface AtOnce {
   p95: number;
 }
 /**
- * As whose bot one was checked: in which language, and whether as somebody; None: no study said that.
+ * The conditions of a check: the language, and whether the bot had a persona; None: no study said so.
  */
 export interface Scope {
   language: string;
   persona: boolean | null;
 }
 /**
- * A scripted conversation as it went.
+ * A scripted conversation with the bot's replies.
  */
 export interface Transcript {
   lines: Line[];
@@ -657,7 +657,7 @@ export interface Transcript {
   persona: string[];
 }
 /**
- * A line of a transcript. A bot's has the `seconds` that it took, or the `error` that came instead.
+ * A line of a transcript. A bot's line has the `seconds` that it took, or an `error` in its place.
  */
 export interface Line {
   author: "worker" | "bot";
@@ -1299,11 +1299,12 @@ export interface RehearsalOptionsAsked {
   workers?: number;
 }
 /**
- * How workers rate, in points of 0 to 100, before ratings are cut off at both ends.
+ * A model of workers' ratings, in points from 0 to 100, before they are cut off at both ends.
  *
- * `systems`: by name, what each deserves on each criterion, by label; a high number is good on a negative
- * criterion too, and the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: of a
- * worker's bias, a conversation's mood, and noise. `random_share`: of workers who set sliders anywhere.
+ * `systems`: by name, the mean rating on each criterion, by label. A high number is good, even on a negative
+ * criterion; the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: standard
+ * deviations of a worker's bias, of a conversation's effect, and of noise. `random_share`: share of workers
+ * who rate at random.
  */
 export interface RaterModel {
   conversation_sd: number;
