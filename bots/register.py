@@ -182,8 +182,8 @@ def delete(
     """Delete a bot. The server refuses while an open run uses it."""
     with _client(server, token, data) as client:
         bot = client.bot(name)
-        if not yes and not typer.confirm(f"Forget {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
-            console.print(f"{escape(bot.name)} stays.")
+        if not yes and not typer.confirm(f"Delete {bot.name}, a bot of kind {bot.endpoint.get('kind')}?"):
+            console.print(f"{escape(bot.name)} is kept.")
             return
         client.delete(name)
     console.print(f"{escape(name)} is deleted.")
@@ -247,7 +247,7 @@ def _settings(given: list[str]) -> dict[str, Any]:
         try:
             settings[name] = yaml.safe_load(value)
         except (ValueError, RecursionError, yaml.YAMLError):
-            fail(f"--set {name}: the value is no YAML; put it into quotes, as --set 'stop=[\"END\"]'")
+            fail(f"--set {name}: the value is not YAML; put it in quotes, as --set 'stop=[\"END\"]'")
     return settings
 
 
@@ -270,7 +270,7 @@ def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) 
         case "missing":
             return f"{option} is needed for --kind {kind}"
         case "extra_forbidden":
-            return f"{option} means nothing to --kind {kind}"
+            return f"{option} does not apply to --kind {kind}"
     return f"{option}: {message.removeprefix('Value error, ')}"
 
 

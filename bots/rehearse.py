@@ -116,7 +116,7 @@ def _tell(found: Forecast) -> None:
         cost = "" if each.cost is None else f"{each.cost:.2f}"
         table.add_row(str(each.workers), f"z ± {each.half_width:.2f}", f"{100 * each.apart:.0f} %", cost)
     console.print(table)
-    needed = "more workers than anybody pays" if found.needed is None else f"{found.needed} workers"
+    needed = "more workers than the forecast covers" if found.needed is None else f"{found.needed} workers"
     console.print(f"For a chance of {100 * found.power:.0f} % it takes {needed}.")
     console.print(f"About {found.minutes:.0f} minutes for an assignment.")
     for sentence in found.assumed:

@@ -58,5 +58,5 @@ def agree(question: str | None, *, yes: bool) -> None:
     stderr.print(escape(question), soft_wrap=True)
     if not sys.stdin.isatty():
         fail("nothing was done: there is no terminal to ask at.", "To do it, add --yes to the command.")
-    if not typer.confirm("Go on?", default=False, err=True):
-        fail("nothing was done.", "--yes goes on without asking.")
+    if not typer.confirm("Continue?", default=False, err=True):
+        fail("nothing was done.", "To continue without being asked, add --yes to the command.")

@@ -45,7 +45,7 @@ def train_lineup(
     except OSError as error:
         fail(f"--out {out}: {error.strerror}")
     except KeyboardInterrupt:
-        stderr.print("Stopped. The same command goes on from here.")
+        stderr.print("Stopped. Run the same command to continue from here.")
         raise typer.Exit(130) from None
     console.print(_table(trained))
     console.print(

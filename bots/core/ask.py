@@ -101,7 +101,7 @@ def _checked(reply: Reply) -> Reply:
     """Return a bot's reply, checked by `rechecked`. Raises BotError."""
     text: object = reply.text
     if not isinstance(text, str):
-        raise BotError(f"its reply is no text, but {type(text).__name__}")
+        raise BotError(f"its reply is not text, but {type(text).__name__}")
     try:
         return rechecked(reply)
     except BotError as error:

@@ -128,7 +128,7 @@ class ReplyWriter:
 
 def _broken(message: str, error: Exception) -> WireError:
     # Not the text of `error`, which may quote the frame.
-    return WireError(f"the frame is no `{message}`: {type(error).__name__}")
+    return WireError(f"the frame is not a valid `{message}`: {type(error).__name__}")
 
 
 @lru_cache(maxsize=_PROVENANCES)

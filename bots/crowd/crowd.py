@@ -71,7 +71,7 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
     """
 
     def tell() -> None:
-        where = f"Nobody answers at {way_in.server}: it is asked again for {options.patience:.0f} s."
+        where = f"No answer from {way_in.server}: trying again for {options.patience:.0f} s."
         stderr.print(escape(where), soft_wrap=True)
 
     corpus = load_corpus("builtin:smalltalk")

@@ -119,7 +119,7 @@ def participants(
     """Let participants arrive all at once; as each one ends, print its NAME, a tab, and the outcome."""
     pairs = [(name, conduct) for name, _, conduct in (each.partition("=") for each in who)]
     if unknown := {conduct for _, conduct in pairs} - set(_CONDUCTS):
-        fail(f"nobody behaves like {', '.join(sorted(unknown))}", f"There are {', '.join(_CONDUCTS)}.")
+        fail(f"unknown conduct: {', '.join(sorted(unknown))}", f"Choose from {', '.join(_CONDUCTS)}.")
     asyncio.run(_come(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
 
 

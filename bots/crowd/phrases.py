@@ -100,8 +100,8 @@ def without_lines(language: str) -> str | None:
     if base_language(language) == "en":
         return None
     if speaks(language):
-        return f"The study is in {language}: workers wrote lines of it that answer little of what was said."
-    return f"The study is in {language}, of which there are no lines: workers wrote English."
+        return f"The study is in {language}: the workers' lines in it hardly respond to the bot's lines."
+    return f"The study is in {language}, for which there are no lines: the workers wrote English."
 
 
 def _of(language: str) -> _Topics:

@@ -158,7 +158,7 @@ class SimulatedWorker:
         except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)
         except BotError as error:
-            self.diary.failure = f"nobody spoke for the worker: {error}"
+            self.diary.failure = f"the worker's message could not be written: {error}"
         except _PageClosed:
             pass
         except (TimeoutError, RetryError):

@@ -97,7 +97,7 @@ class Moderation:
             answer = _Answer.model_validate_json(response.content)
         except ValidationError as error:  # its text would quote the answer, which may quote a line
             wrong = error.errors(include_url=False, include_input=False)[0]
-            raise BotError(self._said(f"gave no answer of its form: {wrong['msg']}")) from None
+            raise BotError(self._said(f"gave an answer of an unexpected form: {wrong['msg']}")) from None
         if len(answer.results) != lines:
             raise BotError(self._said(f"judged {len(answer.results)} of {lines} lines"))
         model = answer.model[:_LONGEST] if answer.model else None

@@ -140,7 +140,7 @@ def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:
         return "a filter of the provider kept the answer back"
     if status in (401, 403):
         if variable is None:
-            return "it wants a key: name the environment variable that holds it as `key`"
+            return "it requires a key: name the environment variable that holds it as `key`"
         return f"it does not accept the key in the environment variable {variable}"
     if 300 <= status < 400:
         return "it redirects, which is not followed: write the address that it leads to"

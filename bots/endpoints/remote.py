@@ -117,7 +117,7 @@ class Remote:
     def unreadable(self, response: httpx2.Response) -> BotError:
         """Return the failure of an answer in an unexpected form, and log the beginning of the answer."""
         self._log(response)
-        return BotError("the answer was no JSON of the expected form; the log has its beginning")
+        return BotError("the answer is not JSON of the expected form; the log shows its beginning")
 
     def refusal(self, response: httpx2.Response) -> BotError:
         """Return the failure for a status other than 200, and log the beginning of the answer."""

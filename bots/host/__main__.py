@@ -331,9 +331,9 @@ def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str
     for called, wanted in named:
         kind, _, rest = wanted.partition(":")
         if kind not in _KINDS or not rest:
-            fail(f'"{wanted}" names no model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
+            fail(f'"{wanted}" is not a model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
         if not _NAME.fullmatch(called):
-            fail(f'"{called}" is no name: write small letters, digits, "-" and "_"')
+            fail(f'"{called}" is not a valid name: use lowercase letters, digits, "-" and "_"')
     names = [called for called, _ in named]
     twice = next((called for called in names if names.count(called) > 1), None)
     if twice is not None:

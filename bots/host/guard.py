@@ -32,7 +32,7 @@ class HttpGuard:
 
 
 _NO_KEY = JSONResponse(
-    {"detail": "this bot host wants its key: send `Authorization: Bearer KEY`"},
+    {"detail": "this bot host requires its key: send `Authorization: Bearer KEY`"},
     401,
     {"WWW-Authenticate": "Bearer"},
 )

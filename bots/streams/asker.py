@@ -139,7 +139,7 @@ class StreamAsker:
         try:
             asked.id = await asked.queue.add(question, seconds, self._key, self._most_per_host)
         except NobodyThere:
-            raise BotError("no bot host is there that answers for it") from None
+            raise BotError("no bot host is connected for this bot") from None
         except QueueFull as full:
             raise BotBusy(f"busy: {full.waiting} replies wait or are under way") from None
         except (RedisError, OSError) as error:
@@ -193,7 +193,7 @@ class StreamAsker:
         try:
             message = from_host(received)
         except WireError as error:
-            log.warning("an answer of no kind", error=str(error))
+            log.warning("invalid answer", error=str(error))
             return
         match message:
             case Replied(ask=number) as replied if number in self._asked:
@@ -229,7 +229,7 @@ class StreamReplica:
         self.count = WorkCount()
         self.count = await self._asker.count(self._name)
         if not self.count.hosts:
-            raise BotError("no bot host is there that answers for it")
+            raise BotError("no bot host is connected for this bot")
 
     async def close(self) -> None:
         """Do nothing: it has no connection of its own."""

@@ -178,9 +178,9 @@ class StreamConsumer:
         try:
             asked = from_server(work.ask)
             if not isinstance(asked, Ask):
-                raise WireError(f"`{asked.type}` is no work")
+                raise WireError(f"`{asked.type}` is not an ask")
         except WireError as error:
-            log.warning("work of no kind", bot=self._name, error=str(error))
+            log.warning("invalid work", bot=self._name, error=str(error))
             await _tried(self._queue.finish(work.id))
             return
         answer = await self._answer(asked, work.seconds)

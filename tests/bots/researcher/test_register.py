@@ -140,8 +140,8 @@ def test_a_key_is_refused_before_anybody_is_asked() -> None:
     [
         (["--kind", "http"], "--url is needed for --kind http"),
         (["--kind", "openai", "--url", NOWHERE], "--model is needed for --kind openai"),
-        (["--kind", "http", "--url", NOWHERE, "--model", "x"], "--model means nothing to --kind http"),
-        (["--kind", "dial-in", "--url", NOWHERE], "--url means nothing to --kind dial-in"),
+        (["--kind", "http", "--url", NOWHERE, "--model", "x"], "--model does not apply to --kind http"),
+        (["--kind", "dial-in", "--url", NOWHERE], "--url does not apply to --kind dial-in"),
         (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens means nothing"),
         (["--kind", "http", "--url", "nowhere"], "--url: "),
         (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: a replica is listed twice"),
@@ -230,7 +230,7 @@ def test_a_bot_is_disabled_and_enabled(register: Command) -> None:
 @pytest.mark.parametrize(("answer", "left"), [("y\n", []), ("n\n", ["mine"]), ("\n", ["mine"])])
 def test_deleting_asks_first(register: Command, house: House, answer: str, left: list[str]) -> None:
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))
-    assert "Forget mine" in good(register("delete", "mine", answer=answer))
+    assert "Delete mine" in good(register("delete", "mine", answer=answer))
     assert list(registered(house)) == left
 
 
