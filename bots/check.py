@@ -77,10 +77,10 @@ def check(
         )
     try:
         if is_builtin:
-            report = _here(name, at_once or AT_ONCE)
+            report = _check_builtin(name, at_once or AT_ONCE)
         else:
             with ResearcherClient(access(server, token, data)) as client:
-                report = _there(client, name, study, at_once, yes=yes)
+                report = _check_registered(client, name, study, at_once, yes=yes)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))
     if json is not None:
@@ -101,7 +101,7 @@ _MEANING = {
 }
 
 
-def _here(name: str, at_once: int) -> ConformanceReport:
+def _check_builtin(name: str, at_once: int) -> ConformanceReport:
     """Check a builtin bot, without a server, and without judging its speed against a study.
 
     Raises:
@@ -115,7 +115,7 @@ def _here(name: str, at_once: int) -> ConformanceReport:
         )
 
 
-def _there(
+def _check_registered(
     client: ResearcherClient, name: str, study: Path | None, at_once: int | None, *, yes: bool
 ) -> ConformanceReport:
     """Let the server check a bot, and wait for the report. Raises RequestFailed."""

@@ -29,7 +29,7 @@ from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.terminal import agree, stderr
 
 
-async def look(client: PatientClient, run: str, socket_url: str) -> Message:
+async def study_card(client: PatientClient, run: str, socket_url: str) -> Message:
     """Return the study's description, as shown to a worker who has not agreed yet; nothing is stored."""
     joined = await client.join(run, f"look-{uuid.uuid4().hex[:8]}", 0.0, "")
     async with asyncio.timeout(OPEN_SECONDS), connect(socket_url, open_timeout=OPEN_SECONDS) as socket:
@@ -61,7 +61,9 @@ class CrowdOptions:
     yes: bool
 
 
-async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) -> tuple[list[Diary], float]:
+async def hold_crowd(
+    server_access: Access, options: CrowdOptions, log: TextIO | None
+) -> tuple[list[Diary], float]:
     """Let the workers take part; return their diaries, and the seconds that it took.
 
     Raises:
@@ -71,15 +73,18 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
     """
 
     def tell() -> None:
-        where = f"No answer from {way_in.server}: trying again for {options.patience:.0f} s."
+        where = f"No answer from {server_access.server}: trying again for {options.patience:.0f} s."
         stderr.print(escape(where), soft_wrap=True)
 
     corpus = load_corpus("builtin:smalltalk")
     started = time.monotonic()
     async with speaker(options.talk, corpus) as speaking:
-        with ResearcherClient(way_in) as client, PatientClient(client, options.patience, tell) as patient:
+        with (
+            ResearcherClient(server_access) as client,
+            PatientClient(client, options.patience, tell) as patient,
+        ):
             run = options.run or await _only_run(patient)
-            socket_url = f"{way_in.server.replace('http', 'ws', 1)}/ws"
+            socket_url = f"{server_access.server.replace('http', 'ws', 1)}/ws"
             if not options.yes:
                 await _ask_first(options, patient, run, socket_url)
             workers = _workers(options, corpus, speaking, patient, socket_url, log)
@@ -95,7 +100,7 @@ async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, soc
     asked = [await client.crowd_question(run, workers)]
     speaking = options.talk.endpoint
     if speaking is not None and may_cost(speaking):
-        study = await look(client, run, socket_url)
+        study = await study_card(client, run, socket_url)
         calls = estimate(workers * study["conversations"], study["minimum_inputs"])
         planned = planned_calls(f"`{speaking.model}`", speaking, calls)
         asked.append(in_words("What its workers say", [planned] if planned else []))

@@ -120,10 +120,10 @@ def participants(
     pairs = [(name, conduct) for name, _, conduct in (each.partition("=") for each in who)]
     if unknown := {conduct for _, conduct in pairs} - set(_CONDUCTS):
         fail(f"unknown conduct: {', '.join(sorted(unknown))}", f"Choose from {', '.join(_CONDUCTS)}.")
-    asyncio.run(_come(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
+    asyncio.run(_visit_all(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
 
 
-async def _come(page: str, pairs: Sequence[tuple[str, str]], believed: SimulatedBeliefs) -> None:
+async def _visit_all(page: str, pairs: Sequence[tuple[str, str]], believed: SimulatedBeliefs) -> None:
     async with speaker(Talk(None, None, None), load_corpus("builtin:smalltalk")) as speaking:
 
         async def one(name: str, conduct: str) -> None:

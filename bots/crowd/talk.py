@@ -71,7 +71,7 @@ class Prompted:
         turns = other_side(chat.turns)
         if not turns or turns[0].author == "bot":  # models expect the other side to begin
             turns = (Turn("worker", _OPENING), *turns)
-        return await _asked(self._bot, Chat(chat.name, chat.seed, (), turns, instructions(chat)))
+        return await _ask_with_retries(self._bot, Chat(chat.name, chat.seed, (), turns, instructions(chat)))
 
 
 class Retrieved:
@@ -85,7 +85,9 @@ class Retrieved:
         """Return the bot's answer, or a question that introduces a new topic."""
         if chat.is_new_topic:
             return f"{'By the way, what' if chat.turns else 'Hi! What'} do you think about {chat.topic}?"
-        said = await _asked(self._bot, Chat(chat.name, chat.seed, chat.persona, other_side(chat.turns)))
+        said = await _ask_with_retries(
+            self._bot, Chat(chat.name, chat.seed, chat.persona, other_side(chat.turns))
+        )
         return " ".join(said.lower().split()[:3]).rstrip(".,;:!?") if chat.manner == "careless" else said
 
 
@@ -103,7 +105,7 @@ def other_side(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(Turn("bot" if turn.author == "worker" else "worker", turn.text) for turn in turns)
 
 
-async def _asked(bot: Bot, chat: Chat) -> str:
+async def _ask_with_retries(bot: Bot, chat: Chat) -> str:
     tries = AsyncRetrying(
         retry=retry_if_exception(lambda error: isinstance(error, BotError) and error.retry),
         stop=stop_after_attempt(TRIES),

@@ -84,7 +84,7 @@ class _PageClosed(Exception):
     """The worker has closed the page for good."""
 
 
-class WayIn(Protocol):
+class WorkerApi(Protocol):
     """Joins an assignment and returns the worker's beliefs. Both methods raise RequestFailed."""
 
     async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str, /) -> JoinView:
@@ -124,7 +124,7 @@ class SimulatedWorker:
     profile: Profile
     rng: random.Random
     speaker: Speaker
-    client: WayIn
+    client: WorkerApi
     socket_url: str
     patience: float
     diary: Diary

@@ -136,7 +136,7 @@ class HostedBot(RemoteBot):
         """Parse an answer. Raises BotError: it has no content, or only an error."""
         streams = is_stream(response) or response.content.startswith(_STREAM_BEGINS)
         events = _events(self._remote.body(response)) if streams else []
-        told = [_told(event) for event in events] or [error_within(self._remote.body(response))]
+        told = [_failure_in(event) for event in events] or [error_within(self._remote.body(response))]
         error = next((each for each in told if each is not None), None)
         try:
             if streams:
@@ -245,6 +245,6 @@ def _events(stream: str) -> list[_Event]:
     return events
 
 
-def _told(event: _Event) -> BotError | None:
+def _failure_in(event: _Event) -> BotError | None:
     """Return the failure that an event reports; None if it reports none."""
     return error_within(event.data, certainly=event.kind == "error")

@@ -111,7 +111,7 @@ class TemplateFormat(ChatFormat):
         self._system = self._takes([_message("system", "speak softly"), hello])
         self._bot_first = self._takes([answer, hello])
         self.may_think = _MAY_THINK.search(str(tokenizer.chat_template)) is not None
-        self.opens_thoughts = speech(self._begun()).thinking
+        self.opens_thoughts = speech(self._assistant_opening()).thinking
         self._closes = thinking is False and self.opens_thoughts
         if thinking and not self.may_think:
             raise ModelError("its chat template does not support thinking: leave out --thinking")
@@ -156,13 +156,13 @@ class TemplateFormat(ChatFormat):
 
     def _has_switch(self) -> bool:
         """Return whether the template begins a line differently when thinking is on."""
-        off = self._begun()
+        off = self._assistant_opening()
         self._thinks = True
-        on = self._begun()
+        on = self._assistant_opening()
         self._thinks = False
         return on != off
 
-    def _begun(self) -> str:
+    def _assistant_opening(self) -> str:
         """Return the text between the user's last words and the model's first."""
         return self._rendered([_message("user", _HELLO)]).rpartition(_HELLO)[2]
 

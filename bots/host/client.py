@@ -17,15 +17,15 @@ class HostClient(ABC):
 
     def changed(self) -> None:
         """Check again which models are ready."""
-        self._soon(self._news.set)
+        self._call_in_loop(self._news.set)
 
     def drain(self) -> None:
         """Leave when all accepted asks are answered. The second call leaves at once."""
-        self._soon(self._leave)
+        self._call_in_loop(self._leave)
 
     def stop(self) -> None:
         """Leave at once."""
-        self._soon(self._cancel)
+        self._call_in_loop(self._cancel)
 
     async def run(self) -> None:
         """Serve until drained or stopped.
@@ -45,7 +45,7 @@ class HostClient(ABC):
     def _leave(self) -> None:
         """Accept no more asks; on the second call, cancel."""
 
-    def _soon(self, call: Callable[[], object]) -> None:
+    def _call_in_loop(self, call: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed: it is over anyway
             self._loop.call_soon_threadsafe(call)
 

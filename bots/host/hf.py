@@ -67,14 +67,14 @@ class ReplyEnd:
         for row, piece in enumerate(self._tokenizer.batch_decode(made[:, -1:])):
             ends = int(made[row, -1]) in self._ends_of_turn
             if ends or not _TELLING.isdisjoint(piece):
-                self._look(row, str(self._tokenizer.decode(made[row])), count)
+                self._update_phase(row, str(self._tokenizer.decode(made[row])), count)
             self._over[row] = self._over[row] or (ends and not self._thinking[row])
             thinking, reply = self._budgets
             spent = count if self._thinking[row] else count - self._spoke_from[row]
             self._over[row] = self._over[row] or spent >= (thinking if self._thinking[row] else reply)
         return torch.tensor(self._over, device=input_ids.device)
 
-    def _look(self, row: int, output: str, count: int) -> None:
+    def _update_phase(self, row: int, output: str, count: int) -> None:
         now = phase(output, opened=self._opened[row], labels=self._labels)
         if self._thinking[row] and now != "thinking":
             self._spoke_from[row] = count

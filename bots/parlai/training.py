@@ -58,7 +58,7 @@ class Training:
         Raises:
             TrainedOtherwiseError: the folder's model comes from another corpus or other settings.
         """
-        finished = self._begun()
+        finished = self._finished()
         if finished is not None:
             return finished
         self._record(None)
@@ -80,7 +80,7 @@ class Training:
         self._record(trained)
         return trained
 
-    def _begun(self) -> Trained | None:
+    def _finished(self) -> Trained | None:
         """Return the finished model of an earlier run, None if there is still work to do."""
         try:
             record = json.loads((self.folder / _RECORD).read_text(encoding="utf-8"))

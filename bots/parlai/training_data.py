@@ -65,7 +65,7 @@ def training_data(corpus: Corpus) -> TrainingData:
     return TrainingData(
         "".join(side.text() for side in (*train, *(each.without_persona() for each in train[::_BARE])))
         + "".join(_Side((), [EpisodeExchange(SILENCE, reply)]).text() for reply in replies[::_ALONE]),
-        "".join(_tried(held.dialogues)),
+        "".join(_validation_episodes(held.dialogues)),
         "".join(f"{reply}\n" for reply in dict.fromkeys(replies)),
         "".join(json.dumps(memory) + "\n" for side in train for memory in side.memories()),
     )
@@ -117,7 +117,7 @@ class _Side:
             lines.append(each.answered)
 
 
-def _tried(dialogues: Sequence[Dialogue]) -> Iterator[str]:
+def _validation_episodes(dialogues: Sequence[Dialogue]) -> Iterator[str]:
     """Yield the episodes of `dialogues` with candidates for each reply."""
     rng = random.Random(f"choices {_SEED}")
     for dialogue in dialogues:

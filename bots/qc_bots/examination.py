@@ -112,15 +112,15 @@ class _LanguageModel:
         The frequency of the words by themselves does not count, because the replacements are random.
         """
         pairs = zip(["", *line], [*line, ""], strict=True)
-        return sum(math.log(self._behind(*pair) / self._alone(pair[1])) for pair in pairs)
+        return sum(math.log(self._probability_after(*pair) / self._probability(pair[1])) for pair in pairs)
 
-    def _behind(self, before: str, word: str) -> float:
+    def _probability_after(self, before: str, word: str) -> float:
         seen = self._before[before]
         if not seen:
-            return self._alone(word)
-        return _OF_PAIRS * self._pairs[before, word] / seen + (1 - _OF_PAIRS) * self._alone(word)
+            return self._probability(word)
+        return _OF_PAIRS * self._pairs[before, word] / seen + (1 - _OF_PAIRS) * self._probability(word)
 
-    def _alone(self, word: str) -> float:
+    def _probability(self, word: str) -> float:
         return (self._words[word] + 1) / self._total
 
 

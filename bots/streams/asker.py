@@ -73,18 +73,18 @@ class StreamAsker:
         self._queues: dict[str, WorkQueue] = {}
         self._numbers = count(1)
         self._asked: dict[int, _Asked] = {}
-        self._hearing: asyncio.Task[None] | None = None
+        self._receiving: asyncio.Task[None] | None = None
         self._in_background: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Start to receive answers."""
-        self._hearing = asyncio.get_running_loop().create_task(self._hear_forever())
+        self._receiving = asyncio.get_running_loop().create_task(self._receive_forever())
 
     async def close(self) -> None:
         """Stop receiving answers; pending asks fail."""
-        if self._hearing is not None:
-            self._hearing.cancel()
-            await asyncio.gather(self._hearing, return_exceptions=True)
+        if self._receiving is not None:
+            self._receiving.cancel()
+            await asyncio.gather(self._receiving, return_exceptions=True)
         self._fail_all("this process is about to end")
         await asyncio.gather(*self._in_background, return_exceptions=True)
         with suppress(RedisError, OSError):  # it expires by itself
@@ -114,7 +114,7 @@ class StreamAsker:
             await asyncio.shield(adding)
             answer = await asked.answer
         except asyncio.CancelledError:
-            self._soon(self._give_up(asked, adding))
+            self._start_task(self._give_up(asked, adding))
             raise
         finally:
             del self._asked[number]
@@ -152,12 +152,12 @@ class StreamAsker:
             if asked.id is not None:
                 await asked.queue.finish(asked.id)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._in_background.add(task)
         task.add_done_callback(self._in_background.discard)
 
-    async def _hear_forever(self) -> None:
+    async def _receive_forever(self) -> None:
         failures, looked = 0, asyncio.get_running_loop().time()
         while True:
             require_wanted()

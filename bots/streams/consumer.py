@@ -103,7 +103,7 @@ class StreamConsumer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await _tried(self._queue.leave(self._consumer))
+        await _ignore_errors(self._queue.leave(self._consumer))
         await self._redis.aclose()
 
     async def _take(self) -> None:
@@ -173,7 +173,7 @@ class StreamConsumer:
 
     async def _carry_out(self, work: Work) -> None:
         if work.seconds <= 0:
-            await _tried(self._queue.finish(work.id))
+            await _ignore_errors(self._queue.finish(work.id))
             return
         try:
             asked = from_server(work.ask)
@@ -181,11 +181,11 @@ class StreamConsumer:
                 raise WireError(f"`{asked.type}` is not an ask")
         except WireError as error:
             log.warning("invalid work", bot=self._name, error=str(error))
-            await _tried(self._queue.finish(work.id))
+            await _ignore_errors(self._queue.finish(work.id))
             return
         answer = await self._answer(asked, work.seconds)
         # If this does not reach Redis, the work is claimed again.
-        await _tried(self._queue.finish(work.id, work.answers, frame(answer)))
+        await _ignore_errors(self._queue.finish(work.id, work.answers, frame(answer)))
 
     async def _answer(self, asked: Ask, seconds: float) -> Replied | Failed:
         try:
@@ -209,7 +209,7 @@ class StreamConsumer:
         return made if made.replica is not None else replace(made, replica=self._label)
 
 
-async def _tried(step: Awaitable[object]) -> None:
+async def _ignore_errors(step: Awaitable[object]) -> None:
     """Do the step; ignore errors of Redis."""
     with suppress(RedisError, OSError):
         await step
