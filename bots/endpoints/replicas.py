@@ -431,10 +431,10 @@ class Replicas:
     def _resting(self, record: _ReplicaRecord) -> str:
         busy = record.busy_until - self._clock()
         if busy > 0:
-            return f"resting, because it asked not to be called; asked again in {busy:.2g} s"
+            return f"not asked, because it has asked to be left alone; asked again in {busy:.2g} s"
         left = record.rests_until - self._clock()
         when = f"in {max(left, 0):.2g} s" if left < float("inf") else "once a call under way has succeeded"
-        return f"resting, because it failed before ({record.last_error}); asked again {when}"
+        return f"not asked, because it failed before ({record.last_error}); asked again {when}"
 
 
 def _by(record: _ReplicaRecord, provenance: Provenance | None) -> Provenance | None:

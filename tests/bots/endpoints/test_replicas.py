@@ -163,7 +163,7 @@ async def test_the_circuit_opens_and_is_tried_with_one_call() -> None:
     await stage.fail(FAILURES)
     assert a.asked == FAILURES
     with pytest.raises(
-        BotError, match=r"a: resting, because it failed before \(on fire\); asked again in 0\.5 s"
+        BotError, match=r"a: not asked, because it failed before \(on fire\); asked again in 0\.5 s"
     ) as resting:
         await stage.ask()
     assert (resting.value.unasked, resting.value.after) == (True, FIRST_PAUSE)
@@ -225,7 +225,7 @@ async def test_one_that_asks_to_be_left_alone_is_asked_when_that_is_over() -> No
     with pytest.raises(BotBusy) as caught:
         await stage.ask()
     assert caught.value.after == 10.0
-    resting = "a: resting, because it asked not to be called; asked again in 30 s"
+    resting = "a: not asked, because it has asked to be left alone; asked again in 30 s"
     with pytest.raises(BotError, match=resting) as caught:
         await stage.ask()
     assert (a.asked, b.asked) == (1, 1)
@@ -270,7 +270,7 @@ async def test_a_fault_of_ours_is_a_failure_too() -> None:
     for _ in range(FAILURES):
         with pytest.raises(BotError, match="a: ZeroDivisionError: out of order"):
             await stage.ask()
-    with pytest.raises(BotError, match="resting, because it failed before"):
+    with pytest.raises(BotError, match="not asked, because it failed before"):
         await stage.ask()
 
 
