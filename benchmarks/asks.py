@@ -1,9 +1,9 @@
-"""What asking a builtin bot costs the web process: from the ask to the reply, the bot in its own process.
+"""Measure a web process's CPU time for a call to a builtin bot, which runs in its own process.
 
 python benchmarks/asks.py [--lines 40] [--asks 5000] [--at-once 50]
 
-Conversations grow to twice as many lines, so that these are the mean. The time is that of this process's CPU
-alone; the bot host, which reads, computes and answers, is another one.
+Conversations grow to twice `--lines`, so that `--lines` is the mean. The time is the CPU time of this process
+only; the bot host, which reads, computes and answers, is another process.
 """
 
 import asyncio

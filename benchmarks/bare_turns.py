@@ -1,13 +1,13 @@
-"""What a turn would cost that were nothing but a turn: how much of a turn is this stack, how much is Candor.
+"""Measure the cost of a bare turn: how much of a turn is this stack, and how much is Candor?
 
 python benchmarks/bare_turns.py [--connections 50 --connections 500] [--seconds 10]
 
-Below is the same server as in `turns.py` (uvicorn, its WebSockets, its loop), above it the least that a turn
-can be: an input is read as our protocol reads it, stored with fsync in one commit with what else came, and
-acknowledged; a bot in another process is asked; its reply is stored as well and shown. Nothing knows of
-studies: no session, no limit, no check of a line, no place, no fence, one table. Echo, load generator and
-figures are those of `turns.py`, but that workers say one input after the other for ever, and that the bot's
-process is not counted.
+The server is the same as in `turns.py` (uvicorn, its WebSockets, its loop) with the least possible code for a
+turn. An input is parsed with our protocol, stored with fsync in one commit with other pending inputs, and
+acknowledged. A bot in another process is asked; its reply is stored as well and shown. Nothing belongs to
+studies: no session, limit, check of a line, slot or fence, and only one table. Echo, load generator and
+figures are those of `turns.py`, except that workers send inputs without end, and that the bot's process is
+not counted.
 """
 
 import asyncio

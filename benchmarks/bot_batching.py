@@ -1,13 +1,12 @@
-"""What answering many conversations in one batch buys: replies a second and waiting times.
+"""Measure the gain from answering many conversations in one batch: replies a second and waiting times.
 
 python benchmarks/bot_batching.py [--help]
 
-A transformer with random weights, of the size of a small dialogue model, is saved to disk and hosted as
-any model of a researcher's is: bots.host.hf or bots.host.parlai behind bots.host.batch. A number of
-conversations go on at once, and in every round each of them asks for a reply. Every reply has the same number
-of tokens.
-One by one and batched take turns, round by round, within one process, so that other work on the machine
-slows both; how much the rounds differ tells how far to trust a row.
+A transformer with random weights, of the size of a small dialogue model, is saved to disk and hosted like a
+researcher's own model: bots.host.hf or bots.host.parlai behind bots.host.batch. Several conversations run at
+once; in each round, each of them asks for a reply. Every reply has the same number of tokens.
+Single and batched rounds alternate within one process, so that other work on the machine slows both. The
+spread of the rounds shows how reliable a row is.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""How noisy are real workers? Variance components of the published run 1, for the simulated crowd.
+"""Estimate the noise of real workers: variance components of the published run 1, for the simulated crowd.
 
     python benchmarks/crowd_calibration.py tests/data/published/free_run1/hits_data.json PASSED.json
 
-Every rating, negative criteria reversed, is taken apart into the mean of its system and criterion, the
-worker's bias, the conversation's effect and the rest. PASSED.json lists the workers to keep.
+Every rating, with negative criteria reversed, is split into the mean of its system and criterion, the
+worker's bias, the conversation's effect and the residual. PASSED.json lists the workers to keep.
 """
 
 import json

@@ -1,16 +1,19 @@
-"""What one who floods costs the others: waits from input to acknowledgement, without them and with them.
+"""Measure how much a flooding client slows other workers: waits from input to acknowledgement.
 
 python benchmarks/flood.py [--workers 200] [--pause 2] [--rate 1000] [--seconds 10] [--rounds 3]
 
-The workers take part as in `benchmarks/turns.py`, at a pace. In turns, so that a busy moment of the machine
-meets all of them, they are alone; a worker among them sends so many messages a second over one connection,
-whatever the server says to that (inputs, pings, and 60 KB that are no message); an address of its own asks
-for the worker's page and joins with what is no worker, so many times a second over many connections, and
-opens sockets that never say anything; it does the same over a new connection for each request. Each row says
-what p99 has become against that of the workers alone: the median of all rounds, and each.
+The workers take part as in `benchmarks/turns.py`, with pauses. Four conditions alternate, so that a busy
+moment of the machine affects all of them:
+1. The workers are alone.
+2. One worker sends so many messages a second over one connection (inputs, pings, and 60 KB of invalid data),
+   and ignores refusals.
+3. A client with its own address sends so many requests a second over many connections: it asks for the
+   worker's page, joins with invalid data, and opens sockets that never send anything.
+4. The same client opens a new connection for each request.
+Each row compares p99 with that of the workers alone: the median of all rounds, and each round.
 
-It says too what the server's event loop took of a processor, which other work on the machine changes little.
-Who floods is a process of its own, so that the load generator's own waits are not in the figures.
+The output also gives the CPU time of the server's event loop, which other work on the machine changes little.
+The flooding client is a process of its own, so the load generator's own waits are not in the figures.
 """
 
 import asyncio

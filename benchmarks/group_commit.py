@@ -1,4 +1,4 @@
-"""What gathering calls into one commit buys: writes a second, one caller against many at once.
+"""Measure writes a second with and without group commits, one caller against many at once.
 
 python benchmarks/group_commit.py
 """

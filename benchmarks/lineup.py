@@ -1,16 +1,16 @@
-"""What the trained line-up is worth: does each model answer, does its persona matter, is the qc bot worse?
+"""Measure the trained line-up: does each model answer, does its persona matter, is the QC bot worse?
 
     python benchmarks/lineup.py [--corpus CORPUS] [--dialogues 300] [--out FOLDER] [--help]
 
-The five models are trained on nine tenths of some dialogues of CORPUS, drawn by a fixed seed, as
-`python -m bots.train_lineup` does. They then go through the tenth that was held out, from both sides: each
-line is asked for with the persona of whoever said it and without any, and the line that was said is to be
-picked of twenty.
+The five models are trained on nine tenths of a sample of dialogues of CORPUS (drawn with a fixed seed), as
+`python -m bots.train_lineup` does. They are tested on the other tenth, from both sides: each model picks the
+next line out of twenty, once with the speaker's persona and once without any.
 
-Their replies are compared with what the qc bot says in the same places, by two judges that know neither:
-which of the two do the words before and the persona call for (IBM Model 1, as in `builtin:translation`), and
-which reads better, whatever was said (a trigram model, log probability a token). The judges learn from the
-dialogues that were not drawn; where all were, from those that the models learned from.
+Two judges compare the models' replies with the QC bot's in the same places. The judges do not know which
+reply is whose. The first judges which reply fits the earlier lines and the persona (IBM Model 1, as in
+`builtin:translation`). The second judges which reads better, whatever was said (a trigram model, log
+probability a token). The judges learn from the dialogues that were not sampled; if all were sampled, they
+learn from the models' training dialogues.
 """
 
 import asyncio

@@ -1,11 +1,12 @@
-"""How often does a running interval miss, looked at after every worker?
+"""Measure how often a running interval misses the true score, looked at after every worker.
 
     python benchmarks/running_coverage.py [RUNS]
 
-Made-up runs of five systems and a qc bot, rated on seven criteria by workers as different as the published
-ones (constants of bots/crowd/profile.py), three in four honest, the others at random. A line for each length
-of run: the share of the runs in which an interval of a system missed at any look, and the median width, in z,
-at the last. 95 % of the runs must never miss, so the shares must be 5 % at most.
+The runs are made up: five systems and a QC bot, rated on seven criteria by workers as different as the
+published ones (constants of bots/crowd/profile.py). Three in four workers are honest, the others rate at
+random. One line is printed for each length of run: the share of runs in which an interval of a system missed
+at any look, and the median width at the last look, in z. 95 % of the runs must never miss, so the shares must
+be 5 % at most.
 """
 
 import sys

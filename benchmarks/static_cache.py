@@ -1,11 +1,11 @@
-"""What a static key-value cache brings to a model of Hugging Face on a CPU.
+"""Measure the effect of a static key-value cache on a Hugging Face model on a CPU.
 
 python benchmarks/static_cache.py [--rounds 4]
 
-The model of `bot_batching.py` is opened twice, as it is and with `"cache_implementation": "static"` in its
-generation_config.json, which `candor host` takes as any other of a model's own settings. Both answer
-conversations one by one and 32 at a time, in turns, round by round, on one thread; processor time leaves
-out what else the machine does. Whether both say the same is said first.
+The model of `bot_batching.py` is opened twice: as it is, and with `"cache_implementation": "static"` in its
+generation_config.json, which `candor host` reads like any other of a model's settings. In each round, both
+answer conversations one by one and 32 at a time, on one thread. Times are processor times, so that other work
+on the machine does not count. The first line of the output says whether both give the same replies.
 """
 
 import asyncio

@@ -1,20 +1,20 @@
-"""How many durable turns a second the server completes, against a bare WebSocket echo on the same uvicorn.
+"""Measure durable turns a second of the server, against a bare WebSocket echo on the same uvicorn.
 
 python benchmarks/turns.py [--connections 50 --connections 500] [--seconds 10]
 python benchmarks/turns.py --connections 3000 --pause 10 --seconds 60
 
 A turn is a worker's input, stored and acknowledged, and the bot's reply, stored and shown. Workers send the
-next input when they have seen the reply, without pause, or after `--pause` seconds, give or take a half; they
-rate, go on to the next conversation and arrive anew when their assignment is handed in, which takes part of
-the time and counts for nothing. The bot is the cheapest there is (the qc bot, which draws a line). Rows are
-in SQLite, each commit with fsync. The echo and the server are measured in one run, with one load generator
-(picows, in Cython) in this process. Memory is what the server's process has grown by, for each session.
+next input when they have seen the reply, at once or after `--pause` seconds, plus or minus a half. They also
+rate, continue with the next conversation, and join again after submitting; this takes part of the time and
+is not counted as turns. The bot is the cheapest one (the QC bot, which draws a line). Rows are in SQLite,
+each commit with fsync. One run measures the echo and the server, with one load generator (picows, in Cython)
+in this process. Memory is the growth of the server's process for each session.
 
-An arrival is a join over HTTP, a WebSocket, the instructions agreed to, a place, the first topic and the
-first conversation; of the crowd that comes at the beginning, so many a second.
+An arrival is a join over HTTP, a WebSocket, the consent to the instructions, a slot, the first topic and the
+first conversation. Arrivals a second are those of the crowd at the beginning.
 
-Under each row stands the processor time that one echo and one turn took, by whom. On a machine that does
-other things beside this, it says more than the row: time that others had is not in it.
+Below each row is the processor time of one echo and one turn, by process. On a machine with other work, it is
+more reliable than the row, because it does not include the time of other processes.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""Everything that can answer a worker.
+"""Bots that answer workers: the contract, and the functions that open, check and call bots.
 
-Public for whoever writes a bot in Python, or uses one: `Bot`, the contract, with `Chat`, `Turn` and `Reply`;
-`BotError`, which a bot raises (its kinds are in `bots.core.failures`); `open_bot` and `load_corpus`, which
-open the builtin ones. All other names are here for `server`, which imports nothing else of `bots`: what it
-needs of bots, and what commands print to.
+Public, for authors of Python bots and for scripts that use one: `Bot`, the contract, with `Chat`, `Turn` and
+`Reply`; `BotError`, which a bot raises (its kinds are in `bots.core.failures`); `open_bot` and `load_corpus`,
+which open the builtin bots and corpora. All other names are here for `server`, which imports from `bots` only
+through this module.
 """
 
 from bots.builtin.catalogue import UnknownBotError, bot_specs, open_bot, require_openable

@@ -21,9 +21,9 @@ from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import CheckView
 from bots.terminal import Yes, console, fail, stderr
 
-BOT_TRY = 20.0  # seconds; what a study has unless its `timeouts` say otherwise
+BOT_TRY = 20.0  # seconds; a study's default unless its `timeouts` say otherwise
 _CORPUS = "builtin:smalltalk"
-_PAUSE = 0.3  # seconds between two looks at a check that the server is doing
+_PAUSE = 0.3  # seconds between two requests for the state of a check on the server
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 
@@ -33,8 +33,8 @@ def check(
     study: Annotated[
         Path | None,
         typer.Option(
-            help="The study that a registered bot is to be fit for: its language, personas, places, times. "
-            "Without one, that of the newest run that has the bot."
+            help="The study for which to check a registered bot: its language, personas, slots and times. "
+            "Default: the study of the newest run with this bot."
         ),
     ] = None,
     at_once: Annotated[
@@ -42,7 +42,7 @@ def check(
         typer.Option(
             min=1,
             max=MOST_AT_ONCE,
-            help="Conversations at the same time. Without it, as many as the study has places.",
+            help="Conversations at the same time. Default: as many as the study has slots.",
         ),
     ] = None,
     json: Annotated[
@@ -54,13 +54,12 @@ def check(
     token: Token = None,
     data: Data = None,
 ) -> None:
-    """Is a bot fit for workers? It is asked three scripted conversations, then many at once.
+    """Check whether a bot is fit for workers, with three scripted conversations, then many at once.
 
-    The bots of a study file are checked by `candor study check FILE --bots`. Where the calls may cost money,
-    you are asked first: how many, to whom, at what price.
+    To check the bots of a study file, use `candor study check FILE --bots`. If the calls may cost money, you
+    are asked first; the question shows how many calls are planned, to whom, and at what price.
 
-    Ends with 0 where the bot passes or there is something to know, 1 where it fails, 2 where it could not be
-    checked.
+    Exit status: 0 if the bot passes, with or without warnings; 1 if it fails; 2 if it could not be checked.
 
     Examples:
 
@@ -73,15 +72,15 @@ def check(
     is_builtin = name == "qc" or name.startswith("builtin:")
     if is_builtin and study is not None:
         fail(
-            f"--study is for bots that are registered with the server, and {name} is held against none:"
-            f" check the bots of a study by `candor study check {study} --bots`"
+            f"--study is for bots that are registered with the server, and {name} is a builtin one:"
+            f" to check the bots of a study, use `candor study check {study} --bots`"
         )
     try:
         if is_builtin:
-            report = _here(name, at_once or AT_ONCE)
+            report = _check_builtin(name, at_once or AT_ONCE)
         else:
             with ResearcherClient(access(server, token, data)) as client:
-                report = _there(client, name, study, at_once, yes=yes)
+                report = _check_registered(client, name, study, at_once, yes=yes)
     except (UnknownBotError, CorpusError, NoAccess, RequestFailed) as error:
         fail(str(error))
     if json is not None:
@@ -102,8 +101,8 @@ _MEANING = {
 }
 
 
-def _here(name: str, at_once: int) -> ConformanceReport:
-    """Check a builtin bot, without a server and without a study to hold its speed against.
+def _check_builtin(name: str, at_once: int) -> ConformanceReport:
+    """Check a builtin bot, without a server, and without judging its speed against a study.
 
     Raises:
         UnknownBotError, CorpusError: it cannot be opened.
@@ -116,10 +115,10 @@ def _here(name: str, at_once: int) -> ConformanceReport:
         )
 
 
-def _there(
+def _check_registered(
     client: ResearcherClient, name: str, study: Path | None, at_once: int | None, *, yes: bool
 ) -> ConformanceReport:
-    """Have the server check a bot, and wait for the report. Raises RequestFailed."""
+    """Let the server check a bot, and wait for the report. Raises RequestFailed."""
     text = None if study is None else _read(study)
     view: CheckView | None = confirmed(client.start_check, name, text, at_once, yes=yes)
     with _progress(name) as progress:
@@ -129,7 +128,7 @@ def _there(
             view = client.check(name)
     if view is None or view.report is None:
         reason = view.error if view is not None and view.error else "it is gone from the server"
-        raise RequestFailed(f"the check of {name} came to nothing: {reason}")
+        raise RequestFailed(f"the check of {name} failed: {reason}")
     return view.report
 
 

@@ -24,7 +24,7 @@ from bots.terminal import agree, console, fail
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
-# Some keys are capitals and digits throughout. Names of variables are words: long ones have a "_" in them.
+# Some keys consist of capitals and digits only. Names of variables are words: long ones contain a "_".
 _CAPITAL_KEY = re.compile(r"(?=[^0-9]*[0-9])[A-Z0-9]{16,}")
 _OPTIONS = {"urls": "--url", "max_tokens": "--max-tokens"}
 _OWN_OPTIONS = ("urls", "model", "key", "prompt", "temperature", "max_tokens")
@@ -34,7 +34,7 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-replicas = typer.Typer(help="Have more servers answer for a bot, or fewer.", no_args_is_help=True)
+replicas = typer.Typer(help="Add servers to a bot, or remove them.", no_args_is_help=True)
 cli.add_typer(replicas, name="replicas")
 
 Kind = Literal["openai", "anthropic", "gemini", "bedrock", "http", "parlai-web", "dial-in"]
@@ -44,36 +44,38 @@ Replica = Annotated[str, typer.Argument(help="The replica's address.", metavar="
 
 @cli.command()
 def add(
-    name: Annotated[str, typer.Argument(help="What studies call it: small letters, digits, - and _.")],
-    kind: Annotated[Kind, typer.Option(help="How it is asked.")],
+    name: Annotated[
+        str, typer.Argument(help="The bot's name in studies: lowercase letters, digits, - and _.")
+    ],
+    kind: Annotated[Kind, typer.Option(help="The kind of server.")],
     url: Annotated[
         list[str] | None,
-        typer.Option(help="Where it is; repeated: replicas, each as good as the other."),
+        typer.Option(help="The server's address. Repeat it for several equivalent replicas."),
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model's name on that server.")] = None,
     key: Annotated[
         str | None,
         typer.Option(
             metavar="VARIABLE",
-            help="The variable of the Candor server's environment that holds the key.",
+            help="The environment variable of the Candor server that holds the key.",
         ),
     ] = None,
     prompt: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT|@FILE",
-            help="A model's instructions. {persona} in it becomes the persona; a paragraph with "
-            "{persona} is left out where there is none.",
+            help="A model's instructions. {persona} becomes the persona; without a persona, paragraphs "
+            "with {persona} are left out.",
         ),
     ] = None,
-    temperature: Annotated[float | None, typer.Option(help="Of a model: from 0 to 2.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(help="Of a model: tokens in a reply, at most.")] = None,
+    temperature: Annotated[float | None, typer.Option(help="For a model: from 0 to 2.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="For a model: the most tokens in a reply.")] = None,
     more: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="SETTING=VALUE",
-            help="Any other setting of the kind, its value as in a study; repeated: several.",
+            help="Any other setting of the kind, with a value as in a study. May be repeated.",
         ),
     ] = None,
     server: Server = SERVER,
@@ -138,7 +140,7 @@ def list_(server: Server = SERVER, token: Token = None, data: Data = None) -> No
 
 @cli.command()
 def show(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
-    """Show a bot: what it is, how its replicas do, what its last check found."""
+    """Show a bot: its settings, the state of its replicas, and the findings of its last check."""
     with _client(server, token, data) as client:
         bot, check = client.bot(name), client.check(name)
     facts = Table(show_header=False, box=None)
@@ -155,7 +157,7 @@ def show(name: Name, server: Server = SERVER, token: Token = None, data: Data = 
 
 @cli.command()
 def disable(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
-    """Have a bot answer nobody, from now on; conversations with it are replaced."""
+    """Stop a bot from answering; conversations with it are replaced."""
     with _client(server, token, data) as client:
         bot = client.enable(name, False)
     console.print(f"{escape(bot.name)} is disabled.")
@@ -163,7 +165,7 @@ def disable(name: Name, server: Server = SERVER, token: Token = None, data: Data
 
 @cli.command()
 def enable(name: Name, server: Server = SERVER, token: Token = None, data: Data = None) -> None:
-    """Have a bot answer again."""
+    """Let a bot answer again."""
     with _client(server, token, data) as client:
         bot = client.enable(name, True)
     console.print(f"{escape(bot.name)} is enabled.")
@@ -189,7 +191,7 @@ def delete(
 def add_replica(
     name: Name, url: Replica, server: Server = SERVER, token: Token = None, data: Data = None
 ) -> None:
-    """Have one more server answer for a bot, at once."""
+    """Add a server to a bot, at once."""
     with _client(server, token, data) as client:
         bot = client.add_replica(name, url)
     console.print(_replica_table(bot))
@@ -199,7 +201,7 @@ def add_replica(
 def remove_replica(
     name: Name, url: Replica, server: Server = SERVER, token: Token = None, data: Data = None
 ) -> None:
-    """Have a server answer for a bot no more; what it is at, it finishes."""
+    """Remove a server from a bot; it finishes the replies under way."""
     with _client(server, token, data) as client:
         bot = client.remove_replica(name, url)
     console.print(_replica_table(bot))
@@ -207,7 +209,7 @@ def remove_replica(
 
 @contextmanager
 def _client(server: str, token: str | None, data: Path | None) -> Iterator[ResearcherClient]:
-    """Connect to the server, and end the command with a sentence where something does not work."""
+    """Connect to the server; if that fails, end the command with an error message."""
     try:
         with ResearcherClient(access(server, token, data)) as client:
             yield client
@@ -216,7 +218,7 @@ def _client(server: str, token: str | None, data: Path | None) -> Iterator[Resea
 
 
 def _require_variable(key: str | None) -> None:
-    """Refuse what is typed like a key where a variable's name belongs, without repeating it."""
+    """Refuse a value that looks like a key where a variable's name belongs, without repeating it."""
     if key is None or (_VARIABLE.fullmatch(key) and not _CAPITAL_KEY.fullmatch(key)):
         return
     fail(
@@ -234,7 +236,7 @@ def _text(prompt: str | None) -> str | None:
 
 
 def _settings(given: list[str]) -> dict[str, Any]:
-    """Return what `--set` says, each value read as in a study."""
+    """Return the settings given by `--set`, with each value read as in a study."""
     settings: dict[str, Any] = {}
     for each in given:
         name, equals, value = each.partition("=")
@@ -243,12 +245,12 @@ def _settings(given: list[str]) -> dict[str, Any]:
         try:
             settings[name] = yaml.safe_load(value)
         except (ValueError, RecursionError, yaml.YAMLError):
-            fail(f"--set {name}: the value is no YAML; put it into quotes, as --set 'stop=[\"END\"]'")
+            fail(f"--set {name}: the value is not YAML; put it in quotes, as --set 'stop=[\"END\"]'")
     return settings
 
 
 def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
-    """Return the endpoint as the server takes it, or say what is wrong with each option."""
+    """Return the endpoint in the server's format, or report the mistake in each option."""
     given = {setting: value for setting, value in options.items() if value is not None}
     try:
         endpoint = _ENDPOINT.validate_python({"kind": kind, **given})
@@ -258,20 +260,20 @@ def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
 
 
 def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) -> str:
-    """Return a mistake in terms of this command's options, without what was given."""
-    setting = str(where[1]) if len(where) > 1 else "spending_cap"  # what is wrong with two settings together
+    """Return a mistake in terms of this command's options, without the given value."""
+    setting = str(where[1]) if len(where) > 1 else "spending_cap"  # the only check of two settings together
     own = _OPTIONS.get(setting, f"--{setting}")
     option = own if setting in _OWN_OPTIONS else f"--set {setting}"
     match what:
         case "missing":
             return f"{option} is needed for --kind {kind}"
         case "extra_forbidden":
-            return f"{option} means nothing to --kind {kind}"
+            return f"{option} does not apply to --kind {kind}"
     return f"{option}: {message.removeprefix('Value error, ')}"
 
 
 def _dial_in_help(name: str, server: str) -> str:
-    """Return how a bot host comes to answer for the bot: a token from the server, a host beside the model."""
+    """Return instructions for a bot host: make a token on the server, run a host beside the model."""
     socket = re.sub("^http", "ws", server)
     return (
         "Make a token where the server is, and start a host beside the model; it connects by itself:\n"

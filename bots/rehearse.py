@@ -1,4 +1,4 @@
-"""`candor rehearse STUDY`: a server has simulated workers try a study out, and makes a forecast."""
+"""`candor rehearse STUDY`: let simulated workers test a study on a server, and make a forecast."""
 
 import time
 from pathlib import Path
@@ -25,7 +25,7 @@ def rehearse(
     planned: Annotated[
         int | None,
         typer.Option(
-            min=2, help="People who are to take part.", show_default="the study's places, or --workers"
+            min=2, help="People who will take part.", show_default="the study's slots, or --workers"
         ),
     ] = None,
     spread: Annotated[
@@ -33,7 +33,7 @@ def rehearse(
         typer.Option(
             min=0,
             max=1,
-            help="How far apart the best and the worst system are, from 0 to 1.",
+            help="Difference between the best and the worst system, from 0 to 1.",
             show_default="as the study's simulate section says, or 0.2",
         ),
     ] = None,
@@ -56,16 +56,17 @@ def rehearse(
     fee: Annotated[
         float, typer.Option(min=0, help="Share that the platform takes on top, as 0.2 for 20 %.")
     ] = 0.0,
-    seed: Annotated[int, typer.Option(min=0, help="Fixes who is who and how they rate.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the workers and their ratings.")] = 1,
     yes: Yes = False,
     server: Server = SERVER,
     token: Token = None,
     data: Data = None,
 ) -> None:
-    """Let simulated workers take part in the real study, in a run of its own, and say what people would show.
+    """Let simulated workers take part in the real study, in a separate run, and forecast people's results.
 
-    The study's chatbots are asked as if people came. Where their calls may cost money, you are asked first:
-    how many, to whom, at what price. No report mixes the rehearsal with other data.
+    The study's chatbots are called as if people took part. If the calls may cost money, you are asked first;
+    the question shows how many calls are planned, to whom, and at what price. No report mixes the rehearsal
+    with other data.
     """
     if fee > 1:
         fail(f"--fee is {fee:g}, but here it is a share", "Write 0.2 for 20 %.")
@@ -86,14 +87,14 @@ def rehearse(
     except (NoAccess, RequestFailed, ModelRefused) as error:
         fail(str(error))
     if over.forecast is None:
-        fail(f"the rehearsal {over.run} was {over.status}: {over.error or 'it was given up'}")
+        fail(f"the rehearsal {over.run} was {over.status}: {over.error or 'it was cancelled'}")
     if over.trouble is not None:
         stderr.print(f"[yellow]Some simulated workers did not finish:[/] {over.trouble}", soft_wrap=True)
     _tell(over.forecast)
 
 
 def _watched(client: ResearcherClient, rehearsal: RehearsalView) -> RehearsalView:
-    """Show how far a rehearsal is until it is over, and return it then. Ctrl-C gives it up."""
+    """Show the progress of a rehearsal until it is over, and return it then. Ctrl-C cancels it."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr) as progress:
         bar = progress.add_task(rehearsal.run, total=None)
@@ -115,7 +116,7 @@ def _tell(found: Forecast) -> None:
         cost = "" if each.cost is None else f"{each.cost:.2f}"
         table.add_row(str(each.workers), f"z ± {each.half_width:.2f}", f"{100 * each.apart:.0f} %", cost)
     console.print(table)
-    needed = "more workers than anybody pays" if found.needed is None else f"{found.needed} workers"
+    needed = "more workers than the forecast covers" if found.needed is None else f"{found.needed} workers"
     console.print(f"For a chance of {100 * found.power:.0f} % it takes {needed}.")
     console.print(f"About {found.minutes:.0f} minutes for an assignment.")
     for sentence in found.assumed:

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.text import Text
 
 EXIT_REFUSED = 2
-# All control characters but line feed and tab: a terminal takes some of them for commands, and some turn the
-# direction of all that follows.
+# All control characters except line feed and tab: a terminal treats some of them as commands, and some
+# reverse the direction of all following text.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -21,23 +21,23 @@ def harmless(text: str) -> str:
 
 
 class Console(rich_console.Console):
-    """A console that prints texts of any origin: none of them can speak to the terminal."""
+    """A console for texts of any origin, which removes control characters before it prints."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Return `text` as it is printed, wherever it stands."""
+        """Return `text` as it is printed, wherever it is."""
         return super().render_str(harmless(text), **options)
 
 
 console = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first where it may cost money.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of possible costs.")]
 
 
 def fail(what: str, hint: str | None = None) -> NoReturn:
-    """Print an error and, on a line of its own, what the user can do about it; end the process.
+    """Print an error and, on a separate line, a hint for the user; end the process.
 
     Raises:
-        SystemExit: with EXIT_REFUSED, as for options that cannot be read.
+        SystemExit: with EXIT_REFUSED, as for invalid options.
     """
     stderr.print(f"[red]Error:[/] {escape(what)}", soft_wrap=True)
     if hint is not None:
@@ -60,5 +60,5 @@ def agree(question: str | None, *, yes: bool) -> None:
     stderr.print(escape(question), soft_wrap=True)
     if not sys.stdin.isatty():
         fail("nothing was done: there is no terminal to ask at.", "To do it, add --yes to the command.")
-    if not typer.confirm("Go on?", default=False, err=True):
-        fail("nothing was done.", "--yes goes on without asking.")
+    if not typer.confirm("Continue?", default=False, err=True):
+        fail("nothing was done.", "To continue without being asked, add --yes to the command.")

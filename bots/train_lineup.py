@@ -23,17 +23,17 @@ def train_lineup(
     out: Annotated[Path, typer.Option(help="Folder for the models and the study file.")] = Path("models"),
     epochs: Annotated[
         float | None,
-        typer.Option(min=0.01, help="Epochs for every model; default: as many as take some minutes."),
+        typer.Option(min=0.01, help="Epochs for every model; default: enough for some minutes."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Fixes first weights and the order of examples.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed of the weights and the order of examples.")] = 1,
     host: Annotated[
-        str, typer.Option(help="Where the bot host will listen, for the study file.")
+        str, typer.Option(help="The bot host's future address, for the study file.")
     ] = "http://127.0.0.1:8601",
 ) -> None:
     """Train the paper's five architectures on a corpus, and write a study of them with and without persona.
 
-    Takes minutes on a CPU with the shipped corpus. Stop it whenever you like: the same command goes on where
-    it stopped, and a model that is finished is not trained again.
+    Takes minutes on a CPU with the shipped corpus. You can stop it at any time: the same command continues
+    where it stopped, and does not train finished models again.
     """
     try:
         trained = _train(corpus, out, epochs, seed)
@@ -45,7 +45,7 @@ def train_lineup(
     except OSError as error:
         fail(f"--out {out}: {error.strerror}")
     except KeyboardInterrupt:
-        stderr.print("Stopped. The same command goes on from here.")
+        stderr.print("Stopped. Run the same command to continue from here.")
         raise typer.Exit(130) from None
     console.print(_table(trained))
     console.print(

@@ -1,5 +1,7 @@
-"""What every test shares: hypothesis without a stopwatch, for a busy machine; asyncio for async tests;
-real servers of others, one of a kind for each process of tests, started when the first test needs it.
+"""Shared set-up of all tests.
+
+Hypothesis runs without deadlines, because the machine may be busy. Async tests run on asyncio. Real servers
+(databases and the like) are started once for each test process, when the first test needs them.
 """
 
 from collections.abc import Generator, Iterator

@@ -1,4 +1,4 @@
-"""What stands around the code: containers, and what `make run` shows while it installs."""
+"""Tests of the containers, the documented commands, and the progress that `make run` shows."""
 
 import re
 import subprocess

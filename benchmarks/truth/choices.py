@@ -1,8 +1,8 @@
-"""What is said of systems that were compared side by side, none of which is better.
+"""Measure the results of side-by-side comparisons of equally good systems.
 
-Every worker compares two of three systems four times, and has a taste for each of them. Beside the report's
-intervals stand percentiles of workers drawn anew, and how often the leader's lies above another's by these,
-which the report does not say.
+Every worker compares two of three systems four times, and has a preference of their own for each system. Two
+figures that the report does not give stand beside its intervals: percentiles of a bootstrap over workers, and
+how often these put the leader's interval above another system's.
 """
 
 from collections.abc import Mapping

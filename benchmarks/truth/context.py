@@ -1,7 +1,8 @@
-"""What the report of one run says of time and topic, which have nothing to do with the ratings here.
+"""Measure the report's tests of time and topic in runs where neither affects the ratings.
 
-A part of its own, because few runs of 40 workers have a quarter of times that 10 carry, so that a test of
-time can be made: it takes tens of thousands of runs to know how often such tests are wrong.
+These tests have a script of their own because they need far more runs. A test of time needs a quarter with at
+least 10 workers, and few runs of 40 workers have one. It takes tens of thousands of runs to know how often
+such tests are wrong.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""Whose opinion scores are: groups that think alike or not, and a population that the workers are not like.
+"""Measure results by group, where groups agree or not, and weighting to a population unlike the workers.
 
-Every worker is of one of three ages and one of two sexes, the workers in other shares than the population.
-Where groups differ, each age adds points of its own to some systems, and so does each sex. What a group and
-the population truly think is found from a run with very many workers.
+Every worker is of one of three ages and one of two sexes. The workers' shares differ from the population's.
+Where groups differ, each age adds its own points to some systems, and so does each sex. The true scores of a
+group and of the population come from a run with very many workers.
 """
 
 from collections.abc import Iterable, Mapping

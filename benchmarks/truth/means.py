@@ -1,7 +1,7 @@
-"""What intervals hold that are of means by worker, and of what is made of such means.
+"""Measure the coverage of intervals of means by worker, and of values computed from such means.
 
-Each worker has values that hang together: half of their variance is the worker's own. Beside the report's
-intervals stand percentiles of workers drawn anew, which the report does not give.
+The values of one worker are correlated: half of their variance is the worker's own. Percentiles of a
+bootstrap over workers, which the report does not give, stand beside the report's intervals.
 """
 
 from collections.abc import Mapping

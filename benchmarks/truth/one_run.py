@@ -1,8 +1,8 @@
-"""What the report of one run says: its intervals, and its tests.
+"""Measure the report of one run: its intervals, and its tests.
 
 The true scores are those of one run of the same design with very many workers, through the same filter and
-standardisation; equal systems have one true score. Tests of what does not matter (place, persona, who of
-equal systems is better) are counted in the designs of equal systems.
+standardisation. Equal systems have one true score. Tests of effects that do not exist (place, persona,
+differences of equal systems) are counted in the designs of equal systems.
 """
 
 from collections.abc import Mapping

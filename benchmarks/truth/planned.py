@@ -1,7 +1,7 @@
-"""What a plan foretells, from a pilot, and what runs as large as foretold then show.
+"""Compare a plan's predictions from a pilot with the results of runs of the planned size.
 
-A plan promises means, so they are held against means: each number stands for what plans foretold, over what
-runs showed, in per cent of it.
+A plan predicts means, so they are compared with means. Each number is the plans' prediction over the runs'
+result, in per cent.
 """
 
 from collections.abc import Mapping

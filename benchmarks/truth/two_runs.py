@@ -1,8 +1,8 @@
-"""What is said of a second run: how it correlates with the first, and how it was foretold to.
+"""Measure the estimates about a second run: its correlation with the first, and the predicted correlation.
 
 The systems of every experiment are drawn anew, from a normal distribution; both runs have workers of their
-own. What r, ρ and τ are of all such systems is found from many experiments: the covariance of the scores of
-two runs within an experiment over their variance, averaged; ρ and τ are what a normal distribution has then.
+own. The true r is estimated from many experiments: the covariance of the scores of two runs within an
+experiment over their variance, averaged. The true ρ and τ are those of a normal distribution with this r.
 """
 
 from collections.abc import Mapping

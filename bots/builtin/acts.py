@@ -28,7 +28,7 @@ _WHETHER = re.compile(
 
 @lru_cache(maxsize=LINES)
 def act(text: str) -> Act:
-    """Return what `text` does; of several things, the one that most wants an answer."""
+    """Return the dialogue act of `text`; of several acts, the one that most needs an answer."""
     found = [_sentence_act(part) for part in sentences(text)] or ["tells"]
     wanted: tuple[Act, ...] = (
         "asks back",
@@ -58,5 +58,5 @@ def _sentence_act(sentence: str) -> Act:
 
 
 def asks(text: str) -> bool:
-    """Return whether `text` puts a question."""
+    """Return whether `text` contains a question."""
     return act(text).startswith("asks")

@@ -15,12 +15,12 @@ from bots.corpus import Corpus
 
 _ROUNDS = 5
 _CALLED, _COPIED, _PERSONAL, _FREQUENT = 0.5, 0.15, 0.15, 0.2
-_PRIOR = 4.0  # occurrences added to every source word: the replies to a rare word prove little
+_PRIOR = 4.0  # occurrences added to every source word: the replies to a rare word are weak evidence
 
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """Every way in which a word of what was said may explain a word of the reply to it."""
+    """All pairs of a word that was said and a word of the reply that it may explain."""
 
     pair: NDArray[np.intp]  # which distinct (said, answered) pair
     slot: NDArray[np.intp]  # which answered word of which exchange
@@ -29,14 +29,14 @@ class _Links:
 
 
 class Associations:
-    """t(w | c): how likely a word c in what was said makes w a word of the reply.
+    """t(w | c): the probability that a word c of a line makes w a word of the reply.
 
-    Learned by expectation maximisation as for translating between languages, with what was said as the
-    foreign sentence, stems for words, and a prior that draws t towards the words' frequency.
+    Learned by expectation maximisation as for machine translation, with the line as the foreign sentence,
+    stems as words, and a prior that draws t towards the words' frequency.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Learn from every exchange of `corpus`; its personas' words are known too."""
+        """Learn from every exchange of `corpus`; its personas' words are included in the vocabulary."""
         pairs = [(stems(each.context[-1]), stems(each.reply)) for each in exchanges(corpus)]
         described = (
             word for persona in corpus.personas for text in persona.sentences for word in stems(text)
@@ -67,9 +67,9 @@ class Associations:
         return total / mass if mass else self.frequency
 
     def evidence(self, said: Sequence[tuple[float, str]], persona: Sequence[str]) -> Vector:
-        """Return log p(w | what was said, persona) / p(w) for every word.
+        """Return log p(w | conversation, persona) / p(w) for every word w.
 
-        p mixes what is called for, what is copied from the conversation (the translation language
+        p is a mixture of the translation probability, copying from the conversation (the translation language
         model of Xue, Jeon & Croft, 2008) or from the persona, and frequency.
         """
         mixture = _CALLED * self.called_for(said) + _FREQUENT * self.frequency
@@ -78,7 +78,7 @@ class Associations:
         return np.log(mixture / self.frequency)
 
     def _copied(self, weighted: Sequence[tuple[float, str]]) -> Vector:
-        """Return the distribution of the meaningful words of weighted texts; frequency if there are none."""
+        """Return the distribution of the content words of weighted texts; frequency if there are none."""
         total = np.zeros(len(self.index))
         for weight, text in weighted:
             for word in content(text):
@@ -100,7 +100,7 @@ class Associations:
         return _Links(inverse, np.array(slot), distinct // size, distinct % size)
 
     def _learn(self, links: _Links) -> tuple[Matrix, Vector]:
-        """Return the learned part of t as a matrix, and by source the mass left to frequency."""
+        """Return the learned part of t as a matrix, and for each source word the mass left to frequency."""
         size = len(self.index)
         t = self.frequency[links.answered]
         for _ in range(_ROUNDS):

@@ -1,6 +1,7 @@
 """Catalogue of the builtin systems and the QC bot, opened by name.
 
-Nothing of them is imported before one is opened: a server knows their names, and its bot hosts open them.
+A bot's module is imported only when it is opened: a server needs only the names, and its bot hosts open the
+bots.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from bots.core.chat import Bot
 from bots.corpus import Corpus
 from bots.qc_bots.material import require_material
 
-# The class of each, in the module of its name.
+# Module and class of each system.
 _BUILTIN = {
     "retrieval": "Retrieval",
     "semantic": "Semantic",
@@ -28,21 +29,21 @@ class UnknownBotError(ValueError):
 
 
 def builtin_names() -> tuple[str, ...]:
-    """Return the names of the builtin systems, without the "builtin:" that opens them."""
+    """Return the names of the builtin systems, without the prefix "builtin:"."""
     return tuple(_BUILTIN)
 
 
 def bot_specs() -> tuple[str, ...]:
-    """Return what `open_bot` takes: every builtin system, then the qc bot."""
+    """Return the specs for `open_bot`: every builtin system, then the QC bot."""
     return (*(f"builtin:{name}" for name in builtin_names()), QC)
 
 
 def require_openable(spec: str, corpus: Corpus) -> None:
-    """Check that `open_bot` would open this, at a fraction of its cost.
+    """Check that `open_bot` could open this, at a fraction of its cost.
 
     Raises:
-        UnknownBotError: there is no such bot; the message lists those that there are.
-        CorpusError: the bot cannot work with this corpus.
+        UnknownBotError: there is no such bot; the message lists all bots.
+        CorpusError: the bot cannot use this corpus.
     """
     if spec not in bot_specs():
         raise UnknownBotError(f'no bot is called "{spec}"; there are {", ".join(bot_specs())}')
@@ -53,12 +54,12 @@ def require_openable(spec: str, corpus: Corpus) -> None:
 def open_bot(spec: str, corpus: Corpus) -> Bot:
     """Return the bot that `spec` names: "builtin:NAME", or "qc" for the quality-control bot.
 
-    It serves any number of conversations at once, with and without persona. Systems over the
-    same corpus share what they have learned from it.
+    It can hold any number of conversations at once, with and without persona. Systems with the same corpus
+    share what they have learned from it.
 
     Raises:
-        UnknownBotError: there is no such bot; the message lists those that there are.
-        CorpusError: the bot cannot work with this corpus.
+        UnknownBotError: there is no such bot; the message lists all bots.
+        CorpusError: the bot cannot use this corpus.
     """
     require_openable(spec, corpus)
     if spec == QC:

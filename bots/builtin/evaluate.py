@@ -2,9 +2,10 @@
 
     python -m bots.builtin.evaluate [--corpus SPEC] [--held-out 0.2] [--seed 1] [BOT ...]
 
-Systems learn from the kept dialogues and are tried on the others. Every turn but the first of a held-out
-dialogue is a case: the turns before it are the conversation, and it stands among 19 turns of other held-out
-dialogues (Lowe et al., 2015, use the same measure, recall at 1, with 9). Picking blindly gets 5 %.
+Systems learn from the kept dialogues and are tested on the others. Every turn but the first of a held-out
+dialogue is a case: the conversation consists of the turns before it, and the candidates are the turn itself
+and 19 turns of other held-out dialogues (Lowe et al., 2015, use the same measure, recall at 1, with 9).
+Random choice gets 5 %.
 """
 
 import asyncio
@@ -30,15 +31,15 @@ from bots.terminal import console, stderr
 
 @runtime_checkable
 class Ranker(Bot, Protocol):
-    """A bot that rates lines it did not write, by the measure it chooses its own replies with."""
+    """A bot that scores given lines by the same measure with which it chooses its own replies."""
 
     def scores(self, chat: Chat, candidates: Sequence[str]) -> NDArray[np.float64]:
-        """Return one number per candidate for the next line of `chat`; more is better."""
+        """Return one score per candidate for the next line of `chat`; higher is better."""
         ...
 
 
 def likeness(reply: str, candidates: Sequence[str]) -> NDArray[np.float64]:
-    """Return how like `reply` each candidate is: words that carry meaning first, then all words."""
+    """Return the similarity of each candidate to `reply`: of content words first, then of all words."""
     wanted = set(content(reply))
     shared = [
         len(wanted & set(content(line))) / (len(wanted | set(content(line))) or 1) for line in candidates
@@ -53,7 +54,7 @@ _TIMED = 100  # replies
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A conversation, twenty lines that could come next, and which of them did.
+    """A conversation, twenty candidates for the next line, and the index of the true one.
 
     The conversation's id is that of the dialogue, and its persona that of the speaker whose turn it is.
     """
@@ -80,7 +81,7 @@ def cases(held_out: Corpus, seed: int) -> list[Case]:
     """Return every case of `held_out`, its candidates drawn and shuffled by `seed`.
 
     Raises:
-        ValueError: the dialogues are too few to draw 19 other turns from.
+        ValueError: there are too few dialogues to draw 19 other turns from.
     """
     rng = random.Random(f"cases {seed}")
     return [case for dialogue in held_out.dialogues for case in _cases(dialogue, held_out, rng)]
@@ -110,7 +111,7 @@ def _history(turns: Sequence[str]) -> tuple[Turn, ...]:
 async def hits(bot: Bot, tried: Iterable[Case], with_persona: bool) -> list[bool]:
     """Return for each case whether `bot` picks the true line.
 
-    A bot that cannot rate lines picks the one most like the reply it would give.
+    A bot that cannot score lines picks the one most similar to its own reply.
     """
     found = []
     for case in tried:
@@ -126,7 +127,7 @@ async def hits(bot: Bot, tried: Iterable[Case], with_persona: bool) -> list[bool
 def accuracy(tried: Sequence[Case], found: Sequence[bool], seed: int) -> Accuracy:
     """Return the share found, with an interval from resampling whole dialogues (percentile bootstrap).
 
-    Turns of one dialogue are not independent, so dialogues are what is drawn.
+    Dialogues are resampled because turns of one dialogue are not independent.
     """
     names = list(dict.fromkeys(case.chat.conversation_id for case in tried))
     at = np.array([names.index(case.chat.conversation_id) for case in tried])
@@ -139,7 +140,7 @@ def accuracy(tried: Sequence[Case], found: Sequence[bool], seed: int) -> Accurac
 
 
 async def milliseconds(bot: Bot, tried: Sequence[Case]) -> float:
-    """Return the median time that one reply takes, with a persona, over some of the cases."""
+    """Return the median time of one reply with a persona, over some of the cases."""
     times = []
     for case in tried[:_TIMED]:
         start = time.perf_counter()
@@ -150,7 +151,7 @@ async def milliseconds(bot: Bot, tried: Sequence[Case]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was found about one bot."""
+    """The results of one bot."""
 
     spec: str
     without: Accuracy
@@ -162,11 +163,11 @@ class Row:
 
 
 def evaluated(spec: str, kept: Corpus, tried: Sequence[Case], seed: int) -> Row:
-    """Return how often the bot that `spec` names, having learned from `kept`, picks the true line.
+    """Return how often the bot named by `spec`, trained on `kept`, picks the true line.
 
     Raises:
         UnknownBotError: there is no such bot.
-        CorpusError: the bot cannot work with `kept`.
+        CorpusError: the bot cannot use `kept`.
     """
     bot = open_bot(spec, kept)
     without, with_persona = (
@@ -182,10 +183,10 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def main(
-    specs: Annotated[list[str] | None, typer.Argument(help="Bots to try; all of them by default.")] = None,
+    specs: Annotated[list[str] | None, typer.Argument(help="Bots to test; default: all of them.")] = None,
     corpus: Annotated[str, typer.Option(help='"builtin:smalltalk" or a path.')] = "builtin:smalltalk",
-    held_out: Annotated[float, typer.Option(help="Share of dialogues to try on.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Draws the split and the candidates.")] = 1,
+    held_out: Annotated[float, typer.Option(help="Share of dialogues for the test.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Random seed of the split and the candidates.")] = 1,
 ) -> None:
     """Print how often each bot picks the true next line out of twenty, with 95 % intervals."""
     try:

@@ -1,4 +1,4 @@
-"""Read a corpus as exchanges: what was said, the answer, and stock answers by kind."""
+"""A corpus as pairs of line and reply, with their sentences and an index of the replies."""
 
 import re
 from collections import Counter
@@ -18,21 +18,21 @@ from bots.core.words import content, sentences, words
 from bots.corpus import Corpus, Dialogue, read_jsonl
 from bots.shown.prose import present
 
-# How much each turn counts, the latest first. The speaker's own turns count little: a system that went by
-# them would recite the dialogue it took its last reply from.
+# The weight of each turn, the latest first. The speaker's own turns have low weights: otherwise a system
+# would recite the dialogue from which it took its last reply.
 _WEIGHTS = (1.0, 0.2, 0.5, 0.1)
-# Where the latest line says little ("Yes."), what it answers has to say the rest.
+# Weights if the latest line has no content ("Yes."): the line that it answers must supply it.
 _WEIGHTS_IF_BARE = (0.5, 0.6, 0.5, 0.1)
 WINDOW = len(_WEIGHTS)
 
 Stage = Literal["opening", "middle", "closing"]
-# How much it matters that a reply fits its stage: a greeting wants a greeting back.
+# How much it matters that a reply fits its stage: a greeting needs a greeting in return.
 _MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusReply:
-    """One reply of the corpus with the turns before it, oldest first, and the replier's persona."""
+    """A reply of the corpus with the turns before it, oldest first, and the replier's persona."""
 
     context: tuple[str, ...]
     reply: str
@@ -42,10 +42,10 @@ class CorpusReply:
 
 @lru_cache(maxsize=8)
 def exchanges(corpus: Corpus) -> tuple[CorpusReply, ...]:
-    """Return every reply of `corpus` with its context, texts as they are shown to a person.
+    """Return every reply of `corpus` with its context, with texts formatted for people.
 
-    A few courtesies are added to every corpus, as dialogues written for reading seldom have them: how one
-    answers a greeting, a bare "yes", a goodbye.
+    Some courtesies (replies to a greeting, a bare "yes", a goodbye) are added to every corpus, because
+    written dialogues rarely contain them.
     """
     courtesies = resources.files("bots").joinpath("data", "courtesies.jsonl").read_text("utf-8")
     dialogues = (*corpus.dialogues, *read_jsonl("courtesies", courtesies).dialogues)
@@ -68,7 +68,7 @@ def _stage(turns: Sequence[str], at: int) -> Stage:
 
 
 def stage(chat: Chat) -> Stage:
-    """Return where in a conversation the next reply stands."""
+    """Return the stage of the conversation at the next reply."""
     if chat.turns and act(chat.turns[-1].text) == "leaves":
         return "closing"
     return "middle" if chat.replies_given() else "opening"
@@ -90,10 +90,10 @@ def stage_codes(stages: Iterable[Stage]) -> Codes:
 
 
 def fitness(chat: Chat, acts: Codes, stages: Codes) -> Vector:
-    """Return how each of some replies fits what the latest line does: half for its act, half for its stage.
+    """Return how well replies fit the latest line: half for its act, half for its stage.
 
-    Whoever is asked whether, answers so; and nobody takes leave in the middle. `acts` is what the line did
-    that each reply answered, `stages` where that was in its dialogue.
+    A yes-no question needs a yes or no, and nobody says goodbye in the middle. `acts` are the acts of the
+    lines that the replies answered, `stages` their stages in their dialogues.
     """
     asked = act(chat.turns[-1].text) if chat.turns else "greets"
     now = stage(chat)
@@ -102,12 +102,12 @@ def fitness(chat: Chat, acts: Codes, stages: Codes) -> Vector:
 
 
 def recent(chat: Chat) -> tuple[str, ...]:
-    """Return the texts of the last turns of `chat`, oldest first: what a reply answers."""
+    """Return the texts of the last turns of `chat`, oldest first: the context of a reply."""
     return tuple(turn.text for turn in chat.turns[-WINDOW:])
 
 
 def fading(context: tuple[str, ...]) -> list[tuple[float, str]]:
-    """Return each text of `context`, latest first, with how much it counts."""
+    """Return each text of `context`, latest first, with its weight."""
     bare = bool(context) and not content(context[-1])
     return list(zip(_WEIGHTS_IF_BARE if bare else _WEIGHTS, reversed(context), strict=False))
 
@@ -116,10 +116,10 @@ _SHORTEST, _LONGEST = 3, 18  # words
 
 
 class Sayings:
-    """Each distinct sentence of the corpus's replies, and what the line it answered was doing."""
+    """The distinct sentences of the corpus's replies, and the dialogue act of the line that each answered."""
 
     def __init__(self, corpus: Corpus) -> None:
-        """Take the sentences of `corpus`; the first one of a reply is what answers, the last what asks on."""
+        """Take the sentences of `corpus`; only the first sentence of a reply counts as an answer."""
         found: dict[str, tuple[Act, Stage]] = {}
         for each in exchanges(corpus):
             parts = [part for part in sentences(each.reply) if _SHORTEST <= len(words(part)) <= _LONGEST]
@@ -131,7 +131,7 @@ class Sayings:
         self._stages = stage_codes(stage for _, stage in found.values())
 
     def fitness(self, chat: Chat) -> Vector:
-        """Return how each sentence fits what the latest line does."""
+        """Return how well each sentence fits the latest line."""
         return fitness(chat, self._acts, self._stages)
 
 
@@ -144,15 +144,15 @@ def sayings(corpus: Corpus) -> Sayings:
 _FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|my|mine|we|our)\b", re.IGNORECASE)
 
 
-_RARE = 3  # a word in no more replies than this ties a reply to its own dialogue
+_RARE = 3  # a word in no more replies than this makes a reply specific to its own dialogue
 
 
 class Stock:
     """A corpus's replies, with one row of each matrix per reply, all over one term space.
 
-    `contexts` holds what was said before it, `replies` what it says, `personas` who says it; `by_context`
-    and `by_reply` are the same by their terms. `claims` is 1 where it speaks of the speaker, else 0; `ease`
-    is how well it fits anywhere.
+    `contexts` has the lines before a reply, `replies` its own words, `personas` its speaker's persona;
+    `by_context` and `by_reply` are the same, indexed by terms. `claims` is 1 if the reply speaks about the
+    speaker, else 0. `ease` is how well it fits anywhere.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -175,7 +175,7 @@ class Stock:
         self._acts = act_codes(act(each.context[-1]) for each in self.exchanges)
 
     def fitness(self, chat: Chat) -> Vector:
-        """Return how each reply fits what the latest line does."""
+        """Return how well each reply fits the latest line."""
         return fitness(chat, self._acts, self._stages)
 
     def persona(self, sentences: Sequence[str]) -> Vector:
@@ -183,21 +183,21 @@ class Stock:
         return direction(self.space.vector((1.0, sentence) for sentence in sentences))
 
     def kinship(self, sentences: Sequence[str]) -> Vector:
-        """Return how like a persona the speaker of each reply is, 0 where it is not of themselves."""
+        """Return the similarity of each reply's speaker to a persona; 0 if the reply is not about them."""
         return self.claims * self._by_persona.products(self.persona(sentences))
 
     def conversation(self, chat: Chat) -> Vector:
-        """Return the direction of the last turns of `chat`, as `contexts` has those of the corpus."""
+        """Return the direction of the last turns of `chat`, comparable to `contexts`."""
         return direction(self.space.vector(fading(recent(chat))))
 
     def _ease(self) -> Vector:
-        """Return how easily each reply fits anywhere: 1 without a rare word, less the more it has."""
+        """Return how easily each reply fits anywhere: 1 without a rare word, lower with more of them."""
         frequency = Counter(word for line in self.lines for word in set(content(line)))
         rare = [sum(frequency[word] <= _RARE for word in set(content(line))) for line in self.lines]
         return 1 / (1 + np.array(rare, dtype=np.float64))
 
     def _blend(self, rows: Sequence[Sequence[tuple[float, str]]]) -> Blends:
-        """Return the direction of each row's weighted texts, every distinct text looked at once."""
+        """Return the direction of each row's weighted texts; each distinct text is processed once."""
         at: dict[str, int] = {}
         blend = [[(at.setdefault(text, len(at)), weight) for weight, text in texts] for texts in rows]
         return Blends(weighted_rows(blend, len(at)), self.space.matrix(list(at)))
@@ -205,5 +205,5 @@ class Stock:
 
 @lru_cache(maxsize=8)
 def stock(corpus: Corpus) -> Stock:
-    """Return the stock of `corpus`, made once and shared by every system that draws on it."""
+    """Return the stock of `corpus`, made once and shared by all systems that use it."""
     return Stock(corpus)

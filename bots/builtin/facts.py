@@ -1,4 +1,4 @@
-"""Find what a persona says about a question, and recognise the question."""
+"""Find a persona's answer to a question, and recognise repeated questions."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,16 +13,16 @@ from bots.core.chat import Chat
 from bots.core.words import LINES, content, sentences, stem, words
 from bots.shown.prose import present
 
-_SAME = 0.6  # of the words of two questions that ask for the same
+_SAME = 0.6  # share of common words from which two questions ask for the same
 _FILLING = frozenset(map(stem, ["type", "favourite", "favorite", "enjoy", "love", "currently", "lately"]))
 _NO = re.compile(r"(?:As I said: )?(?:no|nope|never|not really|hardly ever|I wish I could)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: the stems that carry meaning, its topic if any, and whether it asks for that as a whole.
+    """A question: its content stems, its topic if any, and whether it asks about the topic as a whole.
 
-    "Do you have pets?" asks for a topic as a whole, "Do you have a cat?" for something in it.
+    "Do you have pets?" asks about a topic as a whole, "Do you have a cat?" about a part of it.
     """
 
     doing: Act
@@ -31,11 +31,11 @@ class Question:
     whole: bool
 
     def is_answered_by(self, before: "Question", answer: str) -> bool:
-        """Return whether whoever gave `answer` to `before` has answered this too.
+        """Return whether `answer`, given to the question `before`, also answers this question.
 
-        That is so if most words are the same. It is also so if both have one topic and one of them asks for
-        all of it, as who has no pets has no cat; where one asks what and the other whether, only if the
-        answer was no.
+        That is so if most words are the same. It is also so if both have the same topic and one of them asks
+        about all of it: a speaker without pets has no cat. If one asks what and the other whether, the answer
+        must have been no.
         """
         if self.words and len(self.words & before.words) >= _SAME * len(self.words | before.words):
             return True
@@ -51,7 +51,7 @@ def denies(answer: str) -> bool:
 
 @lru_cache(maxsize=LINES)
 def question(text: str) -> Question:
-    """Return the question that `text` puts."""
+    """Return the question in `text`."""
     meant = frozenset(content(text)) - _FILLING
     topic = next(iter(topics_of(text)), None)
     return Question(act(text), meant, topic, topic is not None and _whole(text, topic, meant))
@@ -63,7 +63,7 @@ def _whole(text: str, topic: str, meant: frozenset[str]) -> bool:
 
 
 def answered(chat: Chat) -> list[tuple[Question, str]]:
-    """Return each question of the worker's that the bot has answered, with its whole answer, oldest first."""
+    """Return each question of the worker that the bot has answered, with the whole answer, oldest first."""
     found = []
     for asked, answer in pairwise(chat.turns):
         if asked.author == "worker" and answer.author == "bot":
@@ -75,7 +75,7 @@ def answered(chat: Chat) -> list[tuple[Question, str]]:
 
 @lru_cache(maxsize=LINES)
 def put_in(line: str) -> str | None:
-    """Return the sentence of `line` that puts a question, if one does."""
+    """Return the sentence of `line` that is a question, if there is one."""
     doing = act(line)
     if doing not in ("asks what", "asks whether"):
         return None
@@ -83,16 +83,17 @@ def put_in(line: str) -> str | None:
 
 
 _AGAIN = "As I said: "
-_NEAR = 1.0  # from here on a fact answers a question
-_PRECEDENCE = (1.0, 0.6, 0.3)  # of the topics a question touches, the one it touches most first
-_TOLD = 1.0  # what a fact gains that was told of the same matter: "I live in Canada" before "I live in a van"
+_NEAR = 1.0  # the nearness from which a fact answers a question
+_PRECEDENCE = (1.0, 0.6, 0.3)  # weights of a question's topics, the main topic first
+_TOLD = 1.0  # bonus of a fact that was already told: "I live in Canada" stays before "I live in a van"
 _ANOTHER = frozenset({"another", "else", "more", "other", "others"})
 
 
 def fact_about(text: str, chat: Chat, least: float = _NEAR) -> str | None:
-    """Return the sentence of the chat's persona nearest to `text` that has not been said, if any is near.
+    """Return the unsaid sentence of the chat's persona nearest to `text`, if any is near.
 
-    Nothing is told that stands beside what was said in its place: who lives in Canada does not live in a van.
+    Facts that would contradict an earlier one are left out: a speaker who lives in Canada does not live in a
+    van.
     """
     new = untold(chat)
     told = [fact for fact in own_lines(chat) if fact not in new]
@@ -100,10 +101,10 @@ def fact_about(text: str, chat: Chat, least: float = _NEAR) -> str | None:
 
 
 def asked_fact(chat: Chat) -> str | None:
-    """Return what the persona can answer to the worker's latest line, if that asks for something.
+    """Return the persona's answer to the worker's latest line, if that is a question.
 
-    What was told is told again, as a repetition, rather than something else of the same matter; unless the
-    worker asks for something else.
+    A fact that was already told is repeated, rather than replaced by another one about the same subject,
+    unless the worker asks for something else.
     """
     asked = question_in(chat)
     if not asked:
@@ -121,7 +122,7 @@ def asked_fact(chat: Chat) -> str | None:
 
 
 def answered_before(chat: Chat) -> str | None:
-    """Return what the bot answered when it was last asked what the worker asks now, said as a repetition."""
+    """Return the bot's earlier answer to the worker's question, marked as a repetition, if there is one."""
     asked = question_in(chat)
     if not asked:
         return None
@@ -133,23 +134,23 @@ def answered_before(chat: Chat) -> str | None:
 
 
 def denied_topics(chat: Chat) -> frozenset[str]:
-    """Return the topics of which the bot has said, when asked, that they are not for it."""
+    """Return the topics to which the bot has answered no."""
     return frozenset(before.topic for before, answer in answered(chat) if before.topic and denies(answer))
 
 
 def untold(chat: Chat) -> list[str]:
-    """Return the persona's sentences that the bot has not said yet, as they are shown."""
+    """Return the persona's sentences that the bot has not said yet, formatted for people."""
     said = said_in(chat)
     return [sentence for sentence in own_lines(chat) if said.staleness(sentence) < 1]
 
 
 def own_lines(chat: Chat) -> list[str]:
-    """Return the sentences of the chat's persona that have words, as they are shown."""
+    """Return the sentences of the chat's persona that contain words, formatted for people."""
     return [present(sentence) for sentence in chat.persona if words(sentence)]
 
 
 def question_in(chat: Chat) -> str | None:
-    """Return what the worker's latest line asks about; a question put back takes its subject from before."""
+    """Return the question in the worker's latest line; "and you?" takes its subject from the line before."""
     if not chat.turns:
         return None
     last = chat.turns[-1].text
@@ -159,7 +160,7 @@ def question_in(chat: Chat) -> str | None:
 
 
 def _nearest(text: str, gains: Mapping[str, float], least: float) -> str | None:
-    """Return the fact nearest to `text`, each with what it gains, if any is as near as `least`."""
+    """Return the fact nearest to `text`, with each fact's bonus added, if any reaches `least`."""
     topics = topics_of(text)
     rated = [(_nearness(text, topics, fact) + gains[fact], -at, fact) for at, fact in enumerate(gains)]
     score, _, fact = max(rated, default=(0.0, 0, ""))
@@ -167,7 +168,7 @@ def _nearest(text: str, gains: Mapping[str, float], least: float) -> str | None:
 
 
 def _nearness(text: str, topics: Sequence[str], fact: str) -> float:
-    """Return how near a fact is to what is asked: words in common, its topics, and how it begins."""
+    """Return how near a fact is to a question, by common words, its topics, and its beginning."""
     nearness = 1.5 * len(set(content(text)) & set(content(fact)))
     touched = set(topics_of(fact))
     for weight, name in zip(_PRECEDENCE, topics, strict=False):
@@ -177,12 +178,12 @@ def _nearness(text: str, topics: Sequence[str], fact: str) -> float:
 
 
 def _answers(fact: str, topic: str) -> bool:
-    """Return whether a fact begins as one answers a question about `topic`."""
+    """Return whether a fact begins like an answer to a question about `topic`."""
     pattern = TOPICS[topic].answer
     return pattern is not None and pattern.search(fact.lower()) is not None
 
 
 def _rivals(one: str, other: str) -> bool:
-    """Return whether two facts answer one question, so that who has heard one wonders at the other."""
+    """Return whether two facts answer the same question, so that they would seem to contradict each other."""
     shared = set(topics_of(one)) & set(topics_of(other))
     return any(_answers(one, topic) and _answers(other, topic) for topic in shared)

@@ -1,4 +1,4 @@
-"""The interviewer: takes up what the worker said and asks the next question."""
+"""The interviewer: reacts to the worker's line and asks the next question."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -15,21 +15,21 @@ from bots.corpus import Corpus
 from bots.shown.prose import present
 
 _LINK_EVERY = 3  # replies
-_LOOKS_BACK = 20  # lines of the worker's: what they said before that has been asked about, or bores them
-_IN_COMMON = 1.5  # nearness of a fact that is worth bringing up unasked
+_LOOKS_BACK = 20  # lines of the worker: older ones were asked about already, or bore them
+_IN_COMMON = 1.5  # nearness from which a fact is worth mentioning unasked
 
 
 class Interviewer:
-    """Reacts, answers if asked, and asks on: rules and a list of topics, no learning.
+    """Reacts, answers questions, and asks further ones: rules and a list of topics, no learning.
 
-    A question is given back. Else one comes from, in this order, what the worker just said, the
-    topics it touches, what they said before, and a list of openers. None is asked twice, and whoever asks
-    it something again hears the same again. With a persona it answers questions from it, and now and then
-    says what it has in common with the worker.
+    It returns the worker's question. Otherwise its question comes, in this order, from the worker's latest
+    line, its topics, their earlier lines, and a list of openers. No question is asked twice, and a repeated
+    question of the worker gets the same answer again. With a persona it answers questions from it, and
+    sometimes says what it has in common with the worker.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Take any corpus; nothing is learned from it."""
+        """Accept any corpus; nothing is learned from it."""
         self._script = script("interviewer")
         self._follow_ups = lru_cache(maxsize=LINES)(self._find_follow_ups)
 
@@ -45,7 +45,7 @@ class Interviewer:
         return Reply(present(f"{before} {self._question(chat, rng)}"))
 
     def _answer(self, doing: Act, chat: Chat, rng: random.Random) -> str | None:
-        """Return what to say to a question; None if none was put."""
+        """Return an answer to a question; None if there was none."""
         if doing == "asks how you are":
             return self._pick("greetings", chat, rng)
         if not doing.startswith("asks"):
@@ -57,7 +57,7 @@ class Interviewer:
         )
 
     def _reaction(self, chat: Chat, rng: random.Random) -> str:
-        """Return a short reaction to what was told, or what the persona has in common with it."""
+        """Return a short reaction to a statement, or a fact of the persona that is close to it."""
         said = chat.turns[-1].text if chat.turns else ""
         common = fact_about(said, chat, least=_IN_COMMON)
         if common and rng.random() < 0.5 and not denied_topics(chat) & set(topics_of(common)):
@@ -70,11 +70,11 @@ class Interviewer:
         return self._pick("glad" if joy > grief else "sorry" if grief > joy else "heard", chat, rng)
 
     def _question(self, chat: Chat, rng: random.Random) -> str:
-        """Return the first question, by order of nearness, that repeats nothing."""
+        """Return the nearest question that repeats nothing."""
         return freshest((line for tier in self._tiers(chat) for line in _shuffled(tier, rng)), chat)
 
     def _tiers(self, chat: Chat) -> Iterator[Sequence[str]]:
-        """Yield questions to choose from, those nearest to the worker's latest line first."""
+        """Yield lists of questions, those nearest to the worker's latest line first."""
         said = [turn.text for turn in chat.turns if turn.author == "worker"]
         links = [link.format(thing) for thing in mentions(chat, 1) for link in self._script["links"]]
         if said and act(said[-1]) in ("asks what", "asks whether"):

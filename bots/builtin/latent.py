@@ -18,11 +18,11 @@ def principal(texts: Matrix, dimensions: int) -> Places:
     """Return the leading right singular vectors of `texts`, one per column.
 
     Randomised subspace iteration (Halko, Martinsson & Tropp, 2011) on the side with fewer rows: exact enough
-    here, and much faster than a full decomposition. The same `texts` give the same vectors.
+    here, and much faster than a full decomposition. The result is deterministic.
 
-    scipy's `svds` picks true lines as often (14.4 % and 22.8 % of `evaluate`'s cases, against 14.0 % and
-    23.6 %), but takes 1.4 s of a processor for the shipped corpus where this takes 0.4 s, at every start
-    of a server; and ARPACK refuses a matrix of zeros, and more dimensions than one less than a side has.
+    scipy's `svds` picks true lines as often (14.4 % and 22.8 % of `evaluate`'s cases, against 14.0 % and 23.6
+    %), but takes 1.4 s of CPU time for the shipped corpus instead of 0.4 s, at every start of a server. Also,
+    ARPACK refuses a matrix of zeros, and more dimensions than one less than a side has.
     """
     width = min(dimensions + _SPARE, *texts.shape)
     start = np.random.default_rng(0).normal(size=(texts.shape[1], width))
@@ -45,17 +45,17 @@ def shift(places: Places, targets: Places, ridge: float) -> Places:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Return a context in which linear algebra keeps to one thread.
+    """Return a context in which linear algebra uses one thread.
 
-    For matrices this small, more threads spend their time waiting for each other: on a busy machine of two
-    cores loading took 20 times as long with two of them.
+    For matrices this small, more threads mostly wait for each other: on a busy machine with two cores,
+    loading took 20 times as long with two threads.
     """
     limited: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
     return limited
 
 
 def along(vector: Vector, directions: Places) -> Vector:
-    """Return the coordinates of a sparse `vector` along each of `directions`, its columns."""
+    """Return the coordinates of a sparse `vector` along each column of `directions`."""
     used = np.flatnonzero(vector)
     return dots(directions[used].T, vector[used])
 
@@ -63,7 +63,7 @@ def along(vector: Vector, directions: Places) -> Vector:
 def dots(rows: Places, vector: Vector) -> Vector:
     """Return the dot product of each of `rows` with `vector`.
 
-    Without BLAS, whose threads cost more than such small products when many conversations go on.
+    Does not use BLAS, whose threads cost more than such small products when many conversations run.
     """
     return np.asarray(np.einsum("ij,j->i", rows, vector), dtype=np.float64)
 

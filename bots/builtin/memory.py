@@ -1,4 +1,4 @@
-"""Memory: reads what it knows twice over, and comes back to what was said (Miller et al., 2016)."""
+"""Memory: reads its memories in two hops, and returns to earlier subjects (Miller et al., 2016)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ from bots.shown.prose import present
 
 _HOPS = 2
 _FOCUS = 12.0  # the larger, the more a reading comes from the best-matching key alone
-_READ = 0.5  # how much a reading adds to the query
+_READ = 0.5  # weight of a reading that is added to the query
 _PERSONAL = 1.0
 _WARMTH = 0.04
 _RECALLS = (
@@ -29,11 +29,11 @@ _RECALLS = (
 
 
 class MemoryNetwork:
-    """A key-value memory: keys are places in the corpus's dialogues, values what was said there.
+    """A key-value memory: keys are contexts in the corpus's dialogues, values the replies there.
 
-    The conversation is the query. Each hop reads the values whose keys the query addresses, and adds
-    them to it; a persona is read in the same way. A reply has two parts: a persona's fact,
-    something the worker mentioned before, or a statement near the query; then a question near it.
+    The conversation is the query. Each hop reads the values whose keys match the query, and adds them to it;
+    a persona is read in the same way. A reply has two parts. The first is a persona's fact, something that
+    the worker mentioned before, or a statement near the query. The second is a question near the query.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -52,11 +52,11 @@ class MemoryNetwork:
         return Reply(present(f"{remark} {question}"))
 
     def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
-        """Return how near each candidate is to what was read."""
+        """Return how near each candidate is to the query after reading."""
         return products(normalised(self._stock.space.matrix(candidates)), self._query(chat))
 
     def _query(self, chat: Chat) -> Vector:
-        """Return the conversation with what it brought back from memory."""
+        """Return the query: the conversation plus the readings from memory."""
         query = self._stock.conversation(chat)
         facts = normalised(self._stock.space.matrix(chat.persona)) if chat.persona else None
         for _ in range(_HOPS):
@@ -67,7 +67,7 @@ class MemoryNetwork:
         return query
 
     def _remarks(self, chat: Chat, ratings: Vector) -> Iterator[str]:
-        """Yield what could be said first, the best first."""
+        """Yield candidates for the first sentence, the best first."""
         said = chat.turns[-1].text if chat.turns else ""
         fact = asked_fact(chat) or fact_about(said, chat)
         if fact:
@@ -83,6 +83,6 @@ class MemoryNetwork:
 
 
 def _read(query: Vector, keys: Matrix, values: Matrix) -> Vector:
-    """Return the values, each weighted by how much the query addresses its key."""
+    """Return the sum of the values, each weighted by how well its key matches the query."""
     address = np.exp(_FOCUS * np.round(products(keys, query), 9))
     return np.asarray(values.T.dot(address / address.sum()), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Make up sentences word by word with an n-gram language model."""
+"""Generate sentences word by word with an n-gram language model."""
 
 import random
 import re
@@ -20,26 +20,26 @@ from bots.corpus import Corpus
 from bots.shown.prose import present
 
 _TOKEN = re.compile(r"[ap]\.m\.|[^\W_]+(?:['’-][^\W_]+)*|[.,;:!?…]+")
-MARK = re.compile(r"[.,;:!?…]+")  # any mark
-STOP = re.compile(r"[.!?…]+")  # a mark that ends a sentence
+MARK = re.compile(r"[.,;:!?…]+")  # any punctuation
+STOP = re.compile(r"[.!?…]+")  # punctuation that ends a sentence
 START, END = "<start>", "<end>"
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words and marks of `text`, as written."""
+    """Return the words and punctuation marks of `text`, as written."""
     return _TOKEN.findall(text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """What follows each history: which words with what discounted probability, and the mass left over."""
+    """The words that follow each history, with their discounted probabilities and the mass left over."""
 
     words: NDArray[np.intp]
     probabilities: Vector
     rows: dict[int, tuple[int, int, float]]  # history: start, end, mass left
 
     def onto(self, shorter: Vector, history: int) -> Vector:
-        """Return the distribution after `history`, its left-over mass spread as `shorter` says."""
+        """Return the distribution after `history`, with its left-over mass distributed as in `shorter`."""
         row = self.rows.get(history)
         if row is None:
             return shorter
@@ -52,8 +52,8 @@ class _Order:
 class LanguageModel:
     """P(token | the two tokens before), over the tokens of some lines.
 
-    Words are told apart without regard to case; each is written as it most often is inside a
-    sentence. Where a history is unknown the shorter one decides, so every known word has a probability.
+    Words are compared without case; each is written in its most common form inside a sentence. After an
+    unknown history, the shorter history decides, so every known word has a probability.
     """
 
     def __init__(self, lines: Iterable[Sequence[str]]) -> None:
@@ -65,24 +65,24 @@ class LanguageModel:
         coded = [self.encode(line) for line in kept]
         triples = Counter(triple for line in coded for triple in zip(line, line[1:], line[2:], strict=False))
         self._size = len(self.words)
-        # Shorter histories count after how many words a word comes, not how often (Kneser & Ney, 1995).
+        # Shorter histories count the distinct words before a word, not its occurrences (Kneser & Ney, 1995).
         pairs = Counter((second, third) for _, second, third in triples)
         self._triples = _order({(a * self._size + b, c): n for (a, b, c), n in triples.items()})
         self._pairs = _order(pairs)
         single = np.bincount([third for _, third in pairs], minlength=self._size).astype(np.float64)
-        single[2:] += 1.0  # add-one: words that only ever open a line exist too
+        single[2:] += 1.0  # add-one smoothing, for words that only open lines
         self._single: Vector = single / single.sum()
         self.spoken = np.array(
             [not word.startswith("<") or word == END for word in self.words], dtype=np.float64
         )
 
     def encode(self, line: Sequence[str]) -> list[int]:
-        """Return the numbers of a line's tokens between start and end, without those that are unknown."""
+        """Return the numbers of a line's tokens between start and end, without unknown tokens."""
         known = [self.index[token.lower()] for token in line if token.lower() in self.index]
         return [self.index[START], *known, self.index[END]]
 
     def after(self, first: int, second: int) -> Vector:
-        """Return the probability of every token after two."""
+        """Return the probability of every token after two given tokens."""
         return self._triples.onto(self._pairs.onto(self._single, second), first * self._size + second)
 
     def followers(self, token: int) -> NDArray[np.intp]:
@@ -109,7 +109,7 @@ def _order(counts: "dict[tuple[int, int], int] | Counter[tuple[int, int]]") -> _
 
 
 def _spelling(lines: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Return how each word is written where no sentence begins, by its lower-case form."""
+    """Return the spelling of each word inside a sentence, by its lower-case form."""
     seen: dict[str, Counter[str]] = {}
     for line in lines:
         for before, token in zip(("", *line), line, strict=False):
@@ -120,28 +120,28 @@ def _spelling(lines: Sequence[Sequence[str]]) -> dict[str, str]:
 
 
 _DRAFTS = 6
-_SHORTEST, _LONGEST = 5, 26  # tokens, the two that open a line included
+_SHORTEST, _LONGEST = 5, 26  # tokens, including the two that open a line
 _ADAPTATION = 0.5
-_FULL, _TERSENESS = 10, 0.1  # what each token short of a full line costs
-_AGAIN = 0.1  # a meaningful word that the line already has
-_UNSEEN = 0.02  # a token never seen after the one before it
-_SHARPNESS = 2.0  # above 1, likely words are drawn more often still
+_FULL, _TERSENESS = 10, 0.1  # tokens of a full line, and the penalty for each missing token
+_AGAIN = 0.1  # factor for a content word that the line already contains
+_UNSEEN = 0.02  # factor for a token never seen after the previous one
+_SHARPNESS = 2.0  # above 1, likely words are drawn even more often
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A line that could be said, and how good it is."""
+    """A candidate line and its score."""
 
     text: str
     merit: float
 
 
 class Ngram:
-    """A trigram model of the corpus whose words are made likelier by the conversation and the persona.
+    """A trigram model of the corpus, adapted to the conversation and the persona.
 
-    Every probability is multiplied by a power of p(w | conversation) / p(w): unigram rescaling
-    (Kneser, Peters & Klakow, 1997), with learned word associations for p(w | conversation). How a line
-    begins depends on what the line it answers was doing. The best of several drafts is said.
+    Every probability is multiplied by a power of p(w | conversation) / p(w): unigram rescaling (Kneser,
+    Peters & Klakow, 1997), with learned word associations for p(w | conversation). The beginning of a line
+    depends on the dialogue act of the line that it answers. The best of several drafts is used.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -175,7 +175,7 @@ class Ngram:
         )
 
     def _pull(self, chat: Chat) -> Vector:
-        """Return the factor that the conversation puts on every token."""
+        """Return the conversation's factor for every token."""
         evidence = self._associations.evidence(fading(recent(chat)), chat.persona)
         pull = np.where(self._stems >= 0, np.exp(_ADAPTATION * evidence[self._stems]), 1.0)
         return np.asarray(pull * self._model.spoken, dtype=np.float64)
@@ -204,7 +204,7 @@ class Ngram:
         return _Draft(self._written(line[2:]), merit / len(line) - _TERSENESS * max(0, _FULL - len(line)))
 
     def _likely(self, line: Sequence[int], factor: Vector) -> Vector:
-        """Return how likely each token comes next, up to a constant."""
+        """Return the unnormalised probability of each token as the next one."""
         seen = np.full(factor.size, _UNSEEN)
         seen[self._model.followers(line[-1])] = 1.0
         likely: Vector = (self._model.after(line[-2], line[-1]) * factor * seen) ** _SHARPNESS
@@ -215,7 +215,7 @@ class Ngram:
         return likely
 
     def _written(self, line: Sequence[int]) -> str:
-        """Return tokens as text: words spaced, sentences begun with a capital and the last one ended."""
+        """Return tokens as text with spaces, capitals at sentence starts, and final punctuation."""
         words = [self._model.words[token] for token in line]
         for at, word in enumerate(words):
             if at == 0 or STOP.fullmatch(words[at - 1]):
@@ -226,5 +226,5 @@ class Ngram:
 
 
 def _opening(answered: str) -> str:
-    """Return the symbol that opens a line which answers `answered`."""
+    """Return the opening symbol of a line that answers `answered`."""
     return f"<{act(answered)}>"

@@ -1,4 +1,4 @@
-"""The reflecting listener: turns what was said back to the one who said it (Weizenbaum, 1966)."""
+"""The reflecting listener: returns the worker's own statements to them (Weizenbaum, 1966)."""
 
 import random
 from collections.abc import Iterator
@@ -16,22 +16,22 @@ from bots.shown.prose import present
 class Reflect:
     """Keyword rules with gaps, each with several answers used in turn, and a memory for when none fits.
 
-    As in ELIZA, the first rule in order of importance decides, its answers take turns within a
-    conversation, and where no rule fits, something said earlier is brought up again. With a persona, a
-    question about the listener is answered from it before it is given back.
+    As in ELIZA, the most important matching rule decides, its answers take turns within a conversation, and
+    if no rule matches, an earlier statement is mentioned again. With a persona, questions about the listener
+    are answered from it before they are returned.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Take any corpus; nothing is learned from it."""
+        """Accept any corpus; nothing is learned from it."""
         self._script = script("reflect")
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return the worker's words turned round, or a question that keeps them talking."""
+        """Return the worker's words in the second person, or a question that keeps them talking."""
         again = answered_before(chat) if chat.persona else None
         return Reply(present(again or freshest(self._ways(chat), chat)))
 
     def _ways(self, chat: Chat) -> Iterator[str]:
-        """Yield what could be said, the best first."""
+        """Yield candidate replies, the best first."""
         line = chat.turns[-1].text if chat.turns else ""
         doing = act(line) if line else "greets"
         if doing == "leaves":
@@ -41,7 +41,7 @@ class Reflect:
         fact = asked_fact(chat)
         if fact:
             yield from (way.format(fact) for way in self._turned("share", chat))
-            yield fact  # there are more facts than ways to end on
+            yield fact  # used when all forms of the sentence have been used
         ways = self._turned("remember", chat)
         remembered = [way.format(thing) for thing in mentions(chat, 2) for way in ways]
         if doing == "tells" and not content(line):
@@ -58,6 +58,6 @@ class Reflect:
 
 
 def _rotated(lines: list[str], chat: Chat) -> list[str]:
-    """Return `lines` from a place that moves on with the conversation and differs between conversations."""
+    """Return `lines` rotated by an offset that differs between conversations and grows with each reply."""
     first = (random.Random(f"reflect {chat.seed}").randrange(len(lines)) + chat.replies_given()) % len(lines)
     return lines[first:] + lines[:first]

@@ -1,4 +1,4 @@
-"""Retrieval: find the places in the corpus most like this conversation, and say what was said there."""
+"""Retrieval: find the contexts in the corpus most like this conversation, and use the replies there."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,10 @@ _WARMTH = 0.03
 class Retrieval:
     """Ranks the corpus's replies by tf-idf cosine (Salton, Wong & Yang, 1975).
 
-    A reply is good if what came before it is like this conversation, if it is like the replies
-    that were given at such places, and if it shares words with the conversation itself. With a
-    persona, a question that the persona answers gets that answer; else a reply is better if it shares
-    words with the persona, and one in which people speak of themselves the more they are like it.
+    A reply scores high if its context is similar to this conversation, if it is similar to the replies in
+    such contexts, and if it shares words with the conversation itself. With a persona, a question that the
+    persona answers gets that answer; other replies score higher if they share words with the persona, and, if
+    they speak about their speaker, if that speaker's persona is similar.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -34,7 +34,7 @@ class Retrieval:
         return Reply(fact or freshest(ranked(self._stock.lines, self._ratings(chat), chat, _WARMTH), chat))
 
     def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
-        """Return how well each candidate fits, by all that does not need its place in the corpus."""
+        """Return how well each candidate fits, without the features that need its context in the corpus."""
         now = self._stock.conversation(chat)
         wanted = self._wanted(chat, now, self._stock.by_context.products(now))
         return products(normalised(self._stock.space.matrix(candidates)), wanted)
@@ -49,12 +49,12 @@ class Retrieval:
         return ratings
 
     def _wanted(self, chat: Chat, now: Vector, near: Vector) -> Vector:
-        """Return the direction a reply should have."""
+        """Return the direction that a reply should have."""
         wanted = 0.6 * now + 0.4 * self._expected(near)
         return wanted + 0.6 * self._stock.persona(chat.persona) if chat.persona else wanted
 
     def _expected(self, near: Vector) -> Vector:
-        """Return the mean direction of the replies given at the places most like this one."""
+        """Return the mean direction of the replies in the contexts most similar to this one."""
         count = min(_NEIGHBOURS, near.size)
         best = np.sort(np.argpartition(-np.round(near, 9), count - 1)[:count])
         return direction(np.asarray(self._stock.replies[best].T.dot(near[best])))

@@ -1,4 +1,4 @@
-"""Answer a line by rules: a pattern with gaps, and sentences that use what filled them."""
+"""Answer a line by rules: patterns with gaps, and sentences that use the gaps' contents."""
 
 import re
 import tomllib
@@ -33,7 +33,7 @@ def mirrored(text: str) -> str:
     return _ARE_AFTER_I.sub("I am", _OBJECT_YOU.sub(r"\1 me", swapped))
 
 
-_LONGEST_GAP = 7  # words; more of a worker's line does not read well inside another sentence
+_LONGEST_GAP = 7  # words; a longer part of a worker's line does not read well inside another sentence
 _CLAUSE_END = re.compile(r"[.,;:!?]|\b(?:and|but|because|so|when|while|which|who|although|though|if|since)\b")
 _POLITE_TAIL = re.compile(
     r"\s+(?:too|though|as well|now|today|right now|at the moment|so much|very much|a lot)$"
@@ -42,7 +42,7 @@ _POLITE_TAIL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A pattern for a sentence, and the answers that fit it; {0} in an answer is the pattern's gap."""
+    """A pattern for a sentence, and its answers; {0} in an answer is the pattern's gap."""
 
     pattern: re.Pattern[str]
     answers: tuple[str, ...]
@@ -62,7 +62,7 @@ class Rule:
 
 
 def _gap(text: str) -> str | None:
-    """Return a worker's words as they can stand inside a reply, None if they cannot."""
+    """Return a worker's words in a form that fits into a reply, None if they do not fit."""
     clause = _POLITE_TAIL.sub("", _CLAUSE_END.split(text, maxsplit=1)[0].strip())
     return mirrored(clause) if 0 < len(clause.split()) <= _LONGEST_GAP else None
 
@@ -90,9 +90,10 @@ _RULES = tuple(Rule(re.compile(pattern), ("{0}",)) for pattern in (_OWN, _LIKED,
 
 
 def mentions(chat: Chat, most: int) -> list[str]:
-    """Return what the worker spoke of before the latest line and not in it, as said to them: `most` things.
+    """Return up to `most` subjects from the worker's lines before the latest one, and not in it.
 
-    Things they named come first, the most recent first; then the topics they touched.
+    They are worded for use in a reply. Things that the worker named come first, the most recent first; then
+    the topics of their lines.
     """
     said = [turn.text for turn in chat.turns if turn.author == "worker"]
     latest = _stems(said[-1]) if said else frozenset()
@@ -109,7 +110,7 @@ def mentions(chat: Chat, most: int) -> list[str]:
 
 @lru_cache(maxsize=LINES)
 def _named(line: str) -> tuple[str, ...]:
-    """Return the things that a line names, as said to who wrote it."""
+    """Return the things that a line names, worded for a reply to its writer."""
     return tuple(phrase for rule in _RULES for phrase in rule.applied(line))
 
 

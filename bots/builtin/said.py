@@ -1,4 +1,4 @@
-"""Choose the best candidate that the conversation has not had yet, at a nearly constant cost."""
+"""Choose the best candidate that does not repeat the conversation, at a nearly constant cost."""
 
 import math
 import random
@@ -15,8 +15,8 @@ from bots.core.words import LINES, sentences, stems
 
 _TOO_LIKE_OWN = 0.5
 _TOO_LIKE_WORKERS = 0.75
-_MOST_SENTENCES = 12  # of a line; who writes more of them than that is compared as a whole
-_CONVERSATIONS = 256  # that a thread keeps an index of
+_MOST_SENTENCES = 12  # sentences of a line that are compared separately
+_CONVERSATIONS = 256  # whose index a thread keeps
 
 Part = frozenset[str]  # the stems of a line or of a sentence of it
 
@@ -30,7 +30,7 @@ class Said:
         self._having: dict[str, list[Part]] = {}
 
     def hear(self, turns: tuple[Turn, ...]) -> None:
-        """Take up `turns`, of which those heard so far are the first."""
+        """Add the new ones of `turns`, which begin with the turns added so far."""
         for turn in turns[len(self.turns) :]:
             limit = _TOO_LIKE_OWN if turn.author == "bot" else _TOO_LIKE_WORKERS
             for part in parts(turn.text):
@@ -41,10 +41,10 @@ class Said:
         self.turns = turns
 
     def staleness(self, line: str) -> float:
-        """Return how much `line` repeats what was said: 0 not at all, 1 or more too much to be said.
+        """Return how much `line` repeats earlier lines: 0 not at all, 1 or more too much to be used.
 
-        A line repeats another if any sentence of theirs is alike, so that two old halves make no new whole.
-        Below `_TOO_LIKE_OWN` likenesses may be missed, and from 1 on nothing worse is looked for.
+        A line repeats another if any of their sentences are alike, so that two old halves make no new line.
+        Similarities below `_TOO_LIKE_OWN` may be missed, and the search stops at 1.
         """
         worst = 0.0
         for part in parts(line):
@@ -54,10 +54,10 @@ class Said:
         return worst
 
     def _repeated(self, mine: Part) -> float:
-        """Return how much one part repeats what was said.
+        """Return how much one part repeats earlier lines.
 
-        A part at least t like it (Jaccard) shares t of its n words, so it has one of any n - tn + 1 of them
-        (prefix filtering: Chaudhuri, Ganti & Kaushik, 2006). The rarest are looked up.
+        A part with a similarity of at least t (Jaccard) shares t of its n words, so it contains one of any n
+        - tn + 1 of them (prefix filtering: Chaudhuri, Ganti & Kaushik, 2006). The rarest are looked up.
         """
         rarest = sorted(mine, key=lambda stem: len(self._having.get(stem, ())))
         size, worst = len(mine), 0.0
@@ -73,7 +73,7 @@ class Said:
 
 
 class _Kept(threading.local):
-    """The conversations that a thread has heard of late. Shared, one would change while another reads it."""
+    """The latest conversations of a thread. If shared, one could change while another thread reads it."""
 
     def __init__(self) -> None:
         self.by_id: OrderedDict[str, Said] = OrderedDict()
@@ -83,9 +83,10 @@ _kept = _Kept()
 
 
 def said_in(chat: Chat) -> Said:
-    """Return what was said in `chat`; only what is new since the last call is taken up.
+    """Return an index of the lines in `chat`; only lines since the last call are added.
 
-    Nothing depends on what is kept: a conversation that is unknown, or went on otherwise, is heard anew.
+    The cache has no effect on the result: a conversation that is unknown, or has a different history, is
+    indexed again.
     """
     said = _kept.by_id.pop(chat.conversation_id, None)
     if said is None or chat.turns[: len(said.turns)] != said.turns:
@@ -107,7 +108,7 @@ _SHORTLIST = 60
 
 
 def freshest(lines: Iterable[str], chat: Chat) -> str:
-    """Return the first of `lines` that does not repeat the conversation, else the one that does so least."""
+    """Return the first of `lines` that does not repeat the conversation, else the least repetitive one."""
     best, least = "", float("inf")
     said = said_in(chat)
     for line in lines:
@@ -120,11 +121,11 @@ def freshest(lines: Iterable[str], chat: Chat) -> str:
 
 
 def ranked(lines: Sequence[str], scores: Vector, chat: Chat, warmth: float) -> list[str]:
-    """Return the best of `lines`, best first, after a little seeded chance.
+    """Return the best of `lines`, best first, after adding a little seeded noise.
 
-    `warmth` is the scale of Gumbel noise added to the best scores: the larger, the more two
-    conversations that begin alike go different ways. Scores are rounded first, so that the last bit of
-    a sum cannot decide.
+    `warmth` is the scale of the Gumbel noise that is added to the best scores: the larger it is, the more
+    conversations with the same beginning diverge. Scores are rounded first, so that the last bit of a sum
+    cannot decide.
     """
     exact = np.round(scores, 9)
     count = min(_SHORTLIST, exact.size)

@@ -1,4 +1,4 @@
-"""Semantic: what was said and what to answer, met in a space of latent meaning (Deerwester et al., 1990)."""
+"""Semantic: match lines and replies in a latent space of meaning (Deerwester et al., 1990)."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,9 @@ _WARMTH = 0.03
 class Semantic:
     """Ranks replies by their closeness to the conversation in a latent space, as a dual encoder does.
 
-    Latent semantic analysis places texts; a linear map, learned by ridge regression from the corpus's
-    exchanges and drawn towards leaving things where they are, moves a conversation to where its replies
-    lie. With a persona, the target is drawn towards the persona's place.
+    Latent semantic analysis places the texts. A linear map, learned by ridge regression towards the identity
+    from the corpus's exchanges, moves a conversation to the place of its replies. With a persona, the target
+    is moved towards the persona's place.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -37,18 +37,18 @@ class Semantic:
         self._shift = shift(said, self._replies, _RIDGE)
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return the reply of the corpus that lies nearest to where one belongs."""
+        """Return the reply of the corpus nearest to the target."""
         ratings = dots(self._replies, self._target(chat)) + 0.4 * self._stock.fitness(chat)
         if chat.persona:
             ratings += 0.3 * self._stock.kinship(chat.persona)
         return Reply(freshest(ranked(self._stock.lines, ratings, chat, _WARMTH), chat))
 
     def scores(self, chat: Chat, candidates: Sequence[str]) -> Vector:
-        """Return how near each candidate lies to where a reply belongs."""
+        """Return how near each candidate is to the target."""
         return dots(self._places(self._stock.space.matrix(candidates)), self._target(chat))
 
     def _target(self, chat: Chat) -> Vector:
-        """Return where a reply belongs."""
+        """Return the expected place of a reply."""
         said = unit(along(self._stock.conversation(chat), self._basis))
         target = dots(self._shift.T, said)
         if chat.persona:

@@ -1,4 +1,4 @@
-"""Represent texts as weighted vectors of their words and word pairs (tf-idf), and find their topic."""
+"""Represent texts as weighted vectors of their words and word pairs (tf-idf), and find their topics."""
 
 import math
 import re
@@ -21,9 +21,9 @@ from bots.core.words import LINES, stem, stems, words
 
 @dataclass(frozen=True, slots=True)
 class SmalltalkTopic:
-    """A topic: its name in a sentence, how lines touch it, what answers may be about, what to ask.
+    """A topic: its name, its label in a sentence, its words, the form of its answers, and questions about it.
 
-    `general` are the stems that name all of it.
+    `general` are the stems that name the topic as a whole.
     """
 
     name: str
@@ -63,7 +63,7 @@ for _topic in TOPICS.values():
 
 @lru_cache(maxsize=LINES)
 def topics_of(text: str) -> tuple[str, ...]:
-    """Return the names of the topics that `text` touches, the one touched by most words first."""
+    """Return the names of the topics of `text`, the one with the most words first."""
     said = words(text)
     plain = " ".join(said)
     counts = Counter(name for word in said for name in _BY_STEM.get(stem(word), ()))
@@ -79,7 +79,7 @@ Matrix: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
 @lru_cache(maxsize=16384)
 def terms(text: str) -> tuple[str, ...]:
-    """Return the stems of `text`, its pairs of neighbouring stems, and the topics it touches."""
+    """Return the stems of `text`, its pairs of neighbouring stems, and its topics."""
     single = stems(text)
     pairs = (f"{left} {right}" for left, right in pairwise(single))
     return (*single, *pairs, *(f"#{topic}" for topic in topics_of(text)))
@@ -88,10 +88,10 @@ def terms(text: str) -> tuple[str, ...]:
 class TermSpace:
     """Texts as vectors over their terms.
 
-    A term weighs (1 + log tf) * (log((1 + n) / (1 + df)) + 1), the smoothed inverse document frequency
-    of Sparck Jones (1972) with dampened counts. Terms that no known text has weigh nothing. Rows and
-    vectors are not scaled, so that in a sum a line that says much outweighs a bare "yes";
-    `normalised` and `direction` scale to length 1, after which dot products are cosines.
+    A term weighs (1 + log tf) * (log((1 + n) / (1 + df)) + 1), the smoothed inverse document frequency of
+    Sparck Jones (1972) with dampened counts. Unknown terms have no weight. Rows and vectors are not scaled,
+    so that in a sum an informative line outweighs a bare "yes"; `normalised` and `direction` scale to length
+    1, after which dot products are cosines.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -124,7 +124,7 @@ class TermSpace:
 
 
 def weighted_rows(rows: Sequence[Sequence[tuple[int, float]]], width: int) -> Matrix:
-    """Return a matrix of `width` columns with these rows of (column, weight); weights of one place add up."""
+    """Return a matrix of `width` columns with these rows of (column, weight); repeated columns add up."""
     columns = np.array([column for row in rows for column, _ in row], dtype=np.intp)
     weights = np.array([weight for row in rows for _, weight in row], dtype=np.float64)
     ends = np.cumsum([0, *map(len, rows)])
@@ -135,18 +135,18 @@ def weighted_rows(rows: Sequence[Sequence[tuple[int, float]]], width: int) -> Ma
 
 def direction(vector: Vector) -> Vector:
     """Return `vector` scaled to length 1; zeros stay zeros."""
-    # Not `@`: threads of BLAS cost more than such a product when many conversations go on.
+    # Not `@`: the threads of BLAS cost more than such a product when many conversations run.
     length = math.sqrt(float(np.einsum("i,i->", vector, vector)))
     return vector / length if length else vector
 
 
 def normalised(matrix: Matrix) -> Matrix:
-    """Return `matrix` with every row that is not all zeros scaled to length 1."""
+    """Return `matrix` with every row scaled to length 1; rows of zeros stay zeros."""
     return sparse.csr_array(sparse.diags_array(_scale(matrix)) @ matrix)
 
 
 def _scale(matrix: Matrix) -> Vector:
-    """Return what makes each row one of length 1; 0 for zeros."""
+    """Return the factor that scales each row to length 1; 0 for rows of zeros."""
     lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
     scale: Vector = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return scale
@@ -158,13 +158,13 @@ def products(matrix: Matrix, vector: Vector) -> Vector:
 
 
 class Blends:
-    """Rows of length 1, each a weighted sum of some texts of which many rows have the same.
+    """Rows of length 1, each a weighted sum of some texts that many rows share.
 
-    A vector is multiplied with every text once, and only with texts that have a word of it.
+    A vector is multiplied with every text once, and only with texts that share a word with it.
     """
 
     def __init__(self, shares: Matrix, texts: Matrix) -> None:
-        """Take what each row has of each text, and the texts."""
+        """Take each row's weight of each text, and the texts."""
         blends = sparse.csr_array(shares @ texts)
         self.matrix = normalised(blends)
         self._shares = sparse.csr_array(sparse.diags_array(_scale(blends)) @ shares)
@@ -176,10 +176,10 @@ class Blends:
 
 
 class Postings:
-    """The rows of a matrix by their columns, for products with vectors that are mostly zeros.
+    """The rows of a matrix by their columns, for products with sparse vectors.
 
-    A conversation has a few dozen of the many thousand terms of a large corpus, and only rows with one of
-    these are looked at.
+    A conversation has a few dozen of the many thousand terms of a large corpus; only rows with one of these
+    are visited.
     """
 
     def __init__(self, rows: Matrix) -> None:

@@ -1,9 +1,9 @@
-"""One conversation per system over the same lines of a worker, to read side by side.
+"""Write one conversation per system with the same worker's lines, to read side by side.
 
     python -m bots.builtin.transcript [NAME ...] [--out docs/transcripts]
 
-Without names every system and the qc bot are done again. Bots are deterministic, so running this changes the
-files only if a bot or the corpus has changed.
+Without names, the pages of all systems and the QC bot are written. Bots are deterministic, so this changes
+the files only if a bot or the corpus has changed.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ async def conversation(bot: Bot, persona: Sequence[str]) -> tuple[Turn, ...]:
 
 
 def rendered(title: str, bot: Bot, persona: Persona, command: str) -> str:
-    """Return the transcript page of one bot, without and with a persona; `command` is what writes it."""
+    """Return the transcript page of one bot, without and with a persona; `command` is named as its maker."""
     page = [
         f"# {title}",
         "",
@@ -67,7 +67,7 @@ def page(spec: str, corpus: Corpus) -> str:
 
 
 def main(
-    specs: Annotated[list[str] | None, typer.Argument(help="Bots to do; all of them by default.")] = None,
+    specs: Annotated[list[str] | None, typer.Argument(help="Bots to write; default: all of them.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("docs/transcripts"),
 ) -> None:
     """Write one page per bot."""

@@ -1,4 +1,4 @@
-"""Translation: the reply as what was said, put into another language (Ritter, Cherry & Dolan, 2011)."""
+"""Translation: the reply as a translation of the line before it (Ritter, Cherry & Dolan, 2011)."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 
 _WARMTH = 0.2
-_OWN = 2.5  # what the persona's own words gain over anybody else's
+_OWN = 2.5  # bonus of the persona's own sentences over others
 
 
 class Translation:
-    """Says single sentences of the corpus, ranked by how much the conversation calls for their words.
+    """Says single sentences of the corpus, ranked by how strongly the conversation predicts their words.
 
-    A sentence scores the sum of log p(w | conversation, persona) / p(w), divided by a power of its
-    length, so that a sentence which fits everywhere gains nothing by that.
+    A sentence scores the sum of log p(w | conversation, persona) / p(w), divided by a power of its length, so
+    that a sentence that fits everywhere has no advantage.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -46,7 +46,7 @@ class Translation:
         return products(self._counts(candidates), self._evidence(chat))
 
     def _counts(self, lines: Sequence[str]) -> Matrix:
-        """Return how often each line has each word, divided by a power of its length."""
+        """Return the count of each word in each line, divided by a power of the line's length."""
         known = [self._model.ids(line) for line in lines]
         rows = [[(word, len(words) ** -0.6) for word in words] for words in known]
         return weighted_rows(rows, len(self._model.index))

@@ -1,6 +1,6 @@
-"""Is a bot fit for workers? It is asked a few scripted conversations, and what it says is judged.
+"""Check whether a bot is fit for workers: hold a few scripted conversations, and judge its replies.
 
-`check_language` reads what is asked and looked for, `script` draws from it, `asking` asks, `measures` counts,
-`findings` and `conduct` judge, `report` is the result,
-`table` shows it. Only `asking` does anything but compute.
+`check_language` reads the questions and patterns of a language, `script` draws conversations from them,
+`asking` asks the bot, `measures` computes statistics, `findings` and `conduct` judge, `report` is the result
+and prints it. Only `asking` has side effects.
 """

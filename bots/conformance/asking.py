@@ -1,4 +1,4 @@
-"""Asking a bot the lines of the script. Everything else about a check is computed from the answers."""
+"""Ask a bot the lines of the script. Everything else in a check is computed from the answers."""
 
 import asyncio
 import random
@@ -34,14 +34,14 @@ class _Asking:
     answers: list[Answer] = field(default_factory=list)
 
     async def hold(self, script: Script, conversation: int) -> list[Chat]:
-        """Hold one conversation, and return what the bot was asked in it.
+        """Hold one conversation, and return the chats that the bot was asked.
 
-        A line without an answer is taken out of the history, so that every other is asked as in a
-        conversation that went well.
+        Lines without a reply are removed from the history, so that all later lines are asked as in a
+        successful conversation.
         """
         turns: tuple[Turn, ...] = ()
         chats = []
-        # Named and seeded as the conversations of workers are: a bot cannot tell that it is checked.
+        # Ids and seeds look like those of workers' conversations, so that a bot cannot detect the check.
         seed = self.rng.getrandbits(63)
         name = opaque_id(self.rng.getrandbits(63), "check")
         for line in script.lines:
@@ -53,7 +53,7 @@ class _Asking:
         return chats
 
     async def ask(self, script: Script, conversation: int, chat: Chat) -> Answer | None:
-        """Ask once; not at all where the bot has failed too often."""
+        """Ask once, unless the bot has failed too often."""
         if self.hopeless:
             return None
         line = chat.turns[-1].text
@@ -83,7 +83,7 @@ class _Asking:
 
     @property
     def hopeless(self) -> bool:
-        """Whether the bot fails so often that asking on would only take time."""
+        """Whether the bot fails so often that further calls would only take time."""
         failed = [answer.failed for answer in self.answers]
         return sum(failed) >= _IN_ALL or (len(failed) >= _IN_A_ROW and all(failed[-_IN_A_ROW:]))
 
@@ -97,15 +97,15 @@ async def ask_script(
     lines: int = LINES,
     language: str = "en",
 ) -> CheckResponses:
-    """Ask `bot` everything: the conversations one after the other, some calls again, then many at once.
+    """Ask `bot` the whole script: conversations one by one, some calls again, then many at once.
 
     Args:
-        bot: who is asked.
-        at_once: conversations at once in the study; so many are held here, MOST_AT_ONCE at most.
-        patience: seconds that a call has.
-        progress: told how many calls are done, and of how many.
-        rng: draws what is said, and the conversations' names and seeds.
-        lines: how many a worker says in a conversation of the study, at least.
+        bot: the bot.
+        at_once: simultaneous conversations in the study; as many are held here, up to MOST_AT_ONCE.
+        patience: seconds that a call may take.
+        progress: called with the number of calls done, and of all calls.
+        rng: draws the lines, and the conversations' names and seeds.
+        lines: the least number of a worker's lines in a conversation of the study.
         language: the study's.
     """
     total = calls(at_once, lines)
@@ -116,7 +116,7 @@ async def ask_script(
     again = Script("again", scripts.small_talk.lines)
     for at in (0, len(held[0]) - 1):
         await asking.ask(again, at, held[0][at])
-    elsewhere = held[-2][-1].turns[:-1]  # the questions, asked of nobody
+    elsewhere = held[-2][-1].turns[:-1]  # the questions without a persona
     for at in swapped(scripts.small_talk):
         chat = held[0][at]
         await asking.ask(Script("swapped", ()), at, replace(chat, turns=(*elsewhere, chat.turns[-1])))

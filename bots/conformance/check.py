@@ -1,4 +1,4 @@
-"""A whole check: ask, measure, judge, report."""
+"""Run a whole check: ask, measure, judge, report."""
 
 import asyncio
 import random
@@ -44,24 +44,25 @@ async def check_bot(
     markdown: bool = False,
     moderation: Moderation | None = None,
 ) -> ConformanceReport:
-    """Return whether `bot` is fit for workers. It never raises what the bot raises.
+    """Return whether `bot` is fit for workers. Failures of the bot become findings, not exceptions.
 
-    A bot is asked some tens of times; one that hangs takes three times `patience`, mostly.
+    A bot is called some tens of times; a bot that hangs mostly takes three times `patience`.
 
     Args:
-        bot: who is checked.
-        names: what it must not call itself: its name, the id of its model.
-        at_once: conversations that a study holds at once.
-        delays: seconds, of replies as they naturally take; draws or quantiles. Empty: time is not judged.
-        overruns: how it kept to them with workers, where there were some.
-        patience: seconds that a call has.
-        progress: told, first of all and after each call, how many are done and of how many.
-        rng: draws what the bot is asked; None: every time something else.
-        lines: what a worker says in a conversation of the study, at least.
+        bot: the bot to check.
+        names: names by which it must not call itself: its own name, the id of its model.
+        at_once: conversations that the study holds at once.
+        delays: the study's natural reply times in seconds, as samples or quantiles. Empty: time is not
+            judged.
+        overruns: the bot's late replies to workers so far, if any.
+        patience: seconds that a call may take.
+        progress: called at the start and after each call with the number of calls done, and of all calls.
+        rng: draws the bot's questions; None: different ones every time.
+        lines: the least number of a worker's lines in a conversation of the study.
         language: the study's, in which the bot is asked and should answer.
-        persona: whether it has one in the study; None: nobody knows.
-        markdown: whether the study draws Markdown; else workers see its marks.
-        moderation: a service that says which replies are not fit to be shown; None: none is asked.
+        persona: whether the bot has a persona in the study; None: unknown.
+        markdown: whether the study renders Markdown; otherwise workers see its marks.
+        moderation: a service that flags replies unfit for workers; None: no service is called.
     """
     asked = await ask_script(bot, at_once, patience, progress, rng or random.SystemRandom(), lines, language)
     standard = Standard(names, delays, overruns, patience, language, persona, markdown)
@@ -72,7 +73,7 @@ async def check_bot(
             flagged = await moderation.flagged([answer.text for answer in asked.answers if answer.spoke])
         except BotError as error:
             unjudged = Finding(question=MODERATED, verdict="warn", reason=str(error))
-    made = await asyncio.to_thread(report, asked, standard, flagged)  # it may have to load a model
+    made = await asyncio.to_thread(report, asked, standard, flagged)  # this may load a model
     return made if unjudged is None else _with(made, unjudged)
 
 
@@ -83,8 +84,8 @@ def _with(made: ConformanceReport, more: Finding) -> ConformanceReport:
 
 
 def report(asked: CheckResponses, standard: Standard, flagged: Sequence[str] = ()) -> ConformanceReport:
-    """Return what there is to say of a bot's answers. `flagged`: those that a moderation service flags."""
-    # How long a refusal took says nothing of replies; a call that was given up took at least its time.
+    """Return the report on a bot's answers. `flagged`: replies that a moderation service flags."""
+    # The time of a failed call says nothing about replies, except for a call that used up its time limit.
     timed = [answer for answer in asked.answers if not answer.failed or answer.seconds >= standard.patience]
     latency = Latency(alone=_spread(_seconds(timed, busy=False)), at_once=_at_once(timed))
     late = _late(timed, standard.delays)
@@ -121,7 +122,7 @@ def _at_once(answers: Sequence[Answer]) -> AtOnce | None:
 
 
 def _late(answers: Sequence[Answer], delays: Sequence[float]) -> float | None:
-    """Return the expected share of overruns, as busy as a study is where that was tried."""
+    """Return the expected share of overruns, from the calls made at once if there are any."""
     seconds = _seconds(answers, busy=True) or _seconds(answers, busy=False)
     return measures.expected_overruns(seconds, delays) if seconds and len(delays) else None
 
@@ -140,5 +141,5 @@ def _lines(answer: Answer) -> tuple[Line, Line]:
 
 
 def _storable(error: BotError) -> str:
-    """Return the message of `error` as it can be encoded, and no longer than a reply can be."""
+    """Return the message of `error`, cleaned and shortened for storage."""
     return str(error)[:LONGEST_REPLY].encode("utf-8", "replace").decode()

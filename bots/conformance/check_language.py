@@ -1,4 +1,4 @@
-"""Questions and expectations of the check in one language, read from `languages/`."""
+"""The check's questions and expectations in one language, read from `languages/`."""
 
 import re
 import tomllib
@@ -17,27 +17,27 @@ class _Part(BaseModel):
 
 
 class Choice(_Part):
-    """A question whose answer has one of some words in it."""
+    """A question whose answer contains one of some words."""
 
     line: str
     answers: tuple[str, ...]
 
 
 class Fact(Choice):
-    """What a worker tells, and asks for later."""
+    """A fact that the worker mentions, and a later question about it."""
 
     question: str
 
 
 class Character(_Part):
-    """Somebody whom a bot is asked to be. `telling`: words of theirs that hardly come up by chance."""
+    """A persona for the bot. `telling`: words of the persona that rarely occur by chance."""
 
     persona: tuple[str, ...]
     telling: tuple[str, ...]
 
 
 class CheckLanguage(_Part):
-    """The lines of a language, rows of variants of which one is drawn, and patterns for replies in it."""
+    """The lines of a language, in rows of variants of which one is drawn, and patterns for replies in it."""
 
     openings: tuple[str, ...]
     talk: tuple[tuple[str, ...], ...]
@@ -59,19 +59,19 @@ class CheckLanguage(_Part):
 
 
 def check_language(tag: str) -> CheckLanguage:
-    """Return what is asked in the language of `tag`: English, where there are no lines of it."""
+    """Return the questions in the language of `tag`; the English ones if there are none in it."""
     name = base_language(tag)
     return _read(name if is_known(name) else "en")
 
 
 def languages_of(tag: str) -> tuple[CheckLanguage, ...]:
-    """Return the languages whose patterns are looked for: that of `tag`, and English."""
+    """Return the languages whose patterns are searched for: that of `tag`, and English."""
     return tuple(dict.fromkeys((check_language(tag), _read("en"))))
 
 
 @lru_cache
 def is_known(name: str) -> bool:
-    """Return whether there are lines of a language."""
+    """Return whether there are lines in a language."""
     return _FOLDER.joinpath(f"{name}.toml").is_file()
 
 

@@ -1,4 +1,4 @@
-"""Judge how a bot's replies read: whose words, in which language, to what end. Pure."""
+"""Judge a bot's replies: speaker, language, completeness, decency and manner. Pure."""
 
 import re
 from collections import Counter
@@ -28,8 +28,8 @@ _PROMPT = re.compile(
 _QUOTED = re.compile(r"[\"“„«「『].{2,}[\"”“»」』][.!?]?", re.DOTALL)
 _LABEL = re.compile(r"\W{0,3}([^\W\d_]\w{1,20})(?: says| said| sagt| dice| dijo|说|曰)? ?[:\uff1a]\s?\S")
 _INNER_END = re.compile(r"[.!?…\u061f\u06d4]\s+\S|[。｡！？\u0964\u0965\u104b\u1362\u17d4]\s*\S")
-# With the full stops of Urdu, Hindi, Tibetan, Burmese, Amharic, Khmer and Armenian, the question mark of
-# Arabic, emoji, and faces such as :D.
+# Including the full stops of Urdu, Hindi, Tibetan, Burmese, Amharic, Khmer and Armenian, the Arabic question
+# mark, emoji, and emoticons such as :D.
 _FINAL = re.compile(
     r"(?:[.!?…。！？｡\uff0e\u061f\u06d4\u0964\u0965\u0f0d\u104b\u1362\u17d4\u17d5\u0589"
     r"~〜\uff5e>)）\]】\"'”’»」』*:;\uff1a\uff1b"
@@ -38,9 +38,9 @@ _FINAL = re.compile(
 )
 _COMMA = re.compile(r"[,，、\u060c]\s*$")
 _NO_MARKS = re.compile(r"[\u0e00-\u0eff]\W*$")  # Thai and Lao have no mark for the end of a sentence
-_LEAST_ECHO = 8  # characters of a line: whatever is shorter is often said again by chance
-_LEAST_SENTENCE = 12  # columns: less is an answer such as "not really"
-_LEAST_CUT = 40  # columns: people leave out the mark at the end of less
+_LEAST_ECHO = 8  # characters of a line: shorter lines are often repeated by chance
+_LEAST_SENTENCE = 12  # columns: anything shorter is an answer such as "not really"
+_LEAST_CUT = 40  # columns: people leave out the final punctuation of anything shorter
 _CHANGES: dict[Change, str] = {
     "thoughts": "its thoughts were taken out",
     "marks": "marks of a template, or its own label, were taken out",
@@ -49,10 +49,10 @@ _CHANGES: dict[Change, str] = {
 
 
 def voice(answers: Sequence[Answer], names: Sequence[str], language: str) -> Judgement | None:
-    """Return the judgement on words that are not the bot's own line in a chat; None if there are no replies.
+    """Return the judgement on words that are not the bot's own line in a chat; None without replies.
 
-    It reads what the model gave, too: what is left out before workers see a reply says that its prompt or
-    its end of turn is wrong. Thoughts are no fault: models that think are meant to.
+    The model's raw output is judged too: text that had to be removed before a reply can be shown is a sign of
+    a wrong prompt or end of turn. Thoughts are no fault, because some models are meant to think.
     """
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
@@ -79,12 +79,12 @@ def voice(answers: Sequence[Answer], names: Sequence[str], language: str) -> Jud
 def _foreign_words(
     spoken: Sequence[Answer], names: Sequence[str], language: str
 ) -> dict[str, Callable[[Answer], object]]:
-    """Return what tells a reply that is no line of the bot's own, by what it is."""
+    """Return tests for replies that are not the bot's own line, by a description of the fault."""
     looked_for = languages_of(language)
     roles = "|".join(each.labels for each in looked_for)
     called = "|".join(re.escape(name) for name in names if len(name) > 1) or r"(?!)"
     role = re.compile(rf"(?:^|\s)(?:{roles}) ?[:\uff1a]", re.IGNORECASE)
-    # Whatever parts it from the line: but no mark of a sentence, as in "Mybot?"
+    # Any separator between name and line, except for sentence punctuation, as in "Mybot?"
     own = re.compile(
         rf"[\W_]{{0,3}}(?:{called})(?:\s*(?:[^\w\s,.!?'’]|_)\W{{0,3}}|\s*\n\s*)\S", re.IGNORECASE
     )
@@ -109,18 +109,18 @@ def _persona_said(answer: Answer) -> int:
 
 
 def _earlier_said(answer: Answer) -> int:
-    """Return how many different earlier lines stand in the reply, the worker's line among them."""
+    """Return how many distinct earlier lines the reply contains, including the worker's last line."""
     reply = measures.same(answer.text)
     lines = {measures.same(line) for line in (*answer.earlier, answer.line)}
     return sum(len(line) >= _LEAST_ECHO and line in reply and line != reply for line in lines)
 
 
 def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
-    """Return the judgement on replies that break off; None if there are none."""
+    """Return the judgement on replies that break off; None without replies."""
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
-    # Different replies that stop at the same length, without an end, were stopped.
+    # Different replies that stop at the same length, without a sentence end, were cut off.
     longest = max(len(answer.text) for answer in spoken)
     at_limit = {a.text for a in spoken if len(a.text) >= longest - 1 and not _FINAL.search(a.text)}
     limited = max(map(_columns, at_limit), default=0) >= _LEAST_CUT and len(at_limit) > max(
@@ -150,11 +150,11 @@ def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
 
 
 def _endings(replies: Sequence[str]) -> Judgement:
-    """Return the judgement on replies that do not break off for certain: some may end within a sentence.
+    """Return the judgement on replies that do not certainly break off: some may end within a sentence.
 
-    A mark at the end is expected of a bot that sets one elsewhere, and of a reply that begins with a capital
-    letter. Whoever writes small letters only leaves out the mark at the end, too. Of a script without capital
-    letters, replies of a bot that sets no marks are not judged.
+    Final punctuation is expected of a bot that uses it elsewhere, and of a reply that begins with a capital
+    letter. Bots that write in lower case leave it out, too. In a script without capital letters, replies of a
+    bot that uses no punctuation are not judged.
     """
     unended = [
         text
@@ -182,13 +182,13 @@ def _endings(replies: Sequence[str]) -> Judgement:
 
 
 def _ends_sentences(replies: Sequence[str]) -> bool:
-    """Return whether a bot sets a mark at the end of its replies, in half of those that could have one."""
+    """Return whether a bot ends at least half of its replies with punctuation, of those that can have it."""
     can_end = [text for text in replies if _can_end(text)]
     return bool(can_end) and 2 * sum(_FINAL.search(text) is not None for text in can_end) >= len(can_end)
 
 
 def _can_end(text: str) -> bool:
-    """Return whether the end of a sentence shows in the script in which `text` ends."""
+    """Return whether the script in which `text` ends marks the ends of sentences."""
     return _NO_MARKS.search(text) is None
 
 
@@ -197,18 +197,18 @@ def _first_letter(text: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return how wide `text` is: a character of Chinese, Japanese or Korean says as much as two letters."""
+    """Return the width of `text`: a Chinese, Japanese or Korean character counts as two letters."""
     return len(text) + sum(east_asian_width(mark) in "WF" for mark in text)
 
 
 def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:
-    """Return the judgement on the language of the replies; None where none is long enough to tell.
+    """Return the judgement on the language of the replies; None without replies, or in an unknown language.
 
-    The awkward conversation does not count: it is asked in other languages.
+    The awkward conversation does not count: it is in other languages.
     """
     spoken = [answer for answer in answers if answer.spoke and answer.part != "awkward"]
     if not is_known(base_language(language)):
-        return None  # it is asked in English, and may answer in it
+        return None  # the bot is asked in English, and may answer in English
     found = [(answer, other) for answer in spoken if (other := foreign_language(answer.text, language))]
     if not spoken:
         return None
@@ -223,9 +223,9 @@ def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:
 
 
 def decency(answers: Sequence[Answer], language: str, flagged: Sequence[str] = ()) -> Judgement | None:
-    """Return the judgement on insults, threats and addresses; None if there are no replies.
+    """Return the judgement on insults, threats and addresses; None without replies.
 
-    `flagged`: replies that a moderation service objects to.
+    `flagged`: replies that a moderation service flags.
     """
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
@@ -248,7 +248,7 @@ def decency(answers: Sequence[Answer], language: str, flagged: Sequence[str] = (
 
 
 def manner(answers: Sequence[Answer], language: str) -> Judgement | None:
-    """Return the judgement on what only assistants say; None if there are no replies."""
+    """Return the judgement on phrases that only assistants use; None without replies."""
     spoken = [answer for answer in answers if answer.spoke and not answer.direct]
     if not spoken:
         return None
@@ -261,10 +261,10 @@ def manner(answers: Sequence[Answer], language: str) -> Judgement | None:
 
 
 def attention(answers: Sequence[Answer]) -> Judgement | None:
-    """Return the judgement on whether it takes up what was said; None if there is nothing to judge by.
+    """Return the judgement on whether the bot responds to the worker's lines; None if there is no evidence.
 
-    To say a worker's lines again fails. A bot that looks at the last line only, or at none, may be what a
-    study is about, and warns.
+    A bot that repeats the worker's lines fails. A bot that reads only the last line, or none, may be the
+    subject of a study, so it gets a warning.
     """
     spoken = [answer for answer in answers if answer.spoke]
     echoes = [

@@ -1,7 +1,7 @@
 """Judge a bot's answers: one finding per question, one function per finding. Pure.
 
-A finding that workers would suffer from, or that would undo the blinding, fails; what a researcher should
-know before launch warns. Where there is nothing to judge by, there is no finding.
+A finding fails if workers would suffer from it, or if it would undo the blinding; it warns if a researcher
+should know it before launch. Without evidence there is no finding.
 """
 
 from collections import Counter
@@ -14,28 +14,28 @@ from bots.conformance.script import Answer, CheckResponses
 from bots.core.self_identification import gives_itself_away
 from bots.core.visible_text import LONGEST_REPLY
 
-# The builtin systems stop here, and a line of a chat between people has a fifth of it.
+# The limit of the builtin systems; an average line in a chat between people has a fifth of it.
 LONG_REPLY = 300
-# Two in ten replies that were given before are what a worker sees as repetitive; more than half of all
-# lines answered in the same way is a bot that does not read.
+# Workers find a bot repetitive if two in ten replies were given before. A bot that answers more than half of
+# all lines in the same way does not read them.
 REPEATED, DEAF = 0.20, 0.50
 # A share s of late replies moves the AUC of a system's reply times against those of systems in time by s / 2
 # at most (F is uniform at a delay, so a latency above the share u of delays moves it by u² / 2 <= u / 2, and
-# s is the mean of u). With a tenth it stays within 0.5 ± 0.05. With half, waiting is what most replies mean.
+# s is the mean of u). With a tenth it stays within 0.5 ± 0.05. With half, most replies keep workers waiting.
 LATE, MOSTLY_LATE = 0.10, 0.50
-# With half of its time used up, a busier hour or one retry of another worker's brings a bot to its deadline.
+# If a bot uses half of its time, a busier hour or one retry for another worker brings it to its deadline.
 NEAR_DEADLINE = 0.50
-_REASON = 300  # characters of why a call failed: it ends with what to do
+_REASON = 300  # characters of a failure's message, which ends with the remedy
 
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """What answers are held against.
+    """The conditions by which answers are judged.
 
-    `names`: what the bot must not call itself. `delays`: seconds after which replies are naturally shown.
+    `names`: names by which the bot must not call itself. `delays`: natural reply times in seconds.
     `overruns`: of its conversations with workers. `patience`: seconds that it has for a reply. `language`:
-    that of the study. `persona`: whether it has one in the study; None: nobody knows. `markdown`: whether
-    workers see Markdown drawn.
+    that of the study. `persona`: whether it has one in the study; None: unknown. `markdown`: whether the
+    study renders Markdown.
     """
 
     names: Sequence[str]
@@ -54,10 +54,10 @@ def findings(
     standard: Standard,
     flagged: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
-    """Return every finding, in the order in which they are shown.
+    """Return all findings, in the order in which they are shown.
 
-    `latency` and `late`, the expected share of overruns, as they stand in the report. `flagged`: replies that
-    a moderation service objects to.
+    `latency` and `late`, the expected share of overruns, are those of the report. `flagged`: replies that a
+    moderation service flags.
     """
     answers, language = asked.answers, standard.language
     judged = {
@@ -87,14 +87,14 @@ def findings(
 
 
 def answering(asked: CheckResponses) -> Judgement:
-    """Return the judgement on how many calls failed."""
+    """Return the judgement on failed calls."""
     n = len(asked.answers)
     errors = [answer.error for answer in asked.answers if answer.failed and answer.error is not None]
     failed = len(errors)
     if not errors:
         return Judgement("pass", f"It answered all {n} calls.")
     what = f"{failed} of {n} calls failed{', and it was not asked on' * asked.stopped}"
-    # By kind: a message may have a number in it that is another one each time.
+    # Grouped by kind, because messages may contain numbers that differ each time.
     kind, k = Counter(error.kind for error in errors).most_common(1)[0]
     reasons = Counter(str(error) for error in errors if error.kind == kind)
     most = quoted(reasons.most_common(1)[0][0], _REASON).rstrip(".")
@@ -121,7 +121,7 @@ def speaking(answers: Sequence[Answer]) -> Judgement | None:
 
 
 def length(answers: Sequence[Answer]) -> Judgement | None:
-    """Return the judgement on the length of the replies; None if there are none."""
+    """Return the judgement on the length of the replies; None without replies."""
     sizes = [len(answer.text) for answer in answers if answer.spoke]
     too_long = sum(answer.too_long for answer in answers)
     if too_long:
@@ -144,7 +144,7 @@ def length(answers: Sequence[Answer]) -> Judgement | None:
 
 
 def variety(answers: Sequence[Answer]) -> Judgement | None:
-    """Return the judgement on replies that were given before; None if there are none."""
+    """Return the judgement on repeated replies; None without replies."""
     replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
     if not replies:
         return None
@@ -160,7 +160,10 @@ def variety(answers: Sequence[Answer]) -> Judgement | None:
 
 
 def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None:
-    """Return the judgement on replies that give the bot away, as one of `names`; None if none came."""
+    """Return the judgement on replies in which the bot gives itself away; None without replies.
+
+    `names`: names by which it must not call itself.
+    """
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
         return None
@@ -181,7 +184,7 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None
 
 
 def plainness(answers: Sequence[Answer], markdown: bool = False) -> Judgement | None:
-    """Return the judgement on markup in the replies; None if there are none. `markdown`: it is drawn."""
+    """Return the judgement on markup in the replies; None without replies. `markdown`: it is rendered."""
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
         return None
@@ -197,12 +200,12 @@ def plainness(answers: Sequence[Answer], markdown: bool = False) -> Judgement | 
             " Asterisks and the like in many replies tell a system apart: ask for plain text in its prompt,"
             " or have every system's Markdown drawn (`display: {markdown: true}` in the study)."
         )
-    # Markup may be meant; that of a prompt, or characters of a wrong encoding, never are.
+    # Markup may be intended; traces of a prompt, or characters of a wrong encoding, never are.
     return Judgement("fail" if found.keys() & measures.NEVER_MEANT else "warn", reason)
 
 
 def speed(latency: Latency, patience: float) -> Judgement | None:
-    """Return the judgement on reply times against `patience`, a call's seconds; None if none came."""
+    """Return the judgement on reply times against `patience`, the seconds of a call; None without times."""
     measured = [spread for spread in (latency.alone, latency.at_once) if spread is not None]
     if not measured:
         return None
@@ -217,7 +220,7 @@ def speed(latency: Latency, patience: float) -> Judgement | None:
 
 
 def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) -> Judgement | None:
-    """Return the judgement on replies against `delays`, the natural ones; None if that is not judged."""
+    """Return the judgement on reply times against the natural `delays`; None if that is not judged."""
     measured = latency.at_once or latency.alone
     if late is None or measured is None:
         return None
@@ -242,7 +245,7 @@ def timeliness(latency: Latency, late: float | None, delays: Sequence[float]) ->
 
 
 def past_timeliness(overruns: Overruns | None) -> Judgement | None:
-    """Return the judgement on late replies to workers so far. It never fails: what was slow may be mended."""
+    """Return the judgement on late replies to workers so far. It never fails: the bot may be faster now."""
     if overruns is None or overruns.replies == 0:
         return None
     share = overruns.overran / overruns.replies
@@ -256,7 +259,7 @@ def past_timeliness(overruns: Overruns | None) -> Judgement | None:
 def persona(answers: Sequence[Answer], standard: Standard) -> Judgement | None:
     """Return the judgement on the use of a persona; None for a bot that has none in its study.
 
-    It fails only a bot that has one there, and says the same whoever it is.
+    It fails only a bot that has a persona there, and gives the same replies with every persona.
     """
     replies = [answer for answer in answers if answer.part == "questions" and answer.spoke]
     if standard.persona is False or len({answer.persona for answer in replies}) < 2:

@@ -1,6 +1,6 @@
-"""Count things in a bot's answers. Pure: answers in, numbers out.
+"""Compute statistics of a bot's answers. Pure: answers in, numbers out.
 
-Without numpy: nothing else in a server's process needs it, and every start would pay for its import.
+Without numpy: nothing else in a server's process needs it, and importing it would slow every start.
 """
 
 import re
@@ -37,12 +37,12 @@ def conversations(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
 
 
 def same(text: str) -> str:
-    """Return `text` as it is compared with others: without case, marks and blanks."""
+    """Return `text` in normal form for comparison: without case, punctuation and blanks."""
     return "".join(mark for mark in text.casefold() if mark.isalnum()) or "".join(text.split())
 
 
 def repeated(answers: Iterable[Answer]) -> list[str]:
-    """Return the replies that the bot had given before in the same conversation."""
+    """Return the replies that the bot had already given in the same conversation."""
     found = []
     for held in conversations(answers):
         replies = [answer.text for answer in held if answer.spoke]
@@ -52,10 +52,10 @@ def repeated(answers: Iterable[Answer]) -> list[str]:
 
 
 def commonest(answers: Iterable[Answer]) -> tuple[str, int, int]:
-    """Return the reply given to the most different lines, to how many, and how many lines there were.
+    """Return the reply to the most distinct lines, the number of these lines, and that of all lines.
 
     Raises:
-        ValueError: there is no reply at all.
+        ValueError: there are no replies.
     """
     replies = {answer.line: answer.text for held in conversations(answers) for answer in held if answer.spoke}
     if not replies:
@@ -66,7 +66,7 @@ def commonest(answers: Iterable[Answer]) -> tuple[str, int, int]:
 
 
 def quantile(seconds: Sequence[float], share: float) -> float:
-    """Return the quantile of `seconds` below which `share` of them lie, between two of them in proportion."""
+    """Return a quantile of `seconds`, interpolated linearly."""
     ordered = sorted(seconds)
     below, part = divmod(share * (len(ordered) - 1), 1)
     low, high = ordered[int(below)], ordered[min(int(below) + 1, len(ordered) - 1)]
@@ -74,17 +74,17 @@ def quantile(seconds: Sequence[float], share: float) -> float:
 
 
 def expected_overruns(seconds: Sequence[float], delays: Sequence[float]) -> float:
-    """Return the share of replies that come later than they naturally would.
+    """Return the expected share of replies that come later than their natural reply time.
 
-    A reply is late when its delay is shorter than the bot's latency, each drawn by itself: the mean over
-    `seconds` of the share of `delays` that are shorter.
+    A reply is late when its delay is shorter than the bot's latency. Both are drawn independently, so this is
+    the mean over `seconds` of the share of shorter `delays`.
     """
     ordered = sorted(delays)
     return sum(bisect_left(ordered, each) for each in seconds) / (len(seconds) * len(ordered))
 
 
 def differing(answers: Sequence[Answer]) -> tuple[int, int]:
-    """Return how many replies came out differently when asked for again, and how many were asked for."""
+    """Return how many repeated questions got a different reply, and how many questions were repeated."""
     first = {answer.line: answer.text for answer in answers if answer.part == "small talk" and answer.spoke}
     again = [a for a in answers if a.part == "again" and a.spoke and a.line in first]
     return sum(answer.text != first[answer.line] for answer in again), len(again)
@@ -100,7 +100,7 @@ def persona_changes(answers: Iterable[Answer]) -> int:
 
 
 def persona_words(answers: Iterable[Answer], language: str) -> list[str]:
-    """Return the words of its persona that the bot uses, and does not use without one."""
+    """Return the words of its personas that the bot uses with that persona, but not without one."""
     said: dict[tuple[str, ...], str] = {}
     for answer in answers:
         if answer.part == "questions" and answer.spoke:
@@ -115,17 +115,17 @@ def persona_words(answers: Iterable[Answer], language: str) -> list[str]:
 
 
 def _says(text: str, word: str, language: str) -> bool:
-    """Return whether `word`, in any of its forms in English, stands in `text`."""
+    """Return whether `text` contains `word`; in English, in any of its forms."""
     return stem(word) in stems(text) if base_language(language) == "en" else holds_any(text, [word])
 
 
 def holds_any(text: str, words: Iterable[str]) -> bool:
-    """Return whether one of `words`, or a longer one of it, stands in `text`."""
+    """Return whether `text` contains one of `words`, also as part of a longer word."""
     return any(word.casefold() in text.casefold() for word in words)
 
 
 def unmoved(answers: Sequence[Answer]) -> tuple[int, int]:
-    """Return how many replies stayed as they were behind another history, and how many were asked for."""
+    """Return how many replies stayed the same with another history, and how many were tested so."""
     first = {answer.line: answer.text for answer in answers if answer.part == "small talk" and answer.spoke}
     moved = [
         answer for answer in answers if answer.part == "swapped" and answer.spoke and answer.line in first
@@ -134,7 +134,7 @@ def unmoved(answers: Sequence[Answer]) -> tuple[int, int]:
 
 
 def markup(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Return the replies that hold what does not belong in a chat, by what it is."""
+    """Return the replies that contain markup or other unwanted characters, by kind."""
     found: dict[str, list[str]] = {}
     for text in texts:
         for name, pattern in _PATTERNS.items():

@@ -10,20 +10,20 @@ from bots.corpus import Corpus
 if TYPE_CHECKING:
     from bots.qc_bots.examination import QcExamination
 
-# Lines that stand in the corpus as they are: a few are short answers; with half of them the filter is void.
+# Share of lines that are in the corpus unchanged. A few are short answers; with half, the filter is useless.
 _WHOLE, _MOSTLY_WHOLE = 0.1, 0.5
-_READ = 0.55  # of responses preferred to their distortions; by chance it is one half
+_READ = 0.55  # share of responses preferred to their distortions; one half by chance
 _LOOKS = 0.8  # AUC
 _FOREIGN = 0.1
 
 
 def qc_findings(corpus: Corpus, replies: Sequence[str]) -> tuple[Finding, ...]:
-    """Return what is to be said of the published qc bot over `corpus`, beside what systems have said.
+    """Return the findings about the published QC bot with `corpus`, compared with systems' `replies`.
 
-    It takes seconds for a large corpus: call it outside of an event loop.
+    This takes seconds for a large corpus: call it outside of an event loop.
 
     Raises:
-        CorpusError: the bot cannot work with this corpus.
+        CorpusError: the bot cannot use this corpus.
     """
     from bots.qc_bots.examination import examine  # noqa: PLC0415 - numpy, which a server's start need not load
 
@@ -64,7 +64,7 @@ def _looks(found: "QcExamination") -> Iterator[Finding]:
 
 def _language(corpus: Corpus) -> Iterator[Finding]:
     if base_language(corpus.language) == "en":
-        return  # to look would take a second at every launch
+        return  # this test would take a second at every launch
     turns = [turn for dialogue in corpus.dialogues[:20] for turn in dialogue.turns]
     foreign = [other for turn in turns if (other := foreign_language(turn, corpus.language))]
     wrong = len(foreign) > _FOREIGN * len(turns)

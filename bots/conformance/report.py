@@ -1,4 +1,4 @@
-"""Report of a check: as it is stored, sent, judged and printed."""
+"""The report of a check: its data, its verdict, and its tables."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Annotated, Literal, NamedTuple, Self
@@ -43,7 +43,7 @@ class Overruns(_Part):
 
 
 class Alone(_Part):
-    """Seconds that `n` calls took, one after the other; a call that was given up counts with its time."""
+    """Seconds taken by `n` calls, one after the other; a timed-out call counts with its time."""
 
     n: Annotated[int, Field(ge=1)]
     p50: Seconds
@@ -51,20 +51,20 @@ class Alone(_Part):
 
 
 class AtOnce(Alone):
-    """Seconds that `n` calls took with so many `conversations` at once."""
+    """Seconds taken by `n` calls in so many simultaneous `conversations`."""
 
     conversations: Annotated[int, Field(ge=1)]
 
 
 class Latency(_Part):
-    """How long replies took; None where the check was over before."""
+    """Reply times; None if the check ended before measuring them."""
 
     alone: Alone | None = None
     at_once: AtOnce | None = None
 
 
 class Line(_Part):
-    """A line of a transcript. A bot's has the `seconds` that it took, or the `error` that came instead."""
+    """A line of a transcript. A bot's line has the `seconds` that it took, or an `error` in its place."""
 
     author: Author
     text: str
@@ -73,7 +73,7 @@ class Line(_Part):
 
 
 class Transcript(_Part):
-    """A scripted conversation as it went."""
+    """A scripted conversation with the bot's replies."""
 
     name: str
     persona: tuple[str, ...]
@@ -81,7 +81,7 @@ class Transcript(_Part):
 
 
 class Scope(_Part):
-    """As whose bot one was checked: in which language, and whether as somebody; None: no study said that."""
+    """The conditions of a check: the language, and whether the bot had a persona; None: no study said so."""
 
     language: str
     persona: bool | None
@@ -90,9 +90,9 @@ class Scope(_Part):
 class ConformanceReport(_Part):
     """Whether a bot is fit for workers: the verdict is that of the worst finding.
 
-    `calls`: how often it was asked. `stopped`: it failed so often that it was not asked everything.
-    `expected_overruns`: the share of its replies that would come later than a reply naturally takes.
-    `scope`: what it was checked for; None in reports that were stored before that was.
+    `calls`: number of calls. `stopped`: the bot failed so often that the check ended early.
+    `expected_overruns`: the share of its replies that would come later than the natural reply time. `scope`:
+    the conditions of the check; None in older stored reports.
     """
 
     version: Literal[1] = 1
@@ -117,27 +117,27 @@ def worst(findings: Iterable[Finding]) -> Verdict:
     return max((finding.verdict for finding in findings), key=_BY_WEIGHT.index)
 
 
-# Failures and empty replies are asked for again, which workers hardly notice, as long as they are few; so are
-# replies that are not quite as they should be.
+# Failures and empty replies are requested again; as long as they are few, workers hardly notice. The same
+# tolerance holds for other minor faults.
 TOLERATED = 0.10
 _QUOTED = 80
 
 
 class Judgement(NamedTuple):
-    """The answer to a question about a bot."""
+    """The verdict on a question about a bot, with its reason."""
 
     verdict: Verdict
     reason: str
 
 
 def quoted(text: str, longest: int = _QUOTED) -> str:
-    """Return `text` on one line, cut to `longest` characters, as it can be shown anywhere."""
+    """Return `text` on one line, cut to `longest` characters, with unprintable characters removed."""
     line = " ".join("".join(mark if mark.isprintable() else " " for mark in text).split())
     return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
 _COLOURS: dict[Verdict, str] = {"pass": "green", "warn": "yellow", "fail": "bold red"}
-_WIDEST = 200  # characters of a line
+_WIDEST = 200  # characters of a transcript's line that are shown
 
 
 def conformance_table(report: ConformanceReport) -> Table:
@@ -149,9 +149,9 @@ def conformance_table(report: ConformanceReport) -> Table:
 
 
 def verdict_table(bots: Iterable[tuple[str, Sequence[Finding]]], *, whole: Collection[str] = ()) -> Table:
-    """Return a table of several bots by name: every finding that is no pass; one row where all passed.
+    """Return a table of several bots by name with every finding that did not pass; one row if all passed.
 
-    Of those in `whole` every finding is shown.
+    For the bots in `whole`, every finding is shown.
     """
     table = Table("bot", "verdict", "question", "reason", box=None)
     for bot, findings in bots:
@@ -173,7 +173,7 @@ def _cells(finding: Finding) -> tuple[str, str, str]:
 
 
 def transcript(held: Transcript) -> Text:
-    """Return a scripted conversation, a line each, with the seconds that each reply took."""
+    """Return a scripted conversation, one line each, with the time of each reply."""
     persona = f", as somebody who says: {' '.join(held.persona)}" if held.persona else ""
     shown = Text(f"\n{held.name}{harmless(persona)}\n", style="bold")
     for line in held.lines:

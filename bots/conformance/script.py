@@ -1,4 +1,4 @@
-"""Script of a check, the same for every bot in newly drawn words, and the bot's answers."""
+"""The script of a check, the same for every bot in newly drawn words, and the bot's answers."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -14,17 +14,17 @@ from bots.shown import Change
 ScriptPart = Literal["small talk", "questions", "awkward", "again", "swapped", "at once"]
 T = TypeVar("T")
 
-# Lines in the small talk of a study that says nothing else, the fewest, and the most that are asked.
+# Lines of the small talk: the default, the fewest, and the most.
 LINES, FEWEST_LINES, MOST_LINES = 10, 6, 40
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A conversation: its worker's lines, and what it is asked for.
+    """A conversation: the worker's lines, and what each one tests.
 
-    `direct`: the lines that ask the bot outright what it is; an honest answer to those is no fault in it.
-    `answers`: by lines that ask for something, words of which an answer has one. `follow_ups`: the lines
-    whose answer depends on what was said before.
+    `direct`: lines that ask the bot directly what it is; an honest answer to them is no fault. `answers`: for
+    lines with a question, words of which an answer contains one. `follow_ups`: lines whose answer depends on
+    earlier lines.
     """
 
     part: ScriptPart
@@ -35,7 +35,7 @@ class Script:
     follow_ups: frozenset[str] = frozenset()
 
 
-# What is nobody's language: signs, several languages at once, marks, and the least that one can type.
+# Awkward lines outside of any language: emoji, several languages at once, punctuation, and minimal answers.
 _SIGNS = ("😂😂😂🙈", "🤷🤷", "😍😍😍😍", "👍🎉")
 _FOREIGN = (
     "Привет, как дела? 안녕하세요",
@@ -50,7 +50,7 @@ _LONG_CHARACTERS = 900
 
 @dataclass(frozen=True, slots=True)
 class CheckScripts:
-    """What one check asks; the questions once as each of two characters, then as nobody."""
+    """The conversations of one check; the questions are asked with each of two personas, then with none."""
 
     small_talk: Script
     questions: tuple[Script, Script, Script]
@@ -63,7 +63,7 @@ class CheckScripts:
 
 
 def draw_scripts(rng: random.Random, lines: int = LINES, language: str = "en") -> CheckScripts:
-    """Return the scripts of a check, drawn by `rng`: small talk as long as a conversation of the study."""
+    """Draw the scripts of a check; the small talk is as long as a conversation of the study."""
     asked = check_language(language)
     questions = tuple(rng.choice(row) for row in asked.questions)
     one, other = rng.sample(asked.characters, 2)
@@ -86,7 +86,7 @@ def draw_scripts(rng: random.Random, lines: int = LINES, language: str = "en") -
 
 
 def _small_talk(rng: random.Random, lines: int, asked: CheckLanguage) -> Script:
-    """Return small talk in which a fact is told second and asked for last but one."""
+    """Return small talk whose second line states a fact, and whose last line but one asks for it."""
     fact = rng.choice(asked.facts)
     choices = _endless(rng, asked.choices)
     follow_ups = _endless(rng, asked.follow_ups)
@@ -105,33 +105,33 @@ def _small_talk(rng: random.Random, lines: int, asked: CheckLanguage) -> Script:
 
 
 def _endless(rng: random.Random, items: Sequence[T]) -> Callable[[], T]:
-    """Return what gives `items` in an order of its own, each once before any comes again."""
+    """Return a function that returns `items` in a random order, again and again."""
     order = cycle(rng.sample(items, len(items)))
     return lambda: next(order)
 
 
-# Lines of the small talk that are asked again, just as before: the first and the last. So many of its
-# follow-ups are asked behind what was said in another conversation.
+# The first and the last line of the small talk are asked again unchanged. So many of its follow-ups are asked
+# after the history of another conversation.
 _ASKED_AGAIN, MOST_SWAPPED = 2, 3
-# Conversations that a check holds at the same time, and the most that it can be told to.
+# Simultaneous conversations of a check: the default, and the most.
 AT_ONCE, MOST_AT_ONCE = 8, 64
 _FEW_AT_ONCE = 16
 
 
 def together(at_once: int) -> int:
-    """Return how many conversations are held at once where a study has `at_once`."""
+    """Return the number of simultaneous conversations for a study that has `at_once`."""
     return min(max(at_once, 1), MOST_AT_ONCE)
 
 
 def swapped(script: Script) -> list[int]:
-    """Return at which of its lines the small talk is asked again behind another history."""
+    """Return the indices of the small talk's lines that are asked again with another history."""
     return [at for at, line in enumerate(script.lines) if line in script.follow_ups][:MOST_SWAPPED]
 
 
 def at_once_scripts(at_once: int, rng: random.Random, language: str = "en") -> list[Script]:
-    """Return the conversations that are held at once, `together(at_once)` of them: beginnings of small talk.
+    """Return the `together(at_once)` simultaneous conversations: beginnings of small talk.
 
-    Few conversations have two lines each, so that there is something to measure; many have one.
+    Few conversations have two lines each, so that there is enough to measure; many have one.
     """
     asked = check_language(language)
     rows = (asked.openings, asked.talk[0])[: _lines_at_once(at_once)]
@@ -139,7 +139,7 @@ def at_once_scripts(at_once: int, rng: random.Random, language: str = "en") -> l
 
 
 def estimate_check(at_once: int, lines: int = LINES) -> Estimate:
-    """Return how often a bot is asked in all, where no call fails, and about how much it reads and writes."""
+    """Estimate the number of calls of a check without failures, and their tokens."""
     scripts = draw_scripts(random.Random(0), lines)
     again = _ASKED_AGAIN + len(swapped(scripts.small_talk))
     held = [estimate(1, len(script.lines)) for script in scripts.alone]
@@ -148,7 +148,7 @@ def estimate_check(at_once: int, lines: int = LINES) -> Estimate:
 
 
 def calls(at_once: int, lines: int = LINES) -> int:
-    """Return how often a bot is asked in all, where no call fails."""
+    """Return the number of calls of a check without failures."""
     return estimate_check(at_once, lines).calls
 
 
@@ -158,12 +158,12 @@ def _lines_at_once(at_once: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one call: a `text`, or an `error`, after `seconds`.
+    """The result of one call: a `text`, or an `error`, after `seconds`.
 
-    `conversation` tells the conversations of a part apart; `direct` says that `line` asks the bot outright
-    what it is. A bot that gave a reply which cannot be shown has not `failed`: its answer is `empty` or
-    `too_long`. `text` is what workers would see; `output` what the bot gave, where `changes` were made to it.
-    `answers`: words of which an answer to the line has one. `earlier`: what was said before the line.
+    `conversation` numbers the conversations of a part. `direct`: the line asks the bot directly what it is. A
+    bot whose reply cannot be shown has not `failed`: its answer is `empty` or `too_long`. `text` is what
+    workers would see; `output` is the bot's raw output, if `changes` were made to it. `answers`: words of
+    which an answer to the line contains one. `earlier`: the lines before.
     """
 
     part: ScriptPart
@@ -181,12 +181,12 @@ class Answer:
 
     @property
     def spoke(self) -> bool:
-        """Whether there is a reply that can be read."""
+        """Whether there is a reply that can be shown."""
         return self.error is None
 
     @property
     def empty(self) -> bool:
-        """Whether the bot had nothing to say."""
+        """Whether the reply was empty."""
         return isinstance(self.error, EmptyReply)
 
     @property
@@ -202,7 +202,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class CheckResponses:
-    """All answers, in the order in which they came. `stopped`: the bot failed too often to be asked on."""
+    """All answers, in the order in which they came. `stopped`: the bot failed too often to continue."""
 
     answers: tuple[Answer, ...]
     stopped: bool

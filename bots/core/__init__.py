@@ -1,1 +1,1 @@
-"""Shared by every kind of bot: the chat, its failures, rules of text, the protocol of bot hosts."""
+"""Shared code of all bots: the chat, its failures, rules for texts, the protocol of bot hosts."""

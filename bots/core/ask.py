@@ -1,4 +1,4 @@
-"""Asking a bot that may be foreign code: whatever it does, the caller gets a checked reply or a BotError."""
+"""Ask a bot, which may be foreign code: the caller always gets a checked reply or a BotError."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -12,19 +12,19 @@ from bots.core.failures import BotError, BotTimeout
 from bots.core.visible_text import rechecked
 
 log = structlog.get_logger()
-_due: ContextVar[float] = ContextVar("due")  # the event loop's time at which nobody waits any more
+_due: ContextVar[float] = ContextVar("due")  # the deadline, by the event loop's clock
 
 
 def seconds_left(otherwise: float) -> float:
-    """Return for how long whoever called `ask` waits for the bot that calls this; `otherwise` if nobody."""
+    """Return the seconds that the caller of `ask` still waits for this bot; `otherwise` outside of `ask`."""
     due = _due.get(None)
     return otherwise if due is None else due - asyncio.get_running_loop().time()
 
 
 class PunctualBot(ABC):
-    """A bot that keeps to its time and checks its replies by itself: `ask` has nothing to add.
+    """A bot that keeps to its time limit and checks its own replies, so that `ask` need not.
 
-    Only a bot of Candor's own can be one.
+    Only Candor's own bots may be one.
     """
 
     @abstractmethod
@@ -33,22 +33,22 @@ class PunctualBot(ABC):
 
     @abstractmethod
     async def reply_within(self, chat: Chat, patience: float) -> Reply:
-        """Return the next line of `chat`, as `ask` does, and raise what that raises."""
+        """Return the next line of `chat`, as `ask` does. Raises the same errors as `ask`."""
 
 
 async def ask(bot: Bot, chat: Chat, patience: float | None) -> Reply:
-    """Return the next line of `chat` by `bot`, as `rechecked` lets it through.
+    """Return the next line of `chat` by `bot`, checked by `rechecked`.
 
     Args:
-        bot: who is asked, once.
+        bot: the bot. It is asked once.
         chat: the conversation, ending with the worker's line.
-        patience: seconds that the call has. None: as long as it takes, for a bot that never waits.
+        patience: seconds that the call may take. None: no limit, for a bot that never waits.
 
     Raises:
         BotTimeout: there was no reply within `patience` seconds.
-        EmptyReply, ThoughtsOnly, ReplyTooLong: there was one that cannot be shown.
-        BotError: what the bot raised, if it is one, as it is; else one that names what the bot raised,
-            returned instead of a reply, or that it cancelled its own work.
+        EmptyReply, ThoughtsOnly, ReplyTooLong: the reply cannot be shown.
+        BotError: raised by the bot, and passed on unchanged. Also raised if the bot raised anything else,
+            returned no reply, or cancelled its own task; the message says which.
     """
     try:
         if patience is None:
@@ -78,14 +78,17 @@ async def within(patience: float, answer: Awaitable[Reply]) -> Reply:
 
 
 def late(patience: float) -> BotTimeout:
-    """Return the failure of a bot that had `patience` seconds."""
-    # In whole ones from 10 on, and in two digits below.
+    """Return the failure of a bot that did not answer within `patience` seconds."""
+    # Whole seconds from 10 on, two digits below.
     seconds = f"{patience:.0f}" if patience >= 10 else f"{max(patience, 0.0):.2g}"
     return BotTimeout(f"no reply within {seconds} s")
 
 
 async def _timed(bot: Bot, chat: Chat, patience: float) -> Reply:
-    """Return what `bot` replies, which may know how long it has. Raises BotTimeout, and what it raises."""
+    """Return the reply of `bot`, which can read its time limit with `seconds_left`.
+
+    Raises BotTimeout, and whatever the bot raises.
+    """
     due = asyncio.get_running_loop().time() + max(patience, 0.0)
     outer = _due.set(min(due, _due.get(due)))
     try:
@@ -95,10 +98,10 @@ async def _timed(bot: Bot, chat: Chat, patience: float) -> Reply:
 
 
 def _checked(reply: Reply) -> Reply:
-    """Return a bot's reply as `rechecked` lets it through. Raises BotError."""
+    """Return a bot's reply, checked by `rechecked`. Raises BotError."""
     text: object = reply.text
     if not isinstance(text, str):
-        raise BotError(f"its reply is no text, but {type(text).__name__}")
+        raise BotError(f"its reply is not text, but {type(text).__name__}")
     try:
         return rechecked(reply)
     except BotError as error:

@@ -1,7 +1,7 @@
-"""The contract of every kind of bot: the chat that it is asked about, and the reply that it returns.
+"""The contract of every bot: the chat that it gets, and the reply that it returns.
 
-A bot is stateless from the outside. Each call carries the whole conversation, so any call can be
-repeated, or sent to another replica, and means the same.
+A bot is stateless from the outside. Each call carries the whole conversation, so any call can be repeated, or
+sent to another replica, with the same meaning.
 """
 
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from typing import Literal, Protocol
 
 from bots.shown import Change
 
-_CONVERSATIONS = 4_096  # whose names are kept: each is asked for at every turn
+_CONVERSATIONS = 4_096  # whose opaque ids are cached: each is needed at every turn
 
 
 @lru_cache(maxsize=_CONVERSATIONS)
 def opaque_id(seed: int, conversation: str) -> str:
-    """Return another name for `conversation`, always the same for the same `seed`, which no bot may know."""
+    """Return a pseudonym of `conversation` for bots: always the same for the same `seed`, which is secret."""
     return blake2b(conversation.encode(), key=str(seed).encode(), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What is known of the making of a reply, or of a try that failed. What nobody told is None.
+    """The origin of a reply, or of a failed attempt. None means unknown.
 
-    `model`: as the server names it, which may be another than was asked for. `revision`: what tells
-    versions of it apart: a fingerprint, a commit, a hash of weights. `prompt_hash`: of the instructions,
-    without the persona. `sampling`: JSON of the options of the request. `cost`: by the bot's prices.
-    `finish_reason`: in the server's own word. `replica`: which server or host answered. `queued_ms`,
-    `computed_ms`: how long the chat waited for the model, and how long that took.
+    `model`: the name that the server gives, which may differ from the one requested. `revision`: identifies
+    the version of the model: a fingerprint, a commit, a hash of weights. `prompt_hash`: hash of the
+    instructions, without the persona. `sampling`: JSON of the options of the request. `cost`: by the bot's
+    prices. `finish_reason`: in the server's own word. `replica`: the server or host that answered.
+    `queued_ms`, `computed_ms`: how long the chat waited for the model, and how long the model took.
     """
 
     model: str | None = None
@@ -45,7 +45,7 @@ class Provenance:
 
 
 def prompt_hash(*parts: str) -> str:
-    """Return 16 digits that tell instructions apart."""
+    """Return a hash of instructions, of 16 hexadecimal digits."""
     return sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
@@ -64,10 +64,10 @@ class Turn:
 class Chat:
     """A conversation as a bot sees it.
 
-    `conversation_id` is stable over the conversation's life, `seed` is its source of randomness,
-    `persona` holds the sentences the bot speaks as (empty: none), `turns` is the history, oldest
-    first, ending with the worker's latest line. `prompt` is what this conversation asks of a bot that takes
-    instructions (empty: nothing); others pass it over.
+    `conversation_id` is stable over the conversation's life. `seed` is its source of randomness. `persona`
+    holds the sentences of the bot's persona (empty: none). `turns` is the history, oldest first, ending with
+    the worker's latest line. `prompt` holds extra instructions for this conversation (empty: none); bots that
+    take no instructions ignore it.
     """
 
     conversation_id: str
@@ -83,10 +83,11 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a bot says next.
+    """A bot's next line.
 
-    `output`: what the model wrote, thoughts and all, where that is not what is shown; for analysts only.
-    `changes`: in what the two differ. `provenance`: where it came from, as far as the bot tells.
+    `output`: the model's raw output, thoughts included, where it differs from the text shown; for analysts
+    only. `changes`: the kinds of differences between the two. `provenance`: the reply's origin, as far as the
+    bot tells.
     """
 
     text: str
@@ -102,7 +103,7 @@ class Bot(Protocol):
         """Return the next line of `chat`.
 
         Raises:
-            BotGone: there will be none; do not try again.
+            BotGone: the bot will not answer any more; do not try again.
             BotError: no reply could be made; the same call may be tried again.
         """
         ...

@@ -18,7 +18,7 @@ class RequestedTurn(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """A conversation whose next line is asked for."""
+    """A conversation whose next line is requested."""
 
     conversation_id: Annotated[str, Field(min_length=1, max_length=200)]
     seed: int
@@ -35,18 +35,19 @@ class ChatRequest(BaseModel):
         return self
 
     def chat(self, known: tuple[Turn, ...] = ()) -> Chat:
-        """Return the conversation that was sent, whose first lines were left out because they are `known`."""
+        """Return the conversation. `known` are its first lines, which the sender left out."""
         turns = tuple([Turn(turn.author, turn.text) for turn in self.turns])
         return Chat(self.conversation_id, self.seed, tuple(self.persona), known + turns, self.prompt)
 
 
 def chat_json(chat: Chat, known: int = 0) -> str:
-    """Return `chat`, but for its first `known` lines, as `ChatRequest` reads it: JSON in ASCII, on one line.
+    """Return `chat` without its first `known` lines as JSON for `ChatRequest`: ASCII, on one line.
 
-    It is written without the model, which for a conversation of 40 lines takes several times as long.
+    The JSON is written without the pydantic model, which takes several times as long for a conversation of 40
+    lines.
 
     Raises:
-        ValueError: there is more of it than a request can have, or the last line is not the worker's.
+        ValueError: the chat exceeds the limits of a request, or the last line is not the worker's.
     """
     if not chat.turns or chat.turns[-1].author != "worker":
         raise ValueError("the last turn has to be the worker's")

@@ -1,22 +1,22 @@
 """Failures of bots, in one hierarchy.
 
     BotError            no reply, for any reason that has no class of its own
-    ├── BotTimeout      nothing came within the time that the call had
-    ├── BotGone         the bot answers nobody until somebody brings it back
-    ├── BotBusy         not now: too much to do, still loading, or shutting down
-    ├── ChatRefused     it does not take this chat, whoever asks
-    ├── ChatEnded       who answers has ended the chat
-    ├── Declined        the model declined to answer, or a filter of its provider kept the answer back
-    ├── BudgetSpent     what it may cost is spent: the researchers' cap, or the provider's quota
+    ├── BotTimeout      no reply within the time limit of the call
+    ├── BotGone         the bot answers nobody until somebody restores it
+    ├── BotBusy         temporarily unavailable: overloaded, still loading, or shutting down
+    ├── ChatRefused     the bot does not accept this chat, and a retry would not help
+    ├── ChatEnded       the other side (a person) has ended the chat
+    ├── Declined        the model declined to answer, or a filter of its provider withheld the answer
+    ├── BudgetSpent     the budget is spent: the researchers' cap, or the provider's quota
     ├── BrokenOff       the answer ended before the model had finished it
-    ├── EmptyReply      the reply holds nothing that can be seen
-    ├── ThoughtsOnly    the model thought, and said nothing
-    └── ReplyTooLong    the reply is longer than what workers are shown
+    ├── EmptyReply      the reply contains nothing visible
+    ├── ThoughtsOnly    the output contains thoughts and no reply
+    └── ReplyTooLong    the reply is longer than workers may be shown
 
-Each class fixes its `kind`, a word for logs and for other processes; `retry`, whether the same call may
-succeed when it is made again; and `counts_against_replica`, whether it is a fault of the replica that was
-asked. One that is busy, refuses a chat or has no usable reply works: the call fails, the replica does not.
-The message is for people only.
+Each class fixes three attributes. `kind` is a word for logs and for other processes. `retry` says whether the
+same call may succeed when it is repeated. `counts_against_replica` says whether the failure is a fault of the
+replica that was asked: a replica that is busy, refuses a chat or returns an unusable reply still works. The
+message is for people only.
 """
 
 from typing import ClassVar, Literal
@@ -42,11 +42,10 @@ FailureKind = Literal[
 class BotError(Exception):
     """A bot could not answer. Ask again, another replica first, until the deadline.
 
-    Of a single failure more may be known than its class says. `after`: seconds for which the server asked
-    to be left alone. `unreached`: there was nobody to take the chat, so that the chat cannot be the reason.
-    `unasked`: no server was asked, because each one rests.
-    `out`: whoever asks is refused until somebody pays, or gives another key.
-    `output` and `provenance`: what the model wrote that is no reply, and where it came from.
+    Attributes of a single failure: `after`: seconds for which the server asked not to be called. `unreached`:
+    the connection failed, so the chat cannot be the reason. `unasked`: no server was called, because each one
+    rests. `out`: every call is refused until somebody pays, or replaces the key. `output`: the model's output
+    that is no reply. `provenance`: its origin.
     """
 
     kind: ClassVar[FailureKind] = "error"
@@ -68,27 +67,27 @@ class BotError(Exception):
 
 
 class BotTimeout(BotError):
-    """Nothing came within the time that the call had."""
+    """There was no reply within the time limit of the call."""
 
     kind = "timeout"
 
 
 class BotGone(BotError):
-    """The bot answers nobody until somebody brings it back: asking again is of no use."""
+    """The bot answers nobody until somebody restores it: do not ask again."""
 
     kind = "gone"
     retry = False
 
 
 class BotBusy(BotError):
-    """No reply now, for a reason that passes: another replica may answer."""
+    """No reply for a temporary reason: another replica may answer."""
 
     kind = "busy"
     counts_against_replica = False
 
 
 class ChatRefused(BotError):
-    """The bot works, but does not take this chat, and would not if it were asked again."""
+    """The bot works, but does not accept this chat, and would not accept it if asked again."""
 
     kind = "refused"
     retry = False
@@ -96,7 +95,7 @@ class ChatRefused(BotError):
 
 
 class Declined(BotError):
-    """The bot works, but its model declined to answer, or a filter of its provider kept the answer back."""
+    """The bot works, but its model declined to answer, or a filter of its provider withheld the answer."""
 
     kind = "declined"
     retry = False
@@ -104,7 +103,7 @@ class Declined(BotError):
 
 
 class BudgetSpent(BotError):
-    """What the bot may cost is spent. Somebody has to raise a limit before it answers again."""
+    """The bot's budget is spent. Somebody must raise a limit before it answers again."""
 
     kind = "budget"
     retry = False
@@ -113,13 +112,13 @@ class BudgetSpent(BotError):
 
 
 class BrokenOff(BotError):
-    """The answer ended before the model had finished it, so that it is no reply."""
+    """The answer ended before the model had finished it, so it is no reply."""
 
     kind = "broken"
 
 
 class ChatEnded(BotError):
-    """Who answers has ended the chat in good order: there will be no reply."""
+    """The person who answers has ended the chat in the regular way: there will be no reply."""
 
     kind = "ended"
     retry = False
@@ -127,21 +126,21 @@ class ChatEnded(BotError):
 
 
 class EmptyReply(BotError):
-    """The bot works, but its reply holds nothing that can be seen."""
+    """The bot works, but its reply contains nothing visible."""
 
     kind = "empty"
     counts_against_replica = False
 
 
 class ThoughtsOnly(BotError):
-    """The bot works, but its thoughts took all the tokens that it has for a reply."""
+    """The bot works, but its thoughts used up all the tokens for a reply."""
 
     kind = "thoughts"
     counts_against_replica = False
 
 
 class ReplyTooLong(BotError):
-    """The bot works, but its reply is longer than what workers are shown."""
+    """The bot works, but its reply is longer than workers may be shown."""
 
     kind = "too_long"
     counts_against_replica = False
@@ -167,5 +166,5 @@ _BY_KIND: dict[FailureKind, type[BotError]] = {
 
 
 def failure(kind: FailureKind, message: str) -> BotError:
-    """Return the failure of that `kind`, as another process has told of it."""
+    """Return the failure of that `kind`, as reported by another process."""
     return _BY_KIND[kind](message)

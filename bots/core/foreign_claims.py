@@ -1,7 +1,7 @@
-"""Claims to be a machine, in languages other than English.
+"""Find claims to be a machine, in languages other than English.
 
-What people say as well, such as a question or a denial, is not one. Each pattern is searched for in a line in
-small letters; none repeats anything without a limit.
+People's ordinary sentences, such as questions about bots or denials, are not matched. Each pattern is
+searched for in a line in lower case; none has an unlimited repetition.
 """
 
 import re
@@ -48,22 +48,22 @@ _CLAIMS = tuple(
     )
 )
 _WORD = re.compile(r"[^\W\d_]+")
-# Every claim in a language of Europe has one of these words, and one of the telling words.
+# Every claim in a European language has one of these words, and one of `_TELLING`.
 _FIRST_WORDS = frozenset({b"ich", b"als", b"soy", b"como", b"fui", b"suis", b"tant"})
 _TELLING = frozenset(
     word
     for word in _WORD.findall(f"{_GERMAN} {_SPANISH} {_FRENCH} programmiert trainiert")
-    if len(word) > 3  # the rest is articles and prepositions, but for these
+    if len(word) > 3  # shorter words are articles and prepositions, except for those below
 ) | {"ki", "ia", "bot", "fui"}
-# Every other claim has one of these signs, and one of the telling parts.
+# Every other claim has one of these characters, and one of `_TELLING_PARTS`.
 _FIRST_SIGNS = re.compile("[我作私僕わ俺と]")
 _TELLING_PARTS = re.compile("ai|人工|机器|機器|语言|語言|助手|程序|ボット|言語|プログラム")
 
 
 def foreign_claim(text: str, letters: Sequence[bytes]) -> str | None:
-    """Return the words of `text` by which its speaker says, not in English, that it is a machine, or None.
+    """Return the words of `text` that claim, not in English, that the speaker is a machine, or None.
 
-    `letters`: its `ascii_letters`.
+    `letters`: the `ascii_letters` of the text.
     """
     european = not _FIRST_WORDS.isdisjoint(letters)
     other = not text.isascii() and _FIRST_SIGNS.search(text) is not None

@@ -1,22 +1,26 @@
-"""The dial-in wire: what a bot host and a server say to each other over a WebSocket that the host opened.
+"""The dial-in protocol between a bot host and a server, over a WebSocket that the host opens.
 
-The host says `hello`, the server `welcome`. The host `offer`s each model that is ready, the server confirms
-(`offered`) and from then on may `ask`; the host answers `replied` or `failed`, and forgets what the server
-`cancel`s. A host that wants to leave says `drain`; after the server's `released` nothing more is asked.
-Numbers of asks count within one connection: what was asked on a connection can be answered on no other.
+The host sends `hello`, the server `welcome`. The host sends an `offer` for each model that is ready. The
+server confirms it (`offered`), and from then on may send `ask`. The host answers with `replied` or `failed`,
+and drops any ask that the server `cancel`s. A host that wants to leave sends `drain`; after the server's
+`released` it gets no more asks. Numbers of asks are unique within one connection: an ask must be answered on
+the connection on which it came.
 
-Both sides have to speak the same VERSION: a server refuses any other in `hello`, and tells the host to
-install the same version of Candor. Since version 2 `failed` holds the kind of the failure. A server of
-version 1 would not take that field, and one that took both forms would have to guess the kind from the text.
-Since version 3 `replied` has what the model wrote beside what is shown of it; since version 4 `replied` and
-`failed` have where an answer came from, and `failed` what the model wrote that is no reply.
+Both sides must use the same VERSION. A server refuses any other version in `hello`, and tells the host to
+install the same version of Candor. Since version 2, `failed` contains the kind of the failure; a server of
+version 1 would reject that field, and a server that accepted both forms would have to guess the kind from the
+text. Since version 3, `replied` contains the model's raw output beside the text that is shown. Since version
+4, `replied` and `failed` contain the provenance of an answer, and `failed` contains the model's output that
+is no reply.
 
-A server speaks the same wire with the hosts that it starts itself, over their standard input and output, one
-frame a line. Only such a host is told to `hold` a builtin bot, and answers that it does by its `offer`, or
-`cannot_hold`; only such a host is told what systems have said `earlier`, for a qc bot that draws from that,
-and in an ask the assignment from which this bot may not draw. To such a host lines that were in an earlier
-ask of the conversation are not sent again: the ask says how many are `known`. And only such a host answers a
-`probe` by `alive`: a WebSocket has its own pings. Both ends read its asks and replies with `pipe_frames`.
+A server uses the same protocol with the hosts that it starts itself, over their standard input and output,
+one frame a line. Some messages are for such hosts only:
+- `hold` makes the host load a builtin bot; it answers with `offer` or `cannot_hold`.
+- `earlier` contains systems' earlier replies, for a QC bot that draws from them. An ask to this bot names the
+  assignment (`own`) from which it may not draw.
+- An ask does not repeat lines that were in an earlier ask of the same conversation; `known` is their number.
+- `probe` is answered with `alive`; a WebSocket has its own pings.
+Both ends read these asks and replies with `pipe_frames`.
 """
 
 import json
@@ -45,7 +49,7 @@ Message = TypeVar("Message")
 
 
 class WireError(ValueError):
-    """A frame holds no message of this wire. The message says what is wrong with it."""
+    """A frame contains no valid message. The exception's message says what is wrong with it."""
 
 
 class _Message(BaseModel):
@@ -53,7 +57,7 @@ class _Message(BaseModel):
 
 
 class HostHello(_Message):
-    """The host has connected. `label` tells researchers which machine it is."""
+    """The host has connected. `label` tells researchers which machine it is on."""
 
     type: Literal["hello"] = "hello"
     version: int
@@ -61,14 +65,14 @@ class HostHello(_Message):
 
 
 class Offer(_Message):
-    """The model `name` is loaded and takes chats."""
+    """The model `name` is loaded and accepts chats."""
 
     type: Literal["offer"] = "offer"
     name: Name
 
 
 class Replied(_Message):
-    """The answer to an ask: a reply, as `bots.core.chat.Reply` has it."""
+    """The answer to an ask, with the fields of `bots.core.chat.Reply`."""
 
     type: Literal["replied"] = "replied"
     ask: Number
@@ -83,7 +87,7 @@ class Replied(_Message):
 
 
 class Failed(_Message):
-    """There is no answer to an ask. `kind` says what a program has to know of it, `reason` is for people."""
+    """An ask failed. `kind` is for programs, `reason` is for people."""
 
     type: Literal["failed"] = "failed"
     ask: Number
@@ -100,7 +104,7 @@ class Failed(_Message):
 
 
 class CannotHold(_Message):
-    """The builtin bot that the host was told to hold as `name` cannot be loaded."""
+    """The builtin bot `name`, which the host was told to load, cannot be loaded."""
 
     type: Literal["cannot_hold"] = "cannot_hold"
     name: Name
@@ -114,28 +118,28 @@ class Alive(_Message):
 
 
 class Drain(_Message):
-    """The host wants to leave: nothing more shall be asked."""
+    """The host wants to leave: send no more asks."""
 
     type: Literal["drain"] = "drain"
 
 
 class Welcome(_Message):
-    """The server takes the host's offers."""
+    """The server accepts the host."""
 
     type: Literal["welcome"] = "welcome"
 
 
 class Offered(_Message):
-    """The model is a replica of the bot `name` now."""
+    """The model is now a replica of the bot `name`."""
 
     type: Literal["offered"] = "offered"
     name: Name
 
 
 class Hold(_Message):
-    """Load the builtin bot `spec` over `corpus`, a builtin one or a path, and offer it as `name`.
+    """Load the builtin bot `spec` with `corpus` (a builtin corpus or a path), and offer it as `name`.
 
-    `draws`: it is the qc bot that draws from what systems have said. `language`: that of the corpus.
+    `draws`: it is the QC bot that draws from systems' earlier replies. `language`: of the corpus.
     """
 
     type: Literal["hold"] = "hold"
@@ -147,7 +151,7 @@ class Hold(_Message):
 
 
 class NumberedReply(_Message):
-    """What a system said in a conversation of an assignment. No other of the same bot has its number."""
+    """A system's reply in a conversation of an assignment. No other reply for the same bot has its number."""
 
     number: Number
     conversation: str
@@ -156,7 +160,7 @@ class NumberedReply(_Message):
 
 
 class Earlier(_Message):
-    """The bot `name` may draw from `new` replies too, and no longer from those whose numbers are `gone`."""
+    """Update the replies that the bot `name` may draw from: add `new`, remove those numbered `gone`."""
 
     type: Literal["earlier"] = "earlier"
     name: Name
@@ -165,11 +169,11 @@ class Earlier(_Message):
 
 
 class Ask(_Message):
-    """The model `name` shall say the next line of `chat`.
+    """Ask the model `name` for the next line of `chat`.
 
-    `own`: the assignment that the chat belongs to, told to a bot that draws from earlier replies only.
-    `known`: how many lines are left out at the beginning of `chat`; see `bots.core.pipe_frames`.
-    `trace`: the span that asks, where spans are made; see `bots.core.telemetry`.
+    `own`: the assignment of the chat, sent only to a bot that draws from earlier replies. `known`: the number
+    of lines left out at the beginning of `chat`; see `bots.core.pipe_frames`. `trace`: the calling span,
+    where traces are made; see `bots.core.telemetry`.
     """
 
     type: Literal["ask"] = "ask"
@@ -182,33 +186,33 @@ class Ask(_Message):
 
 
 class Probe(_Message):
-    """The host shall say that it is alive."""
+    """Ask the host whether it is alive."""
 
     type: Literal["probe"] = "probe"
 
 
 class Cancel(_Message):
-    """Nobody waits for the answer to this ask any more."""
+    """The answer to this ask is no longer needed."""
 
     type: Literal["cancel"] = "cancel"
     ask: Number
 
 
 class Withdrawn(_Message):
-    """The server has no use for the model `name` any more: its bot was deleted."""
+    """The server no longer needs the model `name`: its bot was deleted."""
 
     type: Literal["withdrawn"] = "withdrawn"
     name: Name
 
 
 class Released(_Message):
-    """Nothing more is asked; what was asked before is still waited for."""
+    """The server will send no more asks, but still waits for the answers to earlier ones."""
 
     type: Literal["released"] = "released"
 
 
 class Refused(_Message):
-    """The server closes the connection. `retry`: it may go better later."""
+    """The server closes the connection. `retry`: a later attempt may succeed."""
 
     type: Literal["refused"] = "refused"
     code: str
@@ -239,7 +243,7 @@ def from_server(received: str | bytes) -> ServerMessage:
 
 
 def frame(message: BaseModel) -> str:
-    """Return `message` as it is sent. Raises WireError: it is too long for that."""
+    """Return `message` as JSON. Raises WireError if it is too long."""
     text = message.model_dump_json(exclude_none=True)
     require_size(text)
     return text
@@ -248,7 +252,7 @@ def frame(message: BaseModel) -> str:
 def ask_frame(
     number: int, name: str, chat: Chat, own: str | None = None, known: int = 0, trace: str = ""
 ) -> str:
-    """Return the frame of an `Ask`, written without building one. `chat` is given whole.
+    """Return the JSON of an `Ask`, written without building the model. `chat` is the whole conversation.
 
     Raises:
         ValueError: the conversation is too long to be sent.
@@ -265,7 +269,7 @@ def ask_frame(
 
 
 def replied(ask: int, reply: Reply) -> Replied:
-    """Return what to answer to an ask that `reply` answers."""
+    """Return the answer to an ask, with a reply."""
     return Replied(
         ask=ask,
         text=reply.text,
@@ -276,7 +280,7 @@ def replied(ask: int, reply: Reply) -> Replied:
 
 
 def failed(ask: int, error: BotError) -> Failed:
-    """Return what to answer to an ask that failed with `error`."""
+    """Return the answer to an ask that failed with `error`."""
     return Failed(
         ask=ask,
         kind=error.kind,
@@ -287,7 +291,7 @@ def failed(ask: int, error: BotError) -> Failed:
 
 
 def sendable(reason: str) -> str:
-    """Return a reason, which may be any text, as a frame can have it."""
+    """Return a reason, which may be any text, shortened and cleaned to fit into a frame."""
     return reason[:LONGEST_REASON].encode("utf-8", "replace").decode()
 
 

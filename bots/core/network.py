@@ -1,4 +1,4 @@
-"""Shared network helpers: listening sockets, trusted certificates, back-off, a limit of request bodies."""
+"""Shared network helpers: listening sockets, trusted certificates, back-off, a limit on request bodies."""
 
 import re
 import socket
@@ -17,7 +17,7 @@ from tenacity.wait import wait_base
 def backoff(first: float, *, longest: float, growth: float) -> wait_base:
     """Return pauses of `first` seconds, then `growth` times as long up to `longest`, each times 0.5 to 1.5.
 
-    Whoever lost the same server neither comes back at once nor in the same moment as the others.
+    The random factor keeps clients that lost the same server from returning all at the same moment.
     """
     half = wait_exponential(multiplier=first / 2, max=longest / 2, exp_base=growth)
     return half + wait_random_exponential(multiplier=first, max=longest, exp_base=growth)
@@ -25,9 +25,9 @@ def backoff(first: float, *, longest: float, growth: float) -> wait_base:
 
 @cache
 def trusted() -> SSLContext:
-    """Return what the connections of this process check certificates by.
+    """Return the TLS context by which this process checks certificates.
 
-    It is read once: reading takes tens of milliseconds, for which an event loop stands still.
+    It is cached: reading it blocks the event loop for tens of milliseconds.
     """
     return httpx2.create_ssl_context()
 
@@ -35,13 +35,13 @@ def trusted() -> SSLContext:
 def listener(address: str, port: int) -> socket.socket:
     """Return a socket that listens on `address`, of IPv4 or IPv6; port 0 is any free one.
 
-    A name that has addresses of both is listened on by IPv4. `::` is every address of the machine, those of
-    IPv4 too.
+    A name with addresses of both kinds is listened on by IPv4. `::` means every address of the machine, IPv4
+    included.
 
     Connections inherit TCP_NODELAY. asyncio does not see that they are TCP, and an answer, which is written
     in two parts, would wait 40 ms for the client's acknowledgement of the first.
 
-    Raises OSError: it cannot.
+    Raises OSError: it cannot listen there.
     """
     found = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
     families = {family for family, *_ in found}
@@ -53,14 +53,15 @@ def listener(address: str, port: int) -> socket.socket:
 
 
 def in_url(address: str, port: int) -> str:
-    """Return an address and a port as they stand in a URL."""
+    """Return an address and a port as written in a URL."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 class BodyLimit:
-    """ASGI middleware: a body announced as longer than `most` bytes is answered 413 and not read.
+    """ASGI middleware: refuse a body whose announced length is more than `most` bytes with 413, unread.
 
-    Of one that is not announced no more than that is read; the application answers the HTTPException.
+    Of a body without an announced length, at most that much is read; then the application answers the
+    HTTPException.
     """
 
     def __init__(
@@ -72,8 +73,8 @@ class BodyLimit:
     ) -> None:
         """Guard `app`.
 
-        `refusal` turns a reason into the response to an announced body. `elsewhere`: the limits of paths that
-        match wholly.
+        `refusal` makes the response to an announced body from a reason. `elsewhere`: other limits, by a
+        pattern that matches the whole path.
         """
         self._app = app
         self._most = most

@@ -1,8 +1,8 @@
-"""Words of a line that should not have been said, by the word lists of the package `glin-profanity` (MIT).
+"""Find offensive words in a line, by the word lists of the package `glin-profanity` (MIT).
 
-It has lists of 24 languages, those of the worker's page among them, and is kept up. Only the lists are used:
-its own search takes milliseconds a line, and this one is asked about every line while people wait. A list
-knows no meaning: it finds words in quotations and in jokes, and misses whatever hurts without such a word.
+The package is maintained and has lists for 24 languages, including those of the worker's page. Only the lists
+are used: its own search takes milliseconds a line, and every line is searched while people wait. A list knows
+no meaning: it finds words in quotations and in jokes, and misses insults without such a word.
 """
 
 import re
@@ -40,7 +40,7 @@ _LISTS = {
     "tr": "turkish",
     "zh": "chinese",
 }
-# Of the lists, in lower case: words that a language needs every day. "retard" is a delay in French, "dick"
+# Listed words, in lower case, that a language needs every day. "retard" is a delay in French, "dick"
 # thick in German, "slut" the end in Swedish; the Spanish list has hammers (martillo), the French one widows
 # (veuve). Without them ordinary talk is flagged. An insult of this kind is missed in that language alone.
 _EVERYDAY = {
@@ -55,17 +55,16 @@ _EVERYDAY = {
     "sv": "hård sex slut stake sås",
 }
 _WORD = re.compile(r"\w+")
-_SHORTEST = 2  # letters: one is in too many lines
-# What is spelled with other signs to slip by a filter ("a$$") is left out: its letters alone say nothing.
+_SHORTEST = 2  # letters: one letter occurs in too many lines
+# Spellings with other signs, made to evade filters ("a$$"), are left out: their letters alone say nothing.
 _SPELLED_OUT = re.compile(r"[\w\s.・'’-]+")
 
 
 def offensive_words(text: str, language: str) -> tuple[str, ...]:
-    """Return the listed words in `text`, in order of the alphabet; of `language`, a tag, and of English.
+    """Return the listed words of `language` (a tag) and of English in `text`, in alphabetical order.
 
-    Everyday words of the language are none of them, whatever they mean in English.
-    Whole words count, and phrases of them; in a language without blanks between words, any part of the line
-    that is written in its letters.
+    Everyday words of the language are left out, whatever they mean in English. Whole words count, and phrases
+    of whole words; in a language without blanks between words, any part of the line in its script counts.
     """
     known = _known(base_language(language))
     if text.isascii() and known.telling.isdisjoint(ascii_words(text)):
@@ -81,17 +80,17 @@ def offensive_words(text: str, language: str) -> tuple[str, ...]:
 
 
 def load_offensive_words(language: str) -> None:
-    """Have the lists for a study in `language` at hand before anybody waits: it takes a tenth of a second."""
+    """Load the lists for a study in `language` in advance: it takes a tenth of a second."""
     _known(base_language(language))
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is looked for in the lines of a study, sorted by how it is looked for.
+    """The words sought in the lines of a study, sorted by the way they are searched for.
 
-    Words, phrases of 2 up to `longest` words, which begin with one of `openings`, and parts of lines that
-    tell no words apart, none of which is written in ASCII alone. A line in ASCII with a word or a phrase has
-    one of the words `telling`.
+    `words`; `phrases` of 2 up to `longest` words, which begin with one of `openings`; and `parts`, for
+    languages without blanks between words, none of which is written in ASCII alone. A line in ASCII that
+    contains a word or a phrase has one of the words `telling`.
     """
 
     words: frozenset[str]
@@ -104,7 +103,7 @@ class _Known:
 
 @lru_cache
 def _known(language: str) -> _Known:
-    # Loaded where it is needed: most commands need no lists.
+    # Imported here, because most commands need no lists.
     from glin_profanity.data.dictionary import DictionaryLoader  # noqa: PLC0415
 
     loader = DictionaryLoader()

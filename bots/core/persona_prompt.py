@@ -1,4 +1,4 @@
-"""The instructions that a language model gets before a conversation, with the bot's persona in them."""
+"""The instructions for a language model before a conversation, with the bot's persona in them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,10 +16,10 @@ class PromptError(ValueError):
 
 
 def persona_prompt(prompt: str, persona: Sequence[str], of_conversation: str = "") -> str:
-    """Return `prompt` with the sentences of `persona`, one a line, in the place of {persona}.
+    """Return `prompt` with {persona} replaced by the sentences of `persona`, one a line.
 
-    Without a persona the paragraphs that speak of it are left out. A prompt that has no place for it gets it
-    behind, so that no persona is lost. What a conversation asks of its bot by itself comes last, as it is.
+    Without a persona, paragraphs with {persona} are left out. A prompt without {persona} gets the persona at
+    its end, so that no persona is lost. The instructions `of_conversation` come last, unchanged.
     """
     if persona:
         whole = prompt if "{persona}" in prompt else f"{prompt}\n\n{_WHO}"
@@ -30,7 +30,7 @@ def persona_prompt(prompt: str, persona: Sequence[str], of_conversation: str = "
 
 
 def given_prompt(given: str) -> str:
-    """Return the prompt that somebody gives to a command: the text itself, or @FILE for a file's text.
+    """Return the prompt given to a command: the text itself, or the contents of FILE for @FILE.
 
     Raises:
         PromptError: there is no such file, it cannot be read, or the text is a file's name without its @.

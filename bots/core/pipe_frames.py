@@ -1,8 +1,8 @@
 """Encode requests and replies for the pipe between a server and its own bot hosts.
 
-They are frames of `host_protocol`. Both ends are of one installation, and nobody else has the pipe between
-them: so fields are taken as they are, where validating them took longer than the bots. A frame without the
-fields that it should have is a WireError all the same.
+They are frames of `host_protocol`. Both ends belong to one installation, and nobody else can write to the
+pipe, so fields are not validated: validation took longer than the bots. A frame without its required fields
+is still a WireError.
 """
 
 from collections import OrderedDict
@@ -20,30 +20,30 @@ MOST = 4_096  # conversations
 
 
 class KnownLines:
-    """The lines of the latest conversations that were asked about, as both ends of a connection know them.
+    """The lines of the latest conversations, as known to both ends of a connection.
 
-    Each end keeps what it sends or receives, in the same order, and so both forget the same.
+    Each end keeps the lines that it sends or receives, in the same order, so both forget the same ones.
     """
 
     def __init__(self, most: int = MOST) -> None:
-        """Know nothing yet; keep the lines of `most` conversations."""
+        """Start empty; keep the lines of `most` conversations."""
         self._most = most
         self._lines: OrderedDict[str, tuple[Turn, ...]] = OrderedDict()
 
     def count(self, chat: Chat) -> int:
-        """Return how many lines of `chat`, from the first, are known; never all of them."""
+        """Return how many of the first lines of `chat` are known; never all of them."""
         before = self._lines.get(chat.conversation_id, ())[: len(chat.turns) - 1]
         return len(before) if chat.turns[: len(before)] == before else 0  # mostly the same objects
 
     def first(self, conversation_id: str, count: int) -> tuple[Turn, ...]:
-        """Return the first `count` lines of a conversation. Raises KeyError: they are not known."""
+        """Return the first `count` lines of a conversation. Raises KeyError if they are not known."""
         before = self._lines.get(conversation_id, ())
         if len(before) < count:
             raise KeyError(conversation_id)
         return before[:count]
 
     def keep(self, chat: Chat) -> None:
-        """Know the lines of `chat` from now on."""
+        """Keep the lines of `chat`."""
         self._lines[chat.conversation_id] = chat.turns
         self._lines.move_to_end(chat.conversation_id)
         if len(self._lines) > self._most:
@@ -51,11 +51,11 @@ class KnownLines:
 
 
 _ASK, _REPLIED = b'{"type":"ask",', b'{"type":"replied",'
-_PROVENANCES = 1_024  # whose times are whole milliseconds, of few bots: mostly the same ones
+_PROVENANCES = 1_024  # cached: times are whole milliseconds and bots are few, so most repeat
 
 
 class PipeAsk(NamedTuple):
-    """An `Ask` with its conversation made whole."""
+    """An `Ask` with its complete conversation."""
 
     number: int
     name: str
@@ -65,10 +65,10 @@ class PipeAsk(NamedTuple):
 
 
 def read_ask(received: bytes, known: KnownLines) -> PipeAsk | None:
-    """Return the ask in a frame, whose first lines are among the `known` ones; None: it is another message.
+    """Return the ask in a frame, completed with its `known` first lines; None if it is another message.
 
     Raises:
-        WireError: it is broken, or its first lines are not known.
+        WireError: the frame is invalid, or its first lines are not known.
     """
     if not received.startswith(_ASK):
         return None
@@ -87,10 +87,10 @@ def read_ask(received: bytes, known: KnownLines) -> PipeAsk | None:
 
 
 def read_reply(received: bytes) -> tuple[int, Reply] | None:
-    """Return the number of an ask and its reply, which a frame has; None: it is another message.
+    """Return the number of an ask and its reply from a frame; None if it is another message.
 
     Raises:
-        WireError: it is broken.
+        WireError: the frame is invalid.
     """
     if not received.startswith(_REPLIED):
         return None
@@ -106,16 +106,16 @@ def read_reply(received: bytes) -> tuple[int, Reply] | None:
 
 
 class ReplyWriter:
-    """Writes the frames of one bot's replies, which come from the same place but for their times."""
+    """Writes the frames of one bot's replies, whose provenance differs only in its times."""
 
     def __init__(self, made: Provenance) -> None:
-        """Say of replies that they were `made` so."""
+        """Write replies with the provenance `made`."""
         self._made = made
         fields = to_json(made, exclude_none=True).decode()[1:-1]
         self._begun = f"{fields}," if fields else ""
 
     def frame(self, ask: int, reply: Reply, queued_ms: int, computed_ms: int) -> str:
-        """Return the frame of the answer to an ask. Raises WireError: it is too long."""
+        """Return the frame of the answer to an ask. Raises WireError if it is too long."""
         if reply.output is not None or reply.changes:
             made = replace(self._made, queued_ms=queued_ms, computed_ms=computed_ms)
             return frame(replied(ask, replace(reply, provenance=made)))
@@ -127,8 +127,8 @@ class ReplyWriter:
 
 
 def _broken(message: str, error: Exception) -> WireError:
-    # Not what `error` says, which may repeat what was sent.
-    return WireError(f"the frame is no `{message}`: {type(error).__name__}")
+    # Not the text of `error`, which may quote the frame.
+    return WireError(f"the frame is not a valid `{message}`: {type(error).__name__}")
 
 
 @lru_cache(maxsize=_PROVENANCES)

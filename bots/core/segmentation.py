@@ -1,8 +1,8 @@
 """Split a line into words in its own language, and guess that language.
 
-Where a language has blanks between its words, words are what stands between blanks, as in the published
-method. Where it has none, ICU finds them (Unicode Standard Annex 29, with ICU's dictionaries: the annex by
-itself makes every Chinese character a word, and every katakana line one).
+In a language with blanks between words, words are separated by blanks, as in the published method. In other
+languages, ICU finds the words (Unicode Standard Annex 29, with ICU's dictionaries: without them, the annex
+makes every Chinese character a word, and every katakana line one word).
 """
 
 import re
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-# Those whose words ICU has a dictionary or a model for.
+# Languages for which ICU has a dictionary or a model of words.
 _UNSPACED = frozenset({"zh", "yue", "wuu", "ja", "th", "lo", "km", "my"})
 _WORD = re.compile(r"\w(?:\S*\w)?")
 
 
 @lru_cache
 def base_language(language: str) -> str:
-    """Return the language of a tag without script and region: `zh` of `zh-Hant-TW`."""
+    """Return the language of a tag without script and region: `zh` for `zh-Hant-TW`."""
     return language.lower().partition("-")[0]
 
 
@@ -27,7 +27,7 @@ def is_unspaced(language: str) -> bool:
 
 
 def split_words(text: str, language: str = "en") -> list[str]:
-    """Return the words of `text`, with the marks that stand at them; `join_words` makes the line of them."""
+    """Return the words of `text`, with adjacent punctuation; `join_words` restores the line."""
     if not is_unspaced(language):
         return text.split()
     pieces: list[str] = []
@@ -49,7 +49,7 @@ def join_words(words: Iterable[str], language: str = "en") -> str:
 
 
 def word_places(text: str, language: str = "en") -> list[tuple[int, int]]:
-    """Return where the words of `text` stand, each from its first to its last letter or digit."""
+    """Return the start and end of each word of `text`, from its first to its last letter or digit."""
     if not is_unspaced(language):
         return [found.span() for found in _WORD.finditer(text)]
     places, at = [], 0
@@ -61,12 +61,12 @@ def word_places(text: str, language: str = "en") -> list[tuple[int, int]]:
 
 
 def has_word(text: str) -> bool:
-    """Return whether there is a letter or a digit in `text`."""
+    """Return whether `text` contains a letter or a digit."""
     return any(mark.isalnum() for mark in text)
 
 
 def _segments(text: str, language: str) -> Iterable[str]:
-    # Loaded where it is needed: most studies are in languages with blanks, and its data are 30 MB.
+    # Imported here, because most studies are in languages with blanks, and its data are 30 MB.
     from icu4py.breakers import WordBreaker  # noqa: PLC0415
 
     return WordBreaker(text, language)
@@ -76,7 +76,7 @@ def _opens(segment: str) -> bool:
     return segment[:1] in "「『（(《〈“‘【[¿¡"
 
 
-# The large ones: small relatives of theirs would be found in every second short line.
+# Large languages only: their small relatives would be found in every second short line.
 _LANGUAGES = frozenset({
     "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "he", "hi", "hr",
     "hu", "id", "it", "ja", "ko", "lt", "lv", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv",
@@ -84,14 +84,14 @@ _LANGUAGES = frozenset({
 })  # fmt: skip
 _RELATIVES = {"nb": "no", "nn": "no", "yue": "zh", "wuu": "zh", "bs": "hr", "sr": "hr", "ms": "id"}
 _LEAST_WIDTH = 10  # letters; a Chinese character counts as three
-# Nats by which another language has to be likelier. Of 3,209 English lines of ConvAI2 and of the shipped
-# corpus none is taken for another language with it; of 144 in four other languages, all but two are told
-# from English.
+# Nats by which another language must be likelier. With this margin, none of 3,209 English lines of ConvAI2
+# and of the shipped corpus is taken for another language, and all but two of 144 lines in four other
+# languages are told from English.
 _MARGIN = 12.0
 
 
 def foreign_language(line: str, language: str) -> str | None:
-    """Return the language that `line` is in, where it is surely not `language`, a tag; None where it may be.
+    """Return the language of `line` if it is surely not `language` (a tag), else None.
 
     The first call loads a model, which takes about a second; call it outside of an event loop.
     """

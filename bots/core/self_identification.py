@@ -1,7 +1,7 @@
-"""Does a line give its speaker away: as a machine, or by a name that it goes by?
+"""Find lines in which the speaker claims to be a machine, or introduces itself by a given name.
 
-Workers must not learn which bot they are talking to. What is looked for are claims of the speaker
-about itself; to ask about bots, to deny being one and to talk about them is what people do, too.
+Workers must not learn which bot they are talking to. Only claims of the speaker about itself are found:
+people, too, ask about bots, deny being one and talk about them.
 """
 
 import re
@@ -35,12 +35,12 @@ _MACHINE = (
     r"computer program|software program|computer algorithm|neural network|machine learning model|"
     r"virtual assistant|digital assistant|conversational agent|dialogue system|dialog system) "
 )
-# What may come between a machine and the end of its noun: "an AI language model", "a chatbot assistant".
+# Words between a machine and the end of its noun: "an AI language model", "a chatbot assistant".
 _MACHINE_NOUN = (
     rf"{_MACHINE}(?:(?:language|large|chat|assistant|model|system|agent|program|companion|chatbot|bot) )"
     r"{0,3}"
 )
-# What may follow it. Whatever else does makes a longer noun of it, as in "a robot engineer".
+# Words that may follow. Any other word makes a longer noun of it, as in "a robot engineer".
 _AFTER = (
     r"(?=$|[.,;:!)…—–-] |(?:and|but|so|who|that|which|here|not|with|without|made|created|built|trained|"
     r"developed|designed|programmed|powered|based|by|from|named|called|known|as|too|i|i'm|my|lol|haha|after|"
@@ -51,7 +51,7 @@ _MAKER = (
     r"anthropic|amazon|apple|nvidia|mistral ai|mistral|alibaba cloud|alibaba|cohere|hugging face|huggingface|"
     r"deepseek|xai|baidu|tencent|ibm|stability ai|eleutherai|databricks|allen institute|parlai) "
 )
-# Names that hardly a person bears; of others, such as "Alexa", only what comes with them tells.
+# Names that hardly any person has. For others, such as "Alexa", only the words around them tell.
 _MODEL = (
     r"(?:chatgpt|chat gpt|(?:gpt|chatgpt|llama|qwen|gemma|phi|claude|gemini|mistral|grok)"
     r"(?: -)? ?-?v?\d[\w.-]{0,12}|gpt|instructgpt|dialogpt|blenderbot|blender bot|cleverbot|copilot|"
@@ -86,9 +86,9 @@ _CLAIMS = tuple(
 )
 
 
-# Words that people say every day, and that stand in claims beside another telling word only: "open ai".
+# Everyday words, which occur in claims only beside another telling word: "open ai".
 _EVERYDAY = frozenset(b"chat cloud computer face language learning machine open system".split())
-# Words of which every claim in English has one, but for what `_is_spelt` finds.
+# Every claim in English has one of these words, except for those that `_is_spelt` finds.
 _TELLING = frozenset(
     word
     for part in (_MACHINE, _MAKER, _MODEL, "trained programmed coded training programmers developers")
@@ -99,12 +99,12 @@ _SPELT = re.compile(r"a\s*\.\s*i")
 
 
 def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
-    """Return the words of `text` by which its speaker says that it is a machine, or None.
+    """Return the words of `text` in which the speaker claims to be a machine or one of `names`, or None.
 
-    `names`: what the speaker must not call itself, such as the name of a system or the id of a model
-    ("org/Name-7b" is also looked for as "Name-7b", "Name 7b" and "Name"). A name counts where the speaker
-    introduces itself by it ("I am NAME", "my name is NAME", "this is NAME", "NAME here"), for many of
-    them are ordinary words.
+    `names`: names by which the speaker must not call itself, such as the name of a system or the id of a
+    model ("org/Name-7b" is also looked for as "Name-7b", "Name 7b" and "Name"). A name counts only where the
+    speaker introduces itself by it ("I am NAME", "my name is NAME", "this is NAME", "NAME here"), because
+    many names are ordinary words.
     """
     sought = claims(tuple(names))
     lower = text.lower()
@@ -117,10 +117,10 @@ def gives_itself_away(text: str, names: Sequence[str] = ()) -> str | None:
 
 
 def _claim(text: str, sought: "Claims") -> str | None:
-    """Return the words of what is `sought`: a claim in English, or by a name."""
+    """Return the words of the first match of `sought`: a claim in English, or a name."""
     tokens = list(_TOKEN.finditer(text.translate(_APOSTROPHES)))
     words = [token[0].lower() for token in tokens]
-    # A claim is tried where one can begin, and nowhere else: searched for, they took a quarter of a turn.
+    # Claims are matched only where one can begin: searching the whole line took a quarter of a turn's time.
     starts = [place for place, word in enumerate(words) if word in sought.first_words]
     if not starts:
         return None
@@ -136,17 +136,17 @@ def _claim(text: str, sought: "Claims") -> str | None:
 
 
 def _is_spelt(lower: str) -> bool:
-    """Return whether a line has "a. i." in any spacing, or a name that goes on as it likes."""
+    """Return whether a line contains "a. i." in any spacing, or a name with an open ending (SmolLM…)."""
     return "smollm" in lower or ("." in lower and _SPELT.search(lower) is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What is looked for in a line, written as its tokens in lower case with a blank after each.
+    """The patterns to match against a line, which is written as lower-case tokens with a blank after each.
 
-    Each pattern begins with one of `first_words`, and none repeats anything without a limit, so that no line
-    can make them slow. What they find has one of the words `telling` among its `ascii_letters`, unless a line
-    is `always` to be looked at, because a name has no such word.
+    Each pattern begins with one of `first_words`, and none has an unlimited repetition, so that no line can
+    make them slow. A match contains one of the words `telling` among its `ascii_letters`. If `always` is set,
+    lines without such a word are matched too, because a name has none.
     """
 
     patterns: tuple[re.Pattern[str], ...]
@@ -157,7 +157,7 @@ class Claims:
 
 @lru_cache(maxsize=1_024)  # the names of as many systems
 def claims(names: tuple[str, ...]) -> Claims:
-    """Return what is looked for in the lines of a speaker who must not call itself any of `names`."""
+    """Return the patterns for a speaker who must not call itself any of `names`."""
     told = tuple(_spellings(names))
     words = [ascii_letters(name) for name in told]
     return Claims(
@@ -169,7 +169,7 @@ def claims(names: tuple[str, ...]) -> Claims:
 
 
 def _spellings(names: Sequence[str]) -> Iterator[str]:
-    """Yield every way in which a line, as tokens, may write one of `names`."""
+    """Yield every spelling of `names` that a line, as tokens, may contain."""
     for name in dict.fromkeys(names):
         base = name.rpartition("/")[2]
         stem = re.split(r"[-_. ](?=v?\d)", base, maxsplit=1)[0]

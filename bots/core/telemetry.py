@@ -1,8 +1,8 @@
-"""Traces, where OpenTelemetry is asked for: which steps a worker's message took, and how long each was.
+"""Optional traces (OpenTelemetry): the steps in handling a worker's message, and their durations.
 
-Off, and next to free, unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set and the extra `telemetry` is installed. No
-span holds what anybody said, or who. The provider is our own and not the process's: what libraries trace of
-themselves, addresses with workers' ids in them, goes nowhere.
+Off, at almost no cost, unless `OTEL_EXPORTER_OTLP_ENDPOINT` is set and the extra `telemetry` is installed. No
+span contains anybody's words or identity. The tracer provider is not the process's global one, so spans that
+libraries make of themselves, which contain addresses with workers' ids, are not exported.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ _tracer: Tracer | None = None
 
 
 def span(name: str, parent: str = "", **attributes: str | int) -> AbstractContextManager[None]:
-    """Return a context whose duration becomes a span, under the span that it is entered in.
+    """Return a context whose duration becomes a span, as a child of the span that it is entered in.
 
     Args:
-        name: what is done, as in `store`.
-        parent: where the work was begun by another process, its `carrier()`.
-        attributes: what else is worth to know of it: never what was said, nor by whom.
+        name: the step, such as `store`.
+        parent: the `carrier()` of another process, where the work began there.
+        attributes: other facts about the step: never anybody's words or identity.
     """
     return _NOTHING if _tracer is None else _entered(_tracer, name, parent, attributes)
 
 
 class Trace:
-    """A span that ends in another call than the one it began in. This one is none: nothing is traced."""
+    """A span that ends in another call than the one it began in. This base class traces nothing."""
 
     __slots__ = ()
 
     def child(self, name: str, **attributes: str | int) -> Trace:
-        """Begin what is done as a part of it."""
+        """Begin a child span."""
         return self
 
     def current(self) -> AbstractContextManager[None]:
-        """Return a context; spans that are made in it, and tasks, are under this one."""
+        """Return a context in which new spans and tasks become children of this span."""
         return _NOTHING
 
     def end(self) -> None:
-        """End it, once."""
+        """End the span. Call it once."""
 
 
 NO_TRACE = Trace()
@@ -75,7 +75,7 @@ class _SpanTrace(Trace):
     def current(self) -> Iterator[None]:
         from opentelemetry.trace import use_span  # noqa: PLC0415
 
-        # Not what an error says: it may repeat what somebody said.
+        # Errors are not recorded: their messages may quote somebody's words.
         with use_span(self._span, record_exception=False, set_status_on_exception=False):
             yield
 
@@ -84,7 +84,7 @@ class _SpanTrace(Trace):
 
 
 def begin_trace(name: str, **attributes: str | int) -> Trace:
-    """Begin a span, under none, that ends in another call than this one."""
+    """Begin a root span that ends in another call than this one."""
     if _tracer is None:
         return NO_TRACE
     from opentelemetry.context import Context  # noqa: PLC0415
@@ -93,7 +93,7 @@ def begin_trace(name: str, **attributes: str | int) -> Trace:
 
 
 def carrier() -> str:
-    """Return the span that this is called in, for another process to go on from; empty: there is none."""
+    """Return the current span for another process to continue; empty if there is none."""
     if _tracer is None:
         return ""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
@@ -104,7 +104,7 @@ def carrier() -> str:
 
 
 def start_tracing() -> Callable[[], None]:
-    """Send spans to where the environment says; return what ends that, once the last ones are sent."""
+    """Export spans as the environment says; return a function that sends the last ones and stops."""
     if not os.environ.get(ENDPOINT):
         return _do_nothing
     try:
@@ -131,7 +131,7 @@ def start_tracing() -> Callable[[], None]:
 
 
 def trace_with(tracer: Tracer | None) -> None:
-    """Make spans with `tracer` from now on; None: make none."""
+    """Make spans with `tracer` from now on; with None, make none."""
     global _tracer  # noqa: PLW0603 - one for the process, as logging is
     _tracer = tracer
 
@@ -141,7 +141,7 @@ def _entered(tracer: Tracer, name: str, parent: str, attributes: dict[str, str |
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
     context = TraceContextTextMapPropagator().extract({_HEADER: parent}) if parent else None
-    # Not what an error says: it may repeat what somebody said.
+    # Errors are not recorded: their messages may quote somebody's words.
     with tracer.start_as_current_span(
         name, context, attributes=attributes, record_exception=False, set_status_on_exception=False
     ) as entered:
@@ -153,4 +153,4 @@ def _entered(tracer: Tracer, name: str, parent: str, attributes: dict[str, str |
 
 
 def _do_nothing() -> None:
-    """End nothing: nothing was started."""
+    """Do nothing: no export was started."""

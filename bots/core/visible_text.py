@@ -1,10 +1,10 @@
 """Rules for the text that a bot may show to a worker.
 
-This is the only rule for replies, and no rule for anything else. What workers write follows another one,
-which is the session's: their words are kept as they typed them, as far as a database can hold them. A reply
-is held to more, because it is put before somebody else: thoughts and made-up turns are not what the bot says,
-characters without width would let a bot mark its lines unseen, those that turn the direction of writing
-change the page around them, and a line without anything to see would have to be judged all the same.
+These rules are for replies only. Workers' messages follow other rules, in the session: their words are kept
+as they typed them, as far as a database can store them. Rules for replies are stricter, because workers judge
+replies: thoughts and made-up turns are not the bot's reply; characters without width would let a bot mark its
+lines invisibly; characters that change the direction of writing would change the page around them; and a line
+without visible content would have to be judged all the same.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,10 +16,10 @@ from bots.core.text_length import characters, is_too_long
 from bots.shown import CHANGES, Change, is_plain, shown_text
 
 LONGEST_REPLY = 2_000  # characters, as people see them
-LONGEST_OUTPUT = 100_000  # characters that are kept of what a model wrote
+LONGEST_OUTPUT = 100_000  # characters of a model's output that are kept
 
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and marks that are drawn as nothing
-# A database keeps none of these: NUL, and halves of surrogate pairs.
+# Characters that a database cannot store: NUL, and halves of surrogate pairs.
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
@@ -31,14 +31,14 @@ def checked_reply(
     tokens: bool = False,
     labels: Sequence[str] = (),
 ) -> Reply:
-    """Return what is shown of a bot's output, with the output beside it where the two differ.
+    """Return the part of a model's output that is shown, with the whole output beside it if they differ.
 
     The arguments are those of `shown_text`. A reply that is too long is refused, not cut: a worker would
     judge a line that the system never said.
 
     Raises:
-        ThoughtsOnly: the output has thoughts in it and nothing else.
-        EmptyReply: nothing that can be seen is left.
+        ThoughtsOnly: the output contains thoughts and nothing else.
+        EmptyReply: nothing visible is left.
         ReplyTooLong: more than LONGEST_REPLY characters are left.
     """
     shown = shown_text(output, opened=opened, at_limit=at_limit, tokens=tokens, labels=labels)
@@ -56,10 +56,10 @@ def checked_reply(
 
 
 def checked_line(text: str, *, at_limit: bool = False) -> Reply:
-    """Return what is shown of what a program sends as its line, and not as what a model wrote.
+    """Return the shown part of a line from a program that should send plain lines, not raw model output.
 
-    Thoughts in it are marks as well, which the program should have left out: in forms that are not known here
-    a worker would read them. Raises what `checked_reply` does.
+    Thoughts in such a line count as marks as well: the program should have left them out, and thoughts in a
+    format unknown here would be shown to a worker. Raises the same errors as `checked_reply`.
     """
     reply = checked_reply(text, at_limit=at_limit)
     if "thoughts" not in reply.changes:
@@ -68,7 +68,7 @@ def checked_line(text: str, *, at_limit: bool = False) -> Reply:
 
 
 def rechecked(reply: Reply) -> Reply:
-    """Return a bot's reply, checked; it may have been before. Raises what `checked_reply` does."""
+    """Return a bot's reply, checked; it may have been checked before. Raises what `checked_reply` does."""
     if reply.output is None:
         if not reply.changes and _is_fine(reply.text):
             return reply
@@ -83,7 +83,7 @@ def rechecked(reply: Reply) -> Reply:
 
 
 def _is_fine(text: str) -> bool:
-    """Return whether a line is shown as it is: a quick answer, which `checked_line` would give as well."""
+    """Return whether a line is shown unchanged: a quick test that agrees with `checked_line`."""
     return is_plain(text) and _can_be_seen(text) and not is_too_long(text, LONGEST_REPLY)
 
 
@@ -99,7 +99,7 @@ def _in_order(made: Collection[Change]) -> tuple[Change, ...]:
 
 
 def _with_output(error: BotError, output: str) -> BotError:
-    """Return a failure with what the model wrote, for the analyst."""
+    """Return a failure with the model's output attached, for the analyst."""
     error.output = _storable(output) if output.strip() else None
     return error
 

@@ -6,28 +6,28 @@ from importlib import resources
 
 import snowballstemmer
 
-# They are found in bytes, without a regular expression: that takes five times as long.
+# Words are found in bytes: a regular expression takes five times as long.
 _SMALL = [bytes([sign]).lower() for sign in range(256)]  # of bytes, those of ASCII alone are letters
 _WORDS = b"".join(sign if sign.isalnum() or sign == b"_" else b" " for sign in _SMALL)
 _LETTERS = b"".join(sign if sign.isalpha() else b" " for sign in _SMALL)
 
 
 def ascii_words(text: str) -> list[bytes]:
-    """Return the letters, digits and underscores of ASCII that stand together in `text`, in small letters."""
+    """Return the runs of ASCII letters, digits and underscores in `text`, in lower case."""
     return text.encode("ascii", "replace").translate(_WORDS).split()
 
 
 def ascii_letters(text: str) -> list[bytes]:
-    """Return the letters of ASCII that stand together in `text`, in small letters."""
+    """Return the runs of ASCII letters in `text`, in lower case."""
     return text.encode("ascii", "replace").translate(_LETTERS).split()
 
 
-LINES = 8_192  # of which bots keep what they compute of a line, however long the conversation it stands in
+LINES = 8_192  # size of the bots' caches of results by line
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<=[.!?…])[\"')\]]*\s+")
 
-# People type these without the apostrophe.
+# Common typed forms of contractions, and abbreviations.
 _TYPED = {
     "im": "i'm", "ive": "i've", "dont": "don't", "cant": "can't", "didnt": "didn't", "doesnt": "doesn't",
     "isnt": "isn't", "wasnt": "wasn't", "thats": "that's", "whats": "what's", "youre": "you're",
@@ -48,7 +48,7 @@ def words(text: str) -> list[str]:
 def stem(word: str) -> str:
     """Return the stem of `word` (Snowball's English stemmer), so that "loves", "loved" and "loving" are one.
 
-    A stemmer holds the word it works at, and bots think in several threads: every call has one of its own.
+    A stemmer holds its current word, and bots run in several threads, so every call makes its own.
     """
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
@@ -59,13 +59,13 @@ def stems(text: str) -> list[str]:
 
 
 def content(text: str) -> list[str]:
-    """Return the stems of the words of `text` that carry meaning."""
+    """Return the stems of the content words of `text` (without stop words)."""
     return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
 @lru_cache(maxsize=LINES)
 def sentences(text: str) -> tuple[str, ...]:
-    """Return the sentences of `text`, each with the mark that ends it."""
+    """Return the sentences of `text`, each with its final punctuation."""
     return tuple(part.strip() for part in _SENTENCE_END.split(text) if _WORD.search(part))
 
 

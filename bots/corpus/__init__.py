@@ -1,4 +1,4 @@
-"""Corpora of dialogues between two people: what the builtin systems and the qc bot learn from."""
+"""Corpora of dialogues between two people, from which the builtin systems and the QC bot learn."""
 
 from bots.corpus.jsonl import read_jsonl
 from bots.corpus.load import load_corpus

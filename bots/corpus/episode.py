@@ -1,4 +1,4 @@
-"""Dialogues as files write them that describe their speakers without naming them."""
+"""Dialogues from files that describe their speakers without naming them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from bots.corpus.model import Corpus, Dialogue, Persona
 
 @dataclass
 class Episode:
-    """A dialogue while it is read: `personas` describes speakers 0 and 1, `lines` is what each says."""
+    """A dialogue while it is read: `personas` describes speakers 0 and 1, `lines` are (speaker, text)."""
 
     personas: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     lines: list[tuple[int, str]] = field(default_factory=list)
@@ -39,10 +39,10 @@ def _persona(sentences: tuple[str, ...], known: dict[tuple[str, ...], Persona]) 
 def _taking_turns(
     dialogue_id: str, lines: Iterable[tuple[int, str]], personas: tuple[Persona | None, Persona | None]
 ) -> Dialogue | None:
-    """Return the dialogue in which speakers 0 and 1 say `lines`, None if fewer than two turns are left.
+    """Return the dialogue of speakers 0 and 1, None if fewer than two turns are left.
 
-    Silence is left out. Lines that one speaker then says in a row are one turn. Whoever speaks
-    first becomes the dialogue's first speaker.
+    Silence is left out. Consecutive lines of one speaker are joined into one turn. The speaker of the first
+    turn becomes the dialogue's first speaker.
     """
     spoken: list[tuple[int, str]] = []
     for speaker, text in lines:
@@ -59,5 +59,5 @@ def _taking_turns(
 
 
 def _continued(line: str, more: str) -> str:
-    """Return two lines as one; between Chinese or Japanese characters there is no blank."""
+    """Join two lines, without a blank between Chinese or Japanese characters."""
     return f"{line}{'' if east_asian_width(line[-1]) in 'WF' else ' '}{more}"

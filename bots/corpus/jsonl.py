@@ -65,7 +65,7 @@ def _entry(path: str | Path, number: int, line: str) -> PersonaLine | DialogueLi
     try:
         return kinds[named[0]].model_validate(value)
     except ValidationError as error:
-        remedy = "Mend this field; docs/bots.md describes the format."
+        remedy = "Correct this field; docs/bots.md describes the format."
         raise CorpusError(path, number, mistakes(error, most=1), remedy) from error
 
 

@@ -17,7 +17,7 @@ from bots.corpus.parlai import read_fields, read_numbered
 
 
 class Utterance(BaseModel):
-    """What was said so far and what could be answered; the last candidate is the true reply."""
+    """The history so far and possible replies; the last candidate is the true reply."""
 
     history: list[str]
     candidates: Annotated[list[str], Field(min_length=1)]
@@ -52,10 +52,10 @@ def read_personachat(path: str | Path, text: str) -> Corpus:
 
 
 def _episode(entry: Entry) -> Episode:
-    """Return the dialogue of `entry`: its last utterance holds all of it, the history and the true reply."""
+    """Return the dialogue of `entry`. Its last utterance holds all of it: the history and the true reply."""
     last = entry.utterances[-1]
     said = [*last.history, last.candidates[-1]]
-    # The personality is that of whoever says the true reply, the last line.
+    # The personality belongs to the speaker of the true reply, the last line.
     lines = [(1 - (len(said) - 1 - at) % 2, line.strip()) for at, line in enumerate(said)]
     return Episode(([], entry.personality), lines)
 
@@ -68,12 +68,12 @@ _FORMATS = "one of the formats in docs/bots.md: JSONL, ParlAI text, or PersonaCh
 def load_corpus(spec: str, language: str = "en") -> Corpus:
     """Return the corpus that `spec` names: "builtin:smalltalk", or the path of a file.
 
-    The format is told from the content, not from the name. `language`: the tag of the language whose rules
-    say what a word of it is.
+    The format is recognised from the content, not from the name. `language`: a tag; its rules split the
+    corpus into words.
 
     Raises:
-        CorpusError: there is no such corpus, or something in it is wrong; the message says which
-            file and line, why, and what to do.
+        CorpusError: there is no such corpus, or its content is invalid; the message says which file and line,
+            why, and what to do.
     """
     if spec.startswith(_BUILTIN):
         name = spec.removeprefix(_BUILTIN)

@@ -13,7 +13,7 @@ def lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class CorpusError(Exception):
-    """A corpus cannot be used: which file, which line where that is known, why, and what to do."""
+    """A corpus cannot be used. The message says which file, which line if known, why, and what to do."""
 
     def __init__(self, source: str | Path, line: int | None, reason: str, remedy: str) -> None:
         where = f"{source}, line {line}" if line is not None else str(source)
@@ -24,7 +24,7 @@ class CorpusError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """A speaker's description of themselves, in sentences they could say."""
+    """A speaker's description of themselves, in sentences that they could say."""
 
     id: str
     sentences: tuple[str, ...]
@@ -39,16 +39,16 @@ class Dialogue:
     turns: tuple[str, ...]
 
     def speaker(self, index: int) -> Persona | None:
-        """Return the persona of whoever says turn `index`, None where the corpus does not tell."""
+        """Return the persona of the speaker of turn `index`, None if the corpus does not tell."""
         return self.speakers[index % 2]
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Personas and dialogues. Two corpora are the same only if they are the same object.
+    """Personas and dialogues.
 
-    Compared and hashed by identity, so that an index built over a corpus can be kept for it
-    without reading the corpus again. `language`: the tag of the language that it is read as.
+    Corpora are compared and hashed by identity, so that an index over a corpus can be cached without reading
+    the corpus again. `language`: the tag of its language.
     """
 
     name: str
@@ -57,17 +57,17 @@ class Corpus:
     language: str = "en"
 
     def fingerprint(self) -> str:
-        """Return 16 digits of what it holds, whatever it is called."""
+        """Return a hash of 16 digits of its content, whatever its name."""
         content = hashlib.sha256(self.language.encode())
         for part in (*self.personas, *self.dialogues):
             content.update(repr(part).encode())
         return content.hexdigest()[:16]
 
     def split(self, held_out: float, seed: int) -> tuple["Corpus", "Corpus"]:
-        """Return two corpora, (kept, held out), with whole dialogues dealt at random.
+        """Return two corpora, (kept, held out), with whole dialogues assigned at random.
 
-        Both keep every persona. `held_out` is the share of dialogues in the second, which gets at
-        least one dialogue, as does the first.
+        Both keep every persona. `held_out` is the share of dialogues in the second. Both get at least one
+        dialogue.
 
         Raises:
             ValueError: `held_out` is not between 0 and 1, or there are fewer than two dialogues.

@@ -7,13 +7,13 @@ from pathlib import Path
 from bots.corpus.episode import Episode, corpus_of
 from bots.corpus.model import Corpus, CorpusError, lines
 
-PARTNER, SELF = 0, 1  # who a line is by; ParlAI's "your persona" is that of whoever replies
+PARTNER, SELF = 0, 1  # a line's speaker; ParlAI's "your persona" is that of the speaker of the replies
 _PERSONA = re.compile(r"(your|partner's) persona:\s*(.*)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,9}) (.*)")
 
 
 class _Episode(Episode):
-    """One dialogue of a file of ParlAI's."""
+    """One dialogue in ParlAI's format."""
 
     def takes_persona(self, line: str) -> bool:
         """Keep `line` and return True if it describes a speaker."""
@@ -25,7 +25,7 @@ class _Episode(Episode):
         return True
 
     def say(self, text: str, label: str) -> None:
-        """Add what was said and what was answered; persona lines written before it are taken out."""
+        """Add a line and its reply; persona lines at the head of the line are extracted."""
         said = [line for line in text.split("\n") if not self.takes_persona(line)]
         self.lines.append((PARTNER, " ".join(said).strip()))
         self.lines.append((SELF, label.strip()))

@@ -1,1 +1,1 @@
-"""Simulated workers: they speak the real protocol over real sockets, to try a study before people do."""
+"""Simulated workers, who use the real protocol over real sockets, to test a study before people take part."""

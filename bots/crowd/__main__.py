@@ -43,7 +43,7 @@ def crowd(
             metavar="FILE", help="Rate as the workers of a run did: a file of `candor plan RUN --model FILE`."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Fixes who is who, what they say and how they rate.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed of the workers, their messages and ratings.")] = 1,
     run: Annotated[
         str | None, typer.Option(help="The run to take part in; default: the link's, or the only one.")
     ] = None,
@@ -60,23 +60,23 @@ def crowd(
         str | None,
         typer.Option(
             metavar="KIND:MODEL",
-            help="Who speaks for the workers: openai:MODEL at --talk-url, or hf:FOLDER.",
+            help="The model that writes the workers' messages: openai:MODEL at --talk-url, or hf:FOLDER.",
             show_default="retrieval from small talk",
         ),
     ] = None,
     talk_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="openai: where it is; ends where /chat/completions begins."),
+        typer.Option(metavar="URL", help="openai: the model's address, up to /chat/completions."),
     ] = None,
     talk_key: Annotated[
         str | None,
         typer.Option(metavar="VARIABLE", help="openai: the environment variable that holds the key."),
     ] = None,
     price_in: Annotated[
-        float, typer.Option(min=0, help="openai: what a million tokens cost that the model reads.")
+        float, typer.Option(min=0, help="openai: the price of a million tokens that the model reads.")
     ] = 0.0,
     price_out: Annotated[
-        float, typer.Option(min=0, help="openai: what a million tokens cost that it writes.")
+        float, typer.Option(min=0, help="openai: the price of a million tokens that the model writes.")
     ] = 0.0,
     yes: Yes = False,
     writing_pace: Annotated[
@@ -85,15 +85,15 @@ def crowd(
 ) -> None:
     """Let simulated workers take part in a run, over the same socket as people.
 
-    Honest ones rate by the quality that the study's `simulate` section gives each system, with the bias
-    and noise of real workers; random ones set sliders anywhere; flat ones always to the same place.
-    With --model honest ones rate as people did in a run, and systems of that run deserve what they did there.
-    Careless ones write and rate with the least effort. Disguised ones stand for a language model in a
-    worker's place: whole replies, pasted in an even rhythm, and ratings with little noise.
+    Honest workers rate by the quality that the study's `simulate` section gives each system, with the bias
+    and noise of real workers. Random workers set sliders anywhere, flat workers always to the same place.
+    Careless workers write and rate with the least effort. Disguised workers imitate a language model in a
+    worker's place: whole replies, pasted in an even rhythm, and ratings with little noise. With --model,
+    honest workers rate like the people in a run, and systems of that run keep their scores.
 
-    They answer what was said to them: with small talk, or by the model of --talk, which is told who it is,
-    and what about to talk. Where the run's bots or that model may cost money, you are asked first: how many
-    calls, to whom, at what price.
+    Workers answer the bot's lines with small talk, or with the model of --talk, which gets a persona and a
+    topic. If the run's bots or that model may cost money, you are asked first; the question shows how many
+    calls are planned, to whom, and at what price.
 
     Examples:
 
@@ -106,7 +106,7 @@ def crowd(
     dealt = deal(shares, workers, random.Random(f"{seed} deal"))
     base, linked_run = _split(url)
     price = Price(input=price_in, output=price_out) if price_in or price_out else None
-    asked = CrowdOptions(
+    wanted = CrowdOptions(
         run=run or linked_run,
         dealt=dealt,
         model=known,
@@ -118,9 +118,9 @@ def crowd(
         yes=yes,
     )
     try:
-        way_in = access(base, token, data)
+        server = access(base, token, data)
         with log.open("a", encoding="utf-8") if log is not None else nullcontext() as file:
-            diaries, seconds = asyncio.run(hold_crowd(way_in, asked, file))
+            diaries, seconds = asyncio.run(hold_crowd(server, wanted, file))
     except TalkRefused as error:
         fail(f"--talk: {error}")
     except (NoAccess, RequestFailed) as error:
@@ -138,7 +138,7 @@ def crowd(
 
 
 def _raters(model: Path | None, mix: str | None) -> tuple[RaterModel | None, dict[ProfileName, float]]:
-    """Return the model that is asked for, if one is, and the shares of workers."""
+    """Return the rater model, if one was given, and the shares of workers."""
     try:
         known = None if model is None else read_rater_model(model)
         if mix is None and known is not None:
@@ -174,7 +174,7 @@ def _summarise(diaries: list[Diary], dealt: list[ProfileName], seconds: float, *
 
 
 def _split(url: str) -> tuple[str, str | None]:
-    """Return the server's address, and the run where `url` is a worker's link."""
+    """Return the server's address, and the run's name if `url` is a worker's link."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.netloc:
         fail(f"--url {url}: not an address; write it like http://127.0.0.1:8000")

@@ -29,8 +29,8 @@ from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.terminal import agree, stderr
 
 
-async def look(client: PatientClient, run: str, socket_url: str) -> Message:
-    """Return the study's card, as a worker who has not agreed yet sees it: nothing is stored of that one."""
+async def study_card(client: PatientClient, run: str, socket_url: str) -> Message:
+    """Return the study's description, as shown to a worker who has not agreed yet; nothing is stored."""
     joined = await client.join(run, f"look-{uuid.uuid4().hex[:8]}", 0.0, "")
     async with asyncio.timeout(OPEN_SECONDS), connect(socket_url, open_timeout=OPEN_SECONDS) as socket:
         hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
@@ -45,9 +45,9 @@ async def look(client: PatientClient, run: str, socket_url: str) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class CrowdOptions:
-    """What a crowd is asked for.
+    """Options of a crowd.
 
-    `dealt` has the profile of each worker. `yes`: nobody is asked first whether it may cost money.
+    `dealt` has the profile of each worker. `yes`: do not ask for confirmation of costs.
     """
 
     run: str | None
@@ -61,25 +61,30 @@ class CrowdOptions:
     yes: bool
 
 
-async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) -> tuple[list[Diary], float]:
+async def hold_crowd(
+    server_access: Access, options: CrowdOptions, log: TextIO | None
+) -> tuple[list[Diary], float]:
     """Let the workers take part; return their diaries, and the seconds that it took.
 
     Raises:
-        TalkRefused: nobody can speak for them.
+        TalkRefused: the speaker cannot be opened.
         RequestFailed: the server has no such run, or several and none was chosen.
-        TimeoutError: it was away for too long, before anybody took part.
+        TimeoutError: the server was away for too long, before anybody took part.
     """
 
     def tell() -> None:
-        where = f"Nobody answers at {way_in.server}: it is asked again for {options.patience:.0f} s."
+        where = f"No answer from {server_access.server}: trying again for {options.patience:.0f} s."
         stderr.print(escape(where), soft_wrap=True)
 
     corpus = load_corpus("builtin:smalltalk")
     started = time.monotonic()
     async with speaker(options.talk, corpus) as speaking:
-        with ResearcherClient(way_in) as client, PatientClient(client, options.patience, tell) as patient:
+        with (
+            ResearcherClient(server_access) as client,
+            PatientClient(client, options.patience, tell) as patient,
+        ):
             run = options.run or await _only_run(patient)
-            socket_url = f"{way_in.server.replace('http', 'ws', 1)}/ws"
+            socket_url = f"{server_access.server.replace('http', 'ws', 1)}/ws"
             if not options.yes:
                 await _ask_first(options, patient, run, socket_url)
             workers = _workers(options, corpus, speaking, patient, socket_url, log)
@@ -90,12 +95,12 @@ async def hold_crowd(way_in: Access, options: CrowdOptions, log: TextIO | None) 
 
 
 async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, socket_url: str) -> None:
-    """Ask whether to go on, where the run's bots or the words of its workers may cost money."""
+    """Ask for confirmation if the run's bots or the workers' own model may cost money."""
     workers = len(options.dealt)
     asked = [await client.crowd_question(run, workers)]
     speaking = options.talk.endpoint
     if speaking is not None and may_cost(speaking):
-        study = await look(client, run, socket_url)
+        study = await study_card(client, run, socket_url)
         calls = estimate(workers * study["conversations"], study["minimum_inputs"])
         planned = planned_calls(f"`{speaking.model}`", speaking, calls)
         asked.append(in_words("What its workers say", [planned] if planned else []))

@@ -5,7 +5,7 @@ from bots.crowd.view import Message
 
 
 class History:
-    """The lines of one conversation, by their number. Of two chatbots side by side the left one's count."""
+    """The lines of one conversation, by their number. Side by side, only the left bot's lines are kept."""
 
     def __init__(self) -> None:
         self._lines: dict[int, Turn] = {}
@@ -16,7 +16,7 @@ class History:
         return tuple(self._lines[index] for index in sorted(self._lines))
 
     def hear(self, message: Message) -> None:
-        """Take up a message of the server's."""
+        """Apply a message from the server."""
         match message["type"]:
             case "conversation_started":
                 self._lines = {}
@@ -29,5 +29,5 @@ class History:
                 self._lines = {index: Turn(turn["author"], turn["text"]) for index, turn in enumerate(turns)}
 
     def speak(self, say: Message) -> None:
-        """Take up a line of the worker's own that the server has."""
+        """Add a line of the worker that the server has accepted."""
         self._lines[say["turn"]] = Turn("worker", say["text"])

@@ -1,6 +1,6 @@
-"""Simulated participants of a platform: they come by its page, take part, and go back as they are told to.
+"""Simulated participants of a platform: they follow its link, take part, and return as they are told.
 
-Started by `candor demo prolific`. To the server they are people: nothing that they do is marked as simulated.
+Started by `candor demo prolific`. To the server they are people: nothing marks them as simulated.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from bots.researcher.views import JoinView, SimulatedBeliefs
 from bots.terminal import fail
 
 _PATIENCE = 60.0
-_RETURN = "return"  # closes the page, and gives the place back at the platform
+_RETURN = "return"  # closes the page, and returns the submission at the platform
 _CONDUCTS: dict[str, Conduct] = {name: name for name in get_args(Conduct)} | {_RETURN: "vanish"}
 _WORDS: dict[Conduct, str] = {
     "finish": "finished, and handed in there",
@@ -37,14 +37,14 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 @dataclass(slots=True)
 class _Participant:
-    """Somebody with a place at the platform, and a browser: a way into the study as workers need it."""
+    """A participant with a browser and a submission at the platform; joins for a SimulatedWorker."""
 
     browser: httpx2.AsyncClient
     address: str
     believed: SimulatedBeliefs
 
     async def join(self, run: str, _worker: str, _reply_pace: float, _simulated_as: str, /) -> JoinView:
-        """Come by the address that the platform has given. Raises RequestFailed."""
+        """Join through the address that the platform gave. Raises RequestFailed."""
         parts = urlsplit(self.address)
         body = {"run": run, "parameters": dict(parse_qsl(parts.query))}
         answer = await self.browser.post(f"{_server_of(self.address)}/api/join", json=body)
@@ -53,19 +53,19 @@ class _Participant:
         return JoinView.model_validate(answer.json())
 
     async def beliefs(self, _assignment: str, /) -> SimulatedBeliefs:
-        """Return what was told to all of them: no person is told which system is whose."""
+        """Return the beliefs given to all participants: the server tells no person which system is which."""
         return self.believed
 
 
 def _server_of(address: str) -> str:
-    """Return where the server of a worker's address is reached, without a slash at the end."""
+    """Return the base address of the server of a worker's link, without a slash at the end."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}{parts.path.rpartition('/w/')[0]}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Visit:
-    """One participant's coming: by which page of the platform, and what they do."""
+    """One participant's visit: the platform's page, and the participant's conduct."""
 
     page: str
     name: str
@@ -74,7 +74,7 @@ class _Visit:
     speaking: Speaker = field(repr=False)
 
     async def pay(self) -> str:
-        """Come, take part, go back; return what came of it, in words."""
+        """Visit, take part, and return; return the outcome in words."""
         async with httpx2.AsyncClient(timeout=_PATIENCE) as browser:
             sent = await browser.get(self.page, params={"as": self.name})
             address = sent.headers.get("Location")
@@ -114,16 +114,16 @@ def participants(
     who: Annotated[
         list[str], typer.Argument(metavar="NAME=CONDUCT…", help=f"One of {', '.join(_CONDUCTS)}.")
     ],
-    beliefs: Annotated[str, typer.Option(help="What all of them believe of what they meet, as JSON.")],
+    beliefs: Annotated[str, typer.Option(help="The beliefs of all participants, as JSON.")],
 ) -> None:
-    """Have participants come all at once; say of each, as they end, what came of it: NAME, a tab, words."""
+    """Let participants arrive all at once; as each one ends, print its NAME, a tab, and the outcome."""
     pairs = [(name, conduct) for name, _, conduct in (each.partition("=") for each in who)]
     if unknown := {conduct for _, conduct in pairs} - set(_CONDUCTS):
-        fail(f"nobody behaves like {', '.join(sorted(unknown))}", f"There are {', '.join(_CONDUCTS)}.")
-    asyncio.run(_come(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
+        fail(f"unknown conduct: {', '.join(sorted(unknown))}", f"Choose from {', '.join(_CONDUCTS)}.")
+    asyncio.run(_visit_all(page, pairs, SimulatedBeliefs.model_validate_json(beliefs)))
 
 
-async def _come(page: str, pairs: Sequence[tuple[str, str]], believed: SimulatedBeliefs) -> None:
+async def _visit_all(page: str, pairs: Sequence[tuple[str, str]], believed: SimulatedBeliefs) -> None:
     async with speaker(Talk(None, None, None), load_corpus("builtin:smalltalk")) as speaking:
 
         async def one(name: str, conduct: str) -> None:

@@ -1,4 +1,4 @@
-"""The researcher's API as simulated workers ask it: again and again while the server is away."""
+"""The researcher's API for simulated workers: calls are repeated while the server is away."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,22 +10,22 @@ from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 from bots.researcher.client import NoAnswer, RequestFailed, ResearcherClient, ServerAway
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
-# Asyncio's own pool has as many as the machine has processors, and four; these only wait for the server.
+# Asyncio's own pool has four more threads than the machine has processors; these threads only wait.
 _THREADS = 32
 Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
 
 
 class PatientClient:
-    """Makes a call again while the server is away, for `patience` seconds at most.
+    """Repeats a call while the server is away, for `patience` seconds at most.
 
-    Every call raises RequestFailed where the server says no, and TimeoutError. The client's calls block, so
-    that each is made in a thread. At the end nobody waits for those that were given up.
+    Every call raises RequestFailed if the server refuses it, or TimeoutError. The client's calls block, so
+    each is made in a thread. Cancelled calls are not awaited at the end.
 
     Args:
         client: of the server.
         patience: seconds.
-        on_no_answer: called once, where the first call of all finds nobody, before it is made again.
+        on_no_answer: called once, if the very first call gets no answer, before it is repeated.
     """
 
     def __init__(
@@ -45,19 +45,19 @@ class PatientClient:
 
     @property
     def answered(self) -> bool:
-        """Whether the server has answered anything at all so far."""
+        """Whether the server has answered any call so far."""
         return self._answered
 
     async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
-        """Return the way into a new assignment of `run` for a simulated worker."""
+        """Join a new assignment of `run` as a simulated worker; return its session."""
         return await self._patiently(self._client.join_simulated, run, worker, reply_pace, simulated_as)
 
     async def beliefs(self, assignment: str) -> SimulatedBeliefs:
-        """Return what a simulated worker believes of the systems of its assignment."""
+        """Return a simulated worker's beliefs about the systems of its assignment."""
         return await self._patiently(self._client.simulation, assignment)
 
     async def crowd_question(self, run: str, workers: int) -> str | None:
-        """Return what is to be known before so many simulated workers take part; None: it costs nothing."""
+        """Return the question about the costs of so many simulated workers; None if they cost nothing."""
         return await self._patiently(self._client.crowd_question, run, workers)
 
     async def runs(self) -> list[str]:

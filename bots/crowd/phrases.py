@@ -1,7 +1,7 @@
 """Small talk and topics of simulated workers in languages other than English. Pure.
 
-There is no corpus of these languages here to answer from, so a line fits the conversation only as far as a
-question is answered by a statement, and a statement by a question or another statement.
+No corpus of these languages is shipped, so the lines fit the conversation only loosely: a question is
+answered with a statement, and a statement with a question or another statement.
 """
 
 import random
@@ -17,7 +17,7 @@ _ASKS = ("?", "？")
 
 @dataclass(frozen=True, slots=True)
 class _Topics:
-    """What to talk about in a language, and the line that brings it up."""
+    """The topics in a language, and the line that introduces one."""
 
     names: tuple[str, ...]
     line: str
@@ -51,22 +51,22 @@ _TOPICS = {
 
 
 def speaks(language: str) -> bool:
-    """Return whether there are lines and topics of `language`, a tag such as `de` or `zh-TW`."""
+    """Return whether there are lines and topics in `language`, a tag such as `de` or `zh-TW`."""
     return base_language(language) in _TOPICS
 
 
 def topics_in(language: str) -> tuple[str, ...]:
-    """Return what to talk about in `language`: in English where nothing is known of it."""
+    """Return topics in `language`; in English if there are none in that language."""
     return _of(language).names
 
 
 def topic_line(topic: str, language: str) -> str:
-    """Return the line that brings up `topic`."""
+    """Return the line that introduces `topic`."""
     return _of(language).line.format(topic=topic)
 
 
 def phrase(chat: OwnChat) -> str:
-    """Return the next line of small talk in the language of `chat`, none twice while there are others."""
+    """Return the next line of small talk in the language of `chat`, without repeats while others are left."""
     lines = check_language(chat.language)
     own = [turn.text for turn in chat.turns if turn.author == "worker"]
     rng = random.Random(f"phrase {chat.seed} {len(own)}")
@@ -83,7 +83,7 @@ def phrase(chat: OwnChat) -> str:
 
 
 class InTheLanguage:
-    """Speaks English by `english`, and any other language that there are lines of from its lists."""
+    """Speaks English through `english`, and other languages from their lists of lines."""
 
     def __init__(self, english: Speaker) -> None:
         self._english = english
@@ -96,12 +96,12 @@ class InTheLanguage:
 
 
 def without_lines(language: str) -> str | None:
-    """Return what to know of simulated workers who have talked in `language`; None if it is their own."""
+    """Return a warning about simulated workers in a study in `language`; None for English."""
     if base_language(language) == "en":
         return None
     if speaks(language):
-        return f"The study is in {language}: workers wrote lines of it that answer little of what was said."
-    return f"The study is in {language}, of which there are no lines: workers wrote English."
+        return f"The study is in {language}: the workers' lines in it hardly respond to the bot's lines."
+    return f"The study is in {language}, for which there are no lines: the workers wrote English."
 
 
 def _of(language: str) -> _Topics:

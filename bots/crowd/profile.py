@@ -1,13 +1,13 @@
 """Rating profiles of simulated workers.
 
-An honest worker's rating is what the system deserves, plus the worker's own bias, plus the mood of
-the conversation, plus noise, cut off at both ends of the scale. The constants are the variance
-components of the passed workers of the published run 1, on the criteria that count for quality control
-(`benchmarks/crowd_calibration.py` prints them). A random bot's latent mean lies below zero: more than
-half of the real ratings of it are exactly 0, which the cut-off then reproduces.
+An honest worker's rating is the sum of the system's mean, the worker's own bias, the conversation's effect
+("mood") and noise, cut off at both ends of the scale. The constants are the variance components of the passed
+workers of the published run 1, on the criteria that count for quality control
+(`benchmarks/crowd_calibration.py` prints them). A random bot's latent mean is below zero: more than half of
+its real ratings are exactly 0, which the cut-off then reproduces.
 
-With a model of raters (`bots.crowd.rater_model`) the constants are those of another run, a pilot for one, and
-its systems deserve what they did there.
+With a rater model (`bots.crowd.rater_model`), the constants and the systems' means are those of another run,
+such as a pilot.
 """
 
 import math
@@ -24,27 +24,26 @@ Preference = Literal["left", "tie", "right"]
 
 LOWEST, PER_QUALITY = -4.0, 100.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
-# On the criteria that do not count for quality control the qc bot (36.6) lies among the systems (17.3 to
-# 42.1): they tell little of quality.
+# On the criteria that do not count for quality control, the QC bot (36.6) lies among the systems (17.3 to
+# 42.1): these criteria say little about quality.
 WEAK_LOWEST, WEAK_PER_QUALITY = 15.0, 30.0
 
 
-# Of what a conversation adds to its system's quality, the part that everybody who reads it finds in it; the
-# published runs, in which each was rated once, cannot tell the two apart.
+# The share of a conversation's effect on which all its readers agree. It is assumed: the published runs, in
+# which each conversation was rated once, cannot tell it from the reader's own part.
 SHARED_BY_READERS = 0.5
-# Points of the scale by which two conversations must differ for one of them to be preferred. Ours, not
+# Points of the scale by which two conversations must differ for one of them to be preferred. Assumed, not
 # measured.
 BARELY_DIFFERENT = 10.0
-# How often a worker who was there knows a line of the partner's again. Ours, not measured.
+# How often a worker recognises a partner's line that they have read. Assumed, not measured.
 REMEMBERED = 0.9
 
 
 class Profile(Protocol):
     """A way of rating. `quality` of the conversation's system runs from 0 to 1.
 
-    `system` names it, where it is chatted with. `item` names what is read and rated, where nothing is
-    chatted: all of its readers agree on a part of what they find, and one who is shown it again finds the
-    same.
+    `system` names the chat partner, if there is one. `item` names the item that is read and rated without a
+    chat: its readers partly agree on it, and a reader who sees it again judges it the same way.
     """
 
     def rate(
@@ -58,11 +57,11 @@ class Profile(Protocol):
         ...
 
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
-        """Return which of two conversations is preferred, with systems of these qualities."""
+        """Return which of two conversations is preferred, given the qualities of their systems."""
         ...
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return which of these lines a worker who has `heard` some takes for the partner's, from 1."""
+        """Return the number, from 1, of the line taken for the partner's by a worker who has `heard` some."""
         ...
 
 
@@ -71,8 +70,8 @@ class Honest:
 
     Args:
         rng: source of all that is drawn.
-        model: of the workers of a run, who rate in place of those of the published one. What it does not
-            know, a system or a criterion, is rated by quality.
+        model: of a run's workers, which replaces that of the published run. Systems and criteria that it does
+            not contain are rated by quality.
     """
 
     def __init__(self, rng: random.Random, model: RaterModel | None = None) -> None:
@@ -82,7 +81,7 @@ class Honest:
         self._conversation_sd = CONVERSATION_SD if model is None else model.conversation_sd
         self._rating_sd = RATING_SD if model is None else model.rating_sd
         self._bias = rng.gauss(0.0, worker_sd)
-        self._found: dict[str, float] = {}  # in the items that were read before
+        self._found: dict[str, float] = {}  # the effect of each item that was read before
 
     def rate(
         self,
@@ -91,13 +90,13 @@ class Honest:
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
-        """Return ratings around the quality; negative criteria are turned round."""
+        """Return ratings around the quality; negative criteria are reversed."""
         found = self._rng.gauss(0.0, self._conversation_sd) if item is None else self._find(item)
         mood = self._bias + found
         return {c.label: self._value(self._deserved(quality, c, system), c, mood) for c in criteria}
 
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
-        """Return the one that was better as the worker found it, or a tie where the two hardly differ."""
+        """Return the better one in the worker's judgement, or a tie if the two hardly differ."""
         sd = math.hypot(self._conversation_sd, self._rating_sd)
         ahead = PER_QUALITY * (left - right) + self._rng.gauss(0.0, sd) - self._rng.gauss(0.0, sd)
         if ties and abs(ahead) < BARELY_DIFFERENT:
@@ -105,14 +104,14 @@ class Honest:
         return "left" if ahead > 0 else "right"
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return the line that was heard, mostly; else any."""
+        """Return mostly a line that was heard, else a random one."""
         known = [number for number, line in enumerate(lines, start=1) if line in heard]
         if known and self._rng.random() < REMEMBERED:
             return known[0]
         return self._rng.randint(1, len(lines))
 
     def _find(self, item: str) -> float:
-        """Return what the worker finds in an item: partly what everybody does, and every time the same."""
+        """Return an item's effect for this worker: partly shared by all readers, and the same every time."""
         if item not in self._found:
             sd = self._conversation_sd
             shared = random.Random(f"item {item}").gauss(0.0, sd * math.sqrt(SHARED_BY_READERS))
@@ -121,7 +120,7 @@ class Honest:
         return self._found[item]
 
     def _deserved(self, quality: float, criterion: CriterionView, system: str | None) -> float:
-        """Return the mean of all workers' ratings before they are cut off: as in the model, or by quality."""
+        """Return the mean of all workers' ratings before they are cut off: from the model, or by quality."""
         if self._model is not None and system is not None:
             known = self._model.deserved(system, criterion.label)
             if known is not None:
@@ -135,7 +134,7 @@ class Honest:
 
 
 class Random:
-    """Sets every slider anywhere."""
+    """Sets every slider at random."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -147,21 +146,21 @@ class Random:
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
-        """Return values drawn evenly from 0 to 100."""
+        """Return values drawn uniformly from 0 to 100."""
         return {c.label: self._rng.randint(0, 100) for c in criteria}
 
     def prefer(self, left: float, right: float, *, ties: bool) -> Preference:
-        """Return any of what can be chosen, each as often."""
+        """Return one of the choices at random."""
         of_two: tuple[Preference, ...] = ("left", "right")
         return self._rng.choice((*of_two, "tie") if ties else of_two)
 
     def recognise(self, lines: Sequence[str], heard: Collection[str]) -> int:
-        """Return any line, each as often."""
+        """Return one of the lines at random."""
         return self._rng.randint(1, len(lines))
 
 
 class Flat:
-    """Sets every slider to the same place, in every conversation."""
+    """Sets every slider to the same value, in every conversation."""
 
     def __init__(self, rng: random.Random) -> None:
         self._value = rng.randint(0, 100)
@@ -186,7 +185,7 @@ class Flat:
 
 
 class Careless(Random):
-    """Sets all sliders of a conversation near the place where the first came to lie."""
+    """Sets all sliders of a conversation near one random value."""
 
     def rate(
         self,
@@ -201,9 +200,9 @@ class Careless(Random):
 
 
 class Disguised(Honest):
-    """Rates as a language model in a worker's place does: by quality, with hardly any noise of a person's.
+    """Rates like a language model in a worker's place: by quality, with much less noise than a person.
 
-    How little is ours, not measured.
+    The amount of noise is assumed, not measured.
     """
 
     def __init__(self, rng: random.Random) -> None:
@@ -221,12 +220,12 @@ PROFILES: dict[ProfileName, Callable[[random.Random], Profile]] = {
 
 
 def manner_of(profile: ProfileName) -> Manner:
-    """Return how a worker of this profile writes."""
+    """Return the writing style of a worker with this profile."""
     return profile if profile in ("careless", "disguised") else "plain"
 
 
 def mix_of(model: RaterModel) -> dict[ProfileName, float]:
-    """Return the shares of workers in a run: those who rate at random, and all others."""
+    """Return the shares of random and honest workers in a run."""
     return {"honest": 1 - model.random_share, "random": model.random_share}
 
 
@@ -234,7 +233,7 @@ def parse_mix(text: str) -> dict[ProfileName, float]:
     """Return the shares that `honest=0.7,random=0.3` describes, scaled to sum to 1.
 
     Raises:
-        ValueError: what is wrong, and what a mix looks like.
+        ValueError: the text is not a mix. The message says what is wrong, and shows the right form.
     """
     shares: dict[ProfileName, float] = {}
     known = ", ".join(PROFILES)
@@ -242,7 +241,7 @@ def parse_mix(text: str) -> dict[ProfileName, float]:
         name, _, number = part.strip().partition("=")
         profile = next((p for p in PROFILES if p == name), None)
         if profile is None:
-            raise ValueError(f"`{name}` is no kind of worker; there are {known}")
+            raise ValueError(f"`{name}` is not a kind of worker; choose from {known}")
         try:
             share = float(number)
         except ValueError:
@@ -257,7 +256,7 @@ def parse_mix(text: str) -> dict[ProfileName, float]:
 
 
 def deal(mix: dict[ProfileName, float], workers: int, rng: random.Random) -> list[ProfileName]:
-    """Return each worker's profile, in random order; the shares are met as closely as whole workers can."""
+    """Return each worker's profile, in random order, as close to the shares as whole workers can be."""
     exact = {name: share * workers for name, share in mix.items()}
     counts = {name: int(value) for name, value in exact.items()}
     by_remainder = sorted(exact, key=lambda name: exact[name] - counts[name], reverse=True)

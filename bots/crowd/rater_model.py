@@ -13,15 +13,16 @@ Name = Annotated[str, Field(max_length=1000)]
 
 
 class ModelRefused(Exception):
-    """The file is no model of raters. The message says why, and what to do."""
+    """The file is not a rater model. The message says why, and what to do."""
 
 
 class RaterModel(BaseModel):
-    """How workers rate, in points of 0 to 100, before ratings are cut off at both ends.
+    """A model of workers' ratings, in points from 0 to 100, before they are cut off at both ends.
 
-    `systems`: by name, what each deserves on each criterion, by label; a high number is good on a negative
-    criterion too, and the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: of a
-    worker's bias, a conversation's mood, and noise. `random_share`: of workers who set sliders anywhere.
+    `systems`: by name, the mean rating on each criterion, by label. A high number is good, even on a negative
+    criterion; the quality-control bot is `qc`. `worker_sd`, `conversation_sd`, `rating_sd`: standard
+    deviations of a worker's bias, of a conversation's effect, and of noise. `random_share`: share of workers
+    who rate at random.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -37,17 +38,17 @@ class RaterModel(BaseModel):
     random_share: Annotated[float, Field(ge=0, le=1, strict=True)]
 
     def deserved(self, system: str, criterion: str) -> float | None:
-        """Return what a system deserves on a criterion; None where the run had not both."""
+        """Return a system's mean rating on a criterion; None if the run did not have both."""
         return self.systems.get(system, {}).get(criterion)
 
 
 def read_rater_model(path: Path) -> RaterModel:
-    """Return the model in a file. Raises ModelRefused."""
+    """Read a rater model from a file. Raises ModelRefused."""
     try:
         return RaterModel.model_validate_json(path.read_bytes())
     except OSError as error:
         raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except ValidationError as error:
         raise ModelRefused(
-            f"{path} is no model of raters: {mistakes(error)}. Give what `candor plan --model` wrote."
+            f"{path} is not a rater model: {mistakes(error)}. Give a file that `candor plan --model` wrote."
         ) from error

@@ -20,12 +20,12 @@ from bots.host.model import HfOptions, ModelError, how_to_install
 
 
 class TalkRefused(ValueError):
-    """Nobody can speak in this way: says why, and what to write."""
+    """The speaker cannot be opened. The message says why, and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What a crowd is asked to speak by. None as `spec`: the corpus. `price`: of a million tokens."""
+    """The speaker that was chosen for a crowd. `spec` None: the corpus. `price`: of a million tokens."""
 
     spec: str | None = None
     url: str | None = None
@@ -34,12 +34,12 @@ class Talk:
 
     @property
     def name(self) -> str:
-        """What the data call it."""
+        """Its name in the data."""
         return self.spec or "builtin:retrieval"
 
     @property
     def endpoint(self) -> OpenAiEndpoint | None:
-        """The model that is asked call by call, if one is. Raises TalkRefused: it is not well described."""
+        """The model that is called over HTTP, if any. Raises TalkRefused if its options are invalid."""
         kind, _, model = (self.spec or "").partition(":")
         if kind != "openai" or not model:
             return None
@@ -54,7 +54,7 @@ class Talk:
 
 @asynccontextmanager
 async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
-    """Open the speaker that `talk` asks for, and close it in the end.
+    """Open the speaker of `talk`, and close it in the end.
 
     Raises:
         TalkRefused: there is no such speaker, or it cannot be opened.
@@ -71,7 +71,7 @@ async def speaker(talk: Talk, corpus: Corpus) -> AsyncIterator[Speaker]:
     elif kind == "hf" and name:
         yield Prompted(_hosted(name))
     else:
-        raise TalkRefused(f'"{talk.spec}" names nobody who could speak: write openai:MODEL or hf:FOLDER')
+        raise TalkRefused(f'"{talk.spec}" is not a valid speaker: write openai:MODEL or hf:FOLDER')
 
 
 def _opened(endpoint: OpenAiEndpoint) -> Replicas:

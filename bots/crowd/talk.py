@@ -1,4 +1,4 @@
-"""Write the messages of a simulated worker with one of our bots, on the worker's side."""
+"""Write a simulated worker's messages, by letting one of our bots take the worker's side."""
 
 import math
 import random
@@ -14,7 +14,7 @@ from bots.core.network import backoff
 from bots.core.persona_prompt import persona_prompt
 
 Manner = Literal["plain", "careless", "disguised"]
-TRIES = 2  # of one line: each may cost money
+TRIES = 2  # for one line: each may cost money
 _PATIENCE = 120.0  # seconds for one try
 
 INSTRUCTIONS = """\
@@ -35,9 +35,9 @@ _OPENING = "(The chat begins, and you write first.)"
 
 @dataclass(frozen=True, slots=True)
 class OwnChat:
-    """A conversation as the simulated worker who is to write the next line has it.
+    """A conversation from the view of the simulated worker, who writes the next line.
 
-    `turns` is the history as the server knows it, the worker's own lines by "worker". `is_new_topic`:
+    `turns` is the history as the server knows it, with the worker's own lines by "worker". `is_new_topic`:
     nothing has been said about `topic` yet. `language`: the tag of the study's.
     """
 
@@ -52,45 +52,47 @@ class OwnChat:
 
 
 class Speaker(Protocol):
-    """Whoever finds the words for a simulated worker."""
+    """Writes the messages of a simulated worker."""
 
     async def say(self, chat: OwnChat) -> str:
-        """Return the worker's next line. Raises BotError where there is none."""
+        """Return the worker's next line. Raises BotError if there is none."""
         ...
 
 
 class Prompted:
-    """Speaks by a language model that is told who it is and what to talk about."""
+    """Speaks through a language model that gets a persona and a topic."""
 
     def __init__(self, bot: Bot) -> None:
-        """Ask `bot`, which takes instructions of a conversation, and has none of its own."""
+        """Use `bot`, which accepts instructions with each conversation, and has none of its own."""
         self._bot = bot
 
     async def say(self, chat: OwnChat) -> str:
-        """Return what the model writes; it is asked twice at most."""
+        """Return the model's line; the model is asked at most twice."""
         turns = other_side(chat.turns)
-        if not turns or turns[0].author == "bot":  # models want the other one to begin
+        if not turns or turns[0].author == "bot":  # models expect the other side to begin
             turns = (Turn("worker", _OPENING), *turns)
-        return await _asked(self._bot, Chat(chat.name, chat.seed, (), turns, instructions(chat)))
+        return await _ask_with_retries(self._bot, Chat(chat.name, chat.seed, (), turns, instructions(chat)))
 
 
 class Retrieved:
-    """Speaks by a bot that answers from a corpus; a topic is brought up in words of our own."""
+    """Speaks through a bot that answers from a corpus; new topics are introduced by a fixed question."""
 
     def __init__(self, bot: Bot) -> None:
-        """Ask `bot`."""
+        """Use `bot`."""
         self._bot = bot
 
     async def say(self, chat: OwnChat) -> str:
-        """Return the bot's answer to what was said, or what brings up a new topic."""
+        """Return the bot's answer, or a question that introduces a new topic."""
         if chat.is_new_topic:
             return f"{'By the way, what' if chat.turns else 'Hi! What'} do you think about {chat.topic}?"
-        said = await _asked(self._bot, Chat(chat.name, chat.seed, chat.persona, other_side(chat.turns)))
+        said = await _ask_with_retries(
+            self._bot, Chat(chat.name, chat.seed, chat.persona, other_side(chat.turns))
+        )
         return " ".join(said.lower().split()[:3]).rstrip(".,;:!?") if chat.manner == "careless" else said
 
 
 def instructions(chat: OwnChat) -> str:
-    """Return what a model is told of the worker for whom it speaks."""
+    """Return the instructions for a model that speaks for the worker."""
     topic = (
         f"Bring up a new topic now: {chat.topic}" if chat.is_new_topic else f"You talk about: {chat.topic}"
     )
@@ -99,11 +101,11 @@ def instructions(chat: OwnChat) -> str:
 
 
 def other_side(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Return a conversation as the bot that speaks for the worker sees it: who wrote what is exchanged."""
+    """Return a conversation from the side of the bot that speaks for the worker, with authors exchanged."""
     return tuple(Turn("bot" if turn.author == "worker" else "worker", turn.text) for turn in turns)
 
 
-async def _asked(bot: Bot, chat: Chat) -> str:
+async def _ask_with_retries(bot: Bot, chat: Chat) -> str:
     tries = AsyncRetrying(
         retry=retry_if_exception(lambda error: isinstance(error, BotError) and error.retry),
         stop=stop_after_attempt(TRIES),
@@ -117,14 +119,15 @@ async def _asked(bot: Bot, chat: Chat) -> str:
 # Observations on typing from 136 million keystrokes, of 168,000 volunteers.
 CHARACTERS_PER_SECOND = 51.6 * 5 / 60
 SPREAD = math.sqrt(math.log(1 + (20.2 / 51.6) ** 2))  # of the logarithm
-# Ours, not measured: who pastes takes as long for every line, and who is careless reads nothing.
+# Our own assumptions, not measured: pasting takes the same time for every line; careless workers do not
+# think.
 THINKING, PASTING = 2.0, 4.0  # seconds
-SLIPS, LOOKS_AWAY = 0.04, 0.05  # of characters, of lines
+SLIPS, LOOKS_AWAY = 0.04, 0.05  # shares of characters, and of lines
 _TOLD = ("typed", "composed", "pasted", "pastes", "writing_ms", "longest_pause_ms", "away", "away_ms")
 
 
 def seconds_to_write(text: str, manner: Manner, rng: random.Random) -> float:
-    """Return how long the worker takes until `text` is sent; much the same for any line that is pasted."""
+    """Return the time until `text` is sent; it is about the same for all pasted lines."""
     if manner == "disguised":
         return PASTING * rng.uniform(0.95, 1.05)
     typing = len(text) / CHARACTERS_PER_SECOND * rng.lognormvariate(0.0, SPREAD)
@@ -132,10 +135,10 @@ def seconds_to_write(text: str, manner: Manner, rng: random.Random) -> float:
 
 
 def writing_of(text: str, seconds: float, manner: Manner, rng: random.Random) -> dict[str, int]:
-    """Return how `text` was written in so many seconds, as a worker's page tells it.
+    """Return a page's record of how `text` was written in so many seconds.
 
-    Who hides a language model pastes its lines, and is elsewhere meanwhile. All others type, take out what
-    they have mistyped, and look away now and then: how often is ours, not measured.
+    Disguised workers paste their lines, and are on another page meanwhile. All others type, correct typing
+    errors, and sometimes leave the page; the rates are our own assumptions, not measured.
     """
     took = round(1_000 * seconds)
     told = dict.fromkeys(_TOLD, 0)

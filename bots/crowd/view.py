@@ -10,17 +10,18 @@ _SCORED = ("slider", "likert")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The page as it stands. `conversation` is the conversation's number, `attempt` which attempt at it.
+    """The current state of the page.
 
-    `turns` counts its lines, `typing` says that a reply is due. `text` is what is shown to be rated,
-    where it is a text. `question` is the number of the test question that is due. `post_edit` says below
-    which rating a text has to be improved. `consent` is what agreeing says of the study's consent: every
-    box is ticked. `turn_points`: of the scale of single replies; `unrated_turn`: the last one, until it
-    is rated or left so. `points`: of the criteria that are rated on a Likert scale. `questions`: the
-    study's own, by their part, those about a conversation with the criteria that are not rated.
-    `comparison` says how two chatbots are compared; `choice_due` is the line after which to choose
-    between them, `side` the one that is to be rated. `quiz`: the lines of which the partner said one.
-    `language`: the tag of the language that the page is in. `records_writing`: how inputs are written, too.
+    `conversation` is the conversation's number, `attempt` the number of the attempt at it. `turns` counts its
+    lines. `typing`: a reply is due. `text` is the text to be rated, if it is a text. `question` is the number
+    of the test question that is due. `post_edit` says below which rating a text must be improved. `consent`
+    holds the consent's version and its ticked boxes (all of them). `turn_points`: points of the scale for
+    single replies; `unrated_turn`: the last reply, until it is rated or skipped. `points`: points of the
+    criteria rated on a Likert scale. `questions`: the study's own questions, by their part; those about a
+    conversation include the criteria that are not rated. `comparison` says how two bots are compared;
+    `choice_due` is the line after which to choose between them, `side` the one to be rated. `quiz`: lines,
+    one of which the partner said. `language`: the tag of the page's language. `records_writing`: the page
+    also records how messages are written.
     """
 
     phase: str
@@ -49,7 +50,7 @@ class View:
 
 
 def draw(snapshot: Message) -> View:
-    """Return the page that a snapshot draws."""
+    """Return the page for a snapshot."""
     conversation, quiz = snapshot["conversation"] or {}, snapshot.get("quiz") or {}
     here = conversation or quiz
     item, question = conversation.get("item") or {}, snapshot["question"] or {}
@@ -97,7 +98,7 @@ def _points(criteria: Sequence[Message]) -> dict[str, int]:
 def _questions(study: Message) -> dict[str, list[Message]]:
     """Return the study's own questions by their part.
 
-    Criteria that are answered, and not rated, are about a conversation.
+    Criteria that are answered rather than rated are added to the questions about a conversation.
     """
     asked = {part: list(questions) for part, questions in study.get("questionnaires", {}).items()}
     answered = [
@@ -109,7 +110,7 @@ def _questions(study: Message) -> dict[str, list[Message]]:
 
 
 def show(view: View, message: Message) -> View:
-    """Return the page after a message of the server's."""
+    """Return the page after a message from the server."""
     match message["type"]:
         case "snapshot":
             return draw(message)

@@ -29,7 +29,7 @@ _SPREAD = 100.0  # of numbers, where no bound says how large they may be
 
 
 def draw_answers(asked: Sequence[Message], rng: random.Random) -> Message:
-    """Return an answer to each question that needs one, and to most of the others, by their labels."""
+    """Return an answer to each required question, and to most of the others, by their labels."""
     answered = [question for question in asked if question["required"] or rng.random() >= _SKIPPED]
     return {question["label"]: _draw(question, rng) for question in answered}
 
@@ -62,42 +62,44 @@ def _number(least: float | None, most: float | None, rng: random.Random) -> floa
     return min(max(number, low), high)
 
 
-PROTOCOL_VERSION = 6  # of the wire between a page and the server
+PROTOCOL_VERSION = 6  # of the protocol between a page and the server
 _LOST = (OSError, WebSocketException, TimeoutError, EOFError)
 _OVER = frozenset({"done", "expired", "returned"})
 _SILENCE = 90.0
 OPEN_SECONDS = 20.0
 _OPINIONS = ("like", "ambivalent", "dislike")
-_IMPROVEMENT = "That is all I know of it."  # put into a text that has to be improved
+_IMPROVEMENT = "That is all I know of it."  # added to a text that must be improved
 
 
-# What workers do who do not finish: they do not agree, or after their first line they press the button to
-# leave, or close the page.
+# Workers who do not finish either decline the consent ("decline"), or after their first line press the button
+# to leave ("leave") or close the page ("vanish").
 Conduct = Literal["finish", "decline", "leave", "vanish"]
 
 
 class AssignmentFailed(Exception):
-    """The server refused what the worker sent, or ended the assignment."""
+    """The server refused a message of the worker, or ended the assignment."""
 
 
 class _PageClosed(Exception):
-    """The worker has closed the page, and does not come back."""
+    """The worker has closed the page for good."""
 
 
-class WayIn(Protocol):
-    """How a worker gets to an assignment, and what it believes of what is in it. Both raise RequestFailed."""
+class WorkerApi(Protocol):
+    """Joins an assignment and returns the worker's beliefs. Both methods raise RequestFailed."""
 
     async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str, /) -> JoinView:
-        """Return the way into an assignment of `run`."""
+        """Join an assignment of `run`; return its session."""
 
     async def beliefs(self, assignment: str, /) -> SimulatedBeliefs:
-        """Return what the worker believes of the systems of its assignment."""
+        """Return the worker's beliefs about the systems of its assignment."""
 
 
 @dataclass(slots=True)
 class Diary:
-    """What happened to one worker. `acknowledged` hears of every message the server said is stored,
-    with the assignment's id. `language`: in which it was to chat.
+    """The record of one worker's visit.
+
+    `acknowledged` is called with the assignment's id and each message that the server says is stored.
+    `language`: of the study's chat.
     """
 
     acknowledged: Callable[[str, Message], None]
@@ -112,17 +114,17 @@ class Diary:
 class SimulatedWorker:
     """A worker of the crowd.
 
-    `speaker` finds its words, `persona` who it is, `manner` how it writes.
-    `simulated_as` is what the data call it. `writing_pace` scales the time that it takes to write: 1 is as
-    for people. Call `run` once; it returns when the assignment is handed in or cannot go on, and `diary`
-    tells which. `return_to` is then where it was sent in the end, if anywhere.
+    `speaker` writes its messages, as the character of `persona`, in the style `manner`. `simulated_as` is
+    recorded in the data. `writing_pace` scales the time for writing: 1 is a person's. Call `run` once; it
+    returns when the assignment is submitted or cannot continue, and `diary` tells which. `return_to` is then
+    the address to which the worker was sent at the end, if any.
     """
 
     name: str
     profile: Profile
     rng: random.Random
     speaker: Speaker
-    client: WayIn
+    client: WorkerApi
     socket_url: str
     patience: float
     diary: Diary
@@ -134,8 +136,8 @@ class SimulatedWorker:
     return_to: str | None = field(default=None, init=False)
     _seed: int = 0
     _history: History = field(default_factory=History)
-    _topics: dict[tuple[int, int], str] = field(default_factory=dict)  # changed to
-    _raised: set[tuple[int, int, str | None]] = field(default_factory=set)  # about which something was said
+    _topics: dict[tuple[int, int], str] = field(default_factory=dict)  # the new ones, after a change
+    _raised: set[tuple[int, int, str | None]] = field(default_factory=set)  # topics already mentioned
     _outbox: Message | None = None
     _changed_in: set[int] = field(default_factory=set)
     _replies: set[str] = field(default_factory=set)
@@ -145,7 +147,7 @@ class SimulatedWorker:
     _heard_before: float = 0.0
 
     def __post_init__(self) -> None:
-        """Draw what the speaker draws from."""
+        """Draw the speaker's seed."""
         self._seed = self.rng.getrandbits(62)
 
     async def run(self, run: str, reply_pace: float) -> None:
@@ -156,7 +158,7 @@ class SimulatedWorker:
         except (AssignmentFailed, RequestFailed) as error:
             self.diary.failure = str(error)
         except BotError as error:
-            self.diary.failure = f"nobody spoke for the worker: {error}"
+            self.diary.failure = f"the worker's message could not be written: {error}"
         except _PageClosed:
             pass
         except (TimeoutError, RetryError):
@@ -196,7 +198,7 @@ class SimulatedWorker:
                     await self._refused(socket, message)
                     continue
                 if view is None and message["type"] != "snapshot":
-                    continue  # taken over before it was shown: a connection given up was heard after all
+                    continue  # the session was taken over before its snapshot came
                 self._hear(message)
                 accepted = self._accepted(joined, message["id"]) if message["type"] == "accepted" else None
                 view = draw(message) if view is None else show(view, message)
@@ -210,7 +212,7 @@ class SimulatedWorker:
             raise AssignmentFailed(f"the assignment ended as {view.phase}")
 
     def _hear(self, message: Message) -> None:
-        """Keep what chatbots say: a quiz may ask for it, and has nothing of the conversation beside it."""
+        """Record the bots' lines: a quiz may ask for them later, without showing the conversation."""
         self._history.hear(message)
         if message["type"] == "said":
             self._replies.add(message["text"])
@@ -221,7 +223,7 @@ class SimulatedWorker:
             self.return_to = message["return_to"]
 
     def _accepted(self, joined: JoinView, message_id: str) -> str | None:
-        """Take up that a message is stored; return its type, None where it is none of this connection's."""
+        """Record that a message is stored; return its type, or None if this connection did not send it."""
         sent = self._outbox
         if sent is None or sent["id"] != message_id:
             return None
@@ -251,7 +253,7 @@ class SimulatedWorker:
             await socket.send(json.dumps(self._outbox))
 
     async def _next(self, view: View, joined: JoinView) -> Message | None:
-        """Return what the worker does next on the page it sees; None while there is nothing to do."""
+        """Return the worker's next message on the current page; None while there is nothing to do."""
         match view.phase:
             case "instructions":
                 return {"type": "leave"} if self.conduct == "decline" else {"type": "agree", **view.consent}
@@ -333,7 +335,7 @@ class SimulatedWorker:
         return {**said, "writing": writing_of(text, seconds, self.manner, self.rng)}
 
     def _rate_reply(self, view: View) -> Message | None:
-        """Return a rating of the last reply, anywhere on the scale; of some replies there is none."""
+        """Return a random rating of the last reply; None for some replies."""
         if view.turn_points is None or view.unrated_turn is None:
             return None
         reply = (view.conversation, view.attempt, view.unrated_turn)
@@ -347,7 +349,7 @@ class SimulatedWorker:
 
     async def _rate(self, view: View, joined: JoinView) -> Message:
         beliefs = await self._beliefs(joined)
-        # Of a conversation that was replaced the last attempt counts.
+        # The dict keeps the last attempt at each conversation.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
         ratings = self.profile.rate(found.quality, beliefs.criteria, found.item, found.system)
         given = {
@@ -364,7 +366,7 @@ class SimulatedWorker:
         }
 
     async def _choose(self, view: View, joined: JoinView) -> Message:
-        """Return which of two chatbots the worker prefers; the left one's conversation has an odd number."""
+        """Return which of two bots the worker prefers. The left bot's conversation has an odd number."""
         quality = {row.conversation: row.quality for row in (await self._beliefs(joined)).conversations}
         right = 2 * view.conversation
         ties = view.comparison is not None and view.comparison["ties"]
@@ -372,14 +374,14 @@ class SimulatedWorker:
         return {"type": "choose", **_named(view), "turn": view.choice_due, "preference": preferred}
 
     def _improved(self, view: View, ratings: dict[str, int]) -> str | None:
-        """Return the text with something put in, where it has to be improved."""
+        """Return the text with a sentence added, if it must be improved."""
         asked = view.post_edit
         if asked is None or view.text is None or ratings[asked["criterion"]] >= asked["top"]:
             return None
         return f"{view.text} {_IMPROVEMENT}"
 
     async def _beliefs(self, joined: JoinView) -> SimulatedBeliefs:
-        """Return what the worker believes; of items it is asked once, as none is ever replaced."""
+        """Return the worker's beliefs; for items they are requested once, because none is ever replaced."""
         if self._believed is None:
             beliefs = await self.client.beliefs(joined.assignment)
             if any(row.item is None for row in beliefs.conversations):
@@ -389,12 +391,12 @@ class SimulatedWorker:
 
 
 def _position(view: View) -> int:
-    """Return the number under which the server keeps the conversation: of two side by side each has one."""
+    """Return the server's number of the conversation: side by side, each of the two has its own."""
     if view.side is None:
         return view.conversation
     return 2 * view.conversation - (view.side == "left")
 
 
 def _named(view: View) -> Message:
-    """Return what a message says of the conversation that it belongs to."""
+    """Return the fields that identify a message's conversation."""
     return {"conversation": view.conversation, "attempt": view.attempt}

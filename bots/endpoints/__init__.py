@@ -1,1 +1,1 @@
-"""Bots that run elsewhere: servers that are asked over HTTP. `endpoint` is the way in."""
+"""Bots that run elsewhere, on servers that are called over HTTP. Entry point: `endpoint`."""

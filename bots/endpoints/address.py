@@ -1,7 +1,7 @@
-"""Tell addresses on this machine, and refuse those in private networks where a server must stay out of them.
+"""Recognise addresses on this machine, and refuse private addresses where a server must not connect to them.
 
-Whoever writes a study names the addresses of its bots, and the server connects to them: from within its own
-network, where it may reach what the writer of the study cannot (server-side request forgery).
+Authors of a study name the addresses of its bots, and the server connects to them from within its own
+network, where it may reach machines that the authors cannot (server-side request forgery).
 """
 
 import asyncio
@@ -18,11 +18,11 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class PrivateAddress(httpx2.ConnectError):
-    """A name stands for an address that is not public."""
+    """A host name resolves to an address that is not public."""
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Return whether `address` can be reached from anywhere; one that carries another is what that is."""
+    """Return whether `address` is public; an address that embeds another one is judged by that one."""
     inner = _carried(address)
     if inner is not None:
         return is_public(inner)
@@ -56,10 +56,10 @@ def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | None:
 
 
 class PublicOnly(httpx2.AsyncBaseTransport):
-    """Connects to public addresses only.
+    """A transport that connects to public addresses only.
 
-    A name is resolved here, for every request, and the connection goes to the very address that was
-    checked: a name that stands for another address a moment later (DNS rebinding) gains nothing.
+    It resolves the host name for every request, and connects to the very address that was checked. A name
+    that resolves to another address a moment later (DNS rebinding) therefore gains nothing.
     """
 
     def __init__(self, limits: httpx2.Limits) -> None:
@@ -67,7 +67,7 @@ class PublicOnly(httpx2.AsyncBaseTransport):
         self._inner = httpx2.AsyncHTTPTransport(verify=trusted(), limits=limits)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send `request` to the first address of its host that takes the connection.
+        """Send `request` to the first address of its host that accepts the connection.
 
         Raises:
             PrivateAddress: one of the host's addresses is not public.
@@ -101,7 +101,7 @@ async def _resolved(url: httpx2.URL) -> list[str]:
 
 
 def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
-    """Return `request` addressed to `address`; Host header and certificate check stay with the name."""
+    """Return `request` addressed to `address`; the Host header and the certificate check keep the name."""
     return httpx2.Request(
         request.method,
         request.url.copy_with(host=address),

@@ -1,7 +1,7 @@
 """Anthropic's Messages API (docs.anthropic.com, "Messages", version 2023-06-01).
 
-The instructions stand beside the messages, which take turns and begin with the user's; `max_tokens` has to be
-given; thoughts are blocks of the content; a refusal is a `stop_reason`.
+The instructions are a field beside the messages, which alternate and begin with the user's. `max_tokens` is
+required. Thoughts are blocks of the content; a refusal is a `stop_reason`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class _Usage(BaseModel):
     output_tokens: int | None = None
 
     def read(self) -> int | None:
-        """Return the tokens of the prompt; those from the cache are counted apart."""
+        """Return the number of tokens in the prompt, including cached ones, which are reported separately."""
         if self.input_tokens is None:
             return None
         return (
@@ -53,20 +53,20 @@ class AnthropicApi:
     heartbeat = "/models"
 
     def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `options`, `max_tokens` among them, and with `more` in the body."""
+        """Ask `model` with `options`, including `max_tokens`; `more` is merged into the body."""
         self._model = model
         self._options = dict(options)
         self._more = more
 
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return the lines as messages, the instructions beside them."""
+        """Return the lines as messages, with the instructions in `system`."""
         messages = [{"role": _ROLES[author], "content": text} for author, text in alternating(chat)]
         system = {"system": opening} if opening else {}
         body = {"model": self._model, **system, "messages": messages, **self._options}
         return Request("/messages", merged(body, self._more))
 
     def answered(self, body: bytes) -> Answered:
-        """Return what the blocks of text say."""
+        """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         message = _Message.model_validate_json(body)
         said = "".join(block.text for block in message.content if block.type == "text")
         thoughts = "".join(block.thinking for block in message.content if block.type == "thinking")
@@ -82,5 +82,5 @@ class AnthropicApi:
         )
 
     def streamed(self, events: Sequence[str]) -> Answered:
-        """Raise ValueError: it streams only where it is told to, which it is not."""
+        """Raise ValueError: the API streams only on request, and no stream was requested."""
         raise ValueError("a stream was not asked for")

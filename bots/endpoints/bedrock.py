@@ -1,7 +1,7 @@
-"""Amazon Bedrock's Converse (docs.aws.amazon.com, API_runtime_Converse), asked with an API key as a bearer's.
+"""Amazon Bedrock's Converse (docs.aws.amazon.com, API_runtime_Converse), with an API key as a bearer token.
 
-The model stands in the path; instructions beside the messages; options in `inferenceConfig`, those of one
-model in `additionalModelRequestFields`.
+The model is in the path. The instructions are a field beside the messages. Options are in `inferenceConfig`,
+model-specific ones in `additionalModelRequestFields`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,16 +55,16 @@ class _Response(BaseModel):
 class BedrockApi:
     """Conversations with one model."""
 
-    heartbeat = "/"  # the list of models is elsewhere; any answer says that somebody is there
+    heartbeat = "/"  # the list of models is at another host; any answer shows that this one is reachable
 
     def __init__(self, model: str, config: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `config`, its inferenceConfig, and with whatever `more` the body shall hold."""
+        """Ask `model` with the inferenceConfig `config`; `more` is merged into the body."""
         self._model = model
         self._config = dict(config)
         self._more = more
 
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return the lines as messages, the instructions beside them."""
+        """Return the lines as messages, with the instructions in `system`."""
         messages = [
             {"role": _ROLES[author], "content": [{"text": text}]} for author, text in alternating(chat)
         ]
@@ -76,7 +76,7 @@ class BedrockApi:
         return Request(f"/model/{quote(self._model, safe='')}/converse", merged(body, self._more))
 
     def answered(self, body: bytes) -> Answered:
-        """Return what the blocks of text say."""
+        """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         response = _Response.model_validate_json(body)
         blocks = response.output.message.content
         said = "".join(block.text for block in blocks)
@@ -94,5 +94,5 @@ class BedrockApi:
         )
 
     def streamed(self, events: Sequence[str]) -> Answered:
-        """Raise ValueError: it streams at another address, which is not asked."""
+        """Raise ValueError: the API streams at another address, which is not called."""
         raise ValueError("a stream was not asked for")

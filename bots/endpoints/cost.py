@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from bots.endpoints.hosted import Prices
 
-# English has about four characters to a token (the providers' own rule of thumb). The lengths are ours: those
-# of chat lines of one or two short sentences, and of instructions with a persona.
+# English has about four characters to a token (the providers' own rule of thumb). The lengths are our own
+# estimates, for chat lines of one or two short sentences, and for instructions with a persona.
 TOKENS_OF_INSTRUCTIONS, TOKENS_OF_LINE = 200, 25
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Tokens that go in and come out, over so many `calls`."""
+    """The total tokens sent and received in `calls` calls."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -26,7 +26,7 @@ class Estimate:
 
 
 def estimate(chats: float, inputs: int) -> Estimate:
-    """Return what the replies of `chats` take: line k of a conversation is asked with 2k lines before it."""
+    """Estimate the replies of `chats` conversations: for line k, the request contains 2k earlier lines."""
     before = inputs * (inputs - 1)  # the sum of 2k over k below `inputs`
     return Estimate(
         calls=round(chats * inputs),
@@ -39,8 +39,9 @@ def estimate(chats: float, inputs: int) -> Estimate:
 class PlannedCalls:
     """Calls that may cost money.
 
-    `to`: who is asked. `hosts`: where; empty where that is not to be told. `prices`: of a million tokens;
-    None: none is set. `occasion`: when they are made, where not all are made for the same.
+    `to`: the name of the bot or service. `hosts`: their hosts; empty if they must not be shown. `prices`: of
+    a million tokens; None if none is set. `occasion`: when the calls are made, if they are made on several
+    occasions.
     """
 
     to: str
@@ -50,7 +51,7 @@ class PlannedCalls:
     occasion: str = ""
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return a description for people."""
         calls = self.estimate.calls
         where = f" at {', '.join(self.hosts)}" if self.hosts else ""
         said = f"{self.occasion}about {calls:,} call{'' if calls == 1 else 's'} to {self.to}{where}"
@@ -63,7 +64,7 @@ class PlannedCalls:
 
 
 def in_words(what: str, planned: Sequence[PlannedCalls]) -> str | None:
-    """Return what is to be known before `what` makes these calls; None where there are none."""
+    """Return a warning about the calls that `what` will make; None if there are none."""
     if not planned:
         return None
     return "\n".join([f"{what} may cost money:", *(f"- {calls}" for calls in planned)])

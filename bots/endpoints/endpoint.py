@@ -1,4 +1,4 @@
-"""Describe endpoints as a study file does, and open them."""
+"""Endpoints as a study file describes them, and the bots that they open."""
 
 import re
 from contextlib import suppress
@@ -39,16 +39,15 @@ from bots.endpoints.replicas import Replica, Replicas
 from bots.shown import Change
 
 # `POST {url}/reply` takes {"conversation_id", "seed", "persona": [...], "turns": [{"author", "text"}]} and
-# answers 200 {"text": ...}, in which an empty text says that the bot has no reply; 422 to a chat that it does
-# not take; or 503 while it is busy. `GET {url}/health`, where there is such a thing, answers 200
-# {"ready": true} as long as the server takes chats.
+# answers 200 {"text": ...} (an empty text means that the bot has no reply), 422 to a chat that it does not
+# accept, or 503 while it is busy. `GET {url}/health`, which is optional, answers 200 {"ready": true} as long
+# as the server accepts chats.
 #
-# What of the text is shown is found here, whatever a model left in it, and "finish_reason": "length" says
-# that its limit has cut it off. With any other "finish_reason" than that and "stop", the line broke off and
-# is asked for again. A server of a model that thinks answers with what the model wrote as "output" beside the
-# line, as a bot host does, which names the "changes" too (`bots.core.chat.Reply`): thoughts that come in the
-# text alone fail a check. Any server may tell where the reply came from: "provenance", with the fields of
-# `bots.core.chat.Provenance` that it knows.
+# The text is cleaned here before it is shown. "finish_reason": "length" means that a limit cut the text off.
+# "stop" means that it is whole; with any other "finish_reason" it broke off, and is requested again. A server
+# of a model that thinks should send the raw output as "output" beside the text, and may name the "changes"
+# (`bots.core.chat.Reply`), as a bot host does; thoughts in the text alone fail a check. Any server may send
+# "provenance", with the fields of `bots.core.chat.Provenance` that it knows.
 _ENDS = frozenset({"stop", "length"})
 _JSON = {"Content-Type": "application/json"}
 
@@ -66,10 +65,10 @@ class _Health(BaseModel):
 
 
 class HttpBot(RemoteBot):
-    """A server that answers chats as they are."""
+    """A server of Candor's own HTTP contract, which answers whole chats."""
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the server answers. Raises BotError."""
+        """Return the server's answer. Raises BotError."""
         try:
             content = chat_json(chat)
         except ValueError as error:
@@ -88,7 +87,7 @@ class HttpBot(RemoteBot):
         return replace(reply, provenance=answer.provenance)
 
     async def probe(self) -> None:
-        """Read the server's health; a server without one passes. Raises BotError: it takes no chats."""
+        """Read the server's health; a server without it passes. Raises BotError: it accepts no chats."""
         response = await self._remote.get("/health")
         if response.status_code == 404:
             return
@@ -100,7 +99,7 @@ class HttpBot(RemoteBot):
 
 
 PATIENCE = 60.0
-MOST_PAID_CALLS = 3  # for one line of a conversation: a call that is paid is repeated twice at most
+MOST_PAID_CALLS = 3  # for one line of a conversation: a paid call is repeated twice at most
 
 _URL = TypeAdapter(HttpUrl)
 
@@ -127,7 +126,7 @@ def _distinct(urls: list[str]) -> list[str]:
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_plain_url)]
 Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
-# Small letters are refused: what has some may be a key, put here by mistake, that errors would then name.
+# Lower case is refused: such a value may be a key, put here by mistake, which errors would then show.
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
 
 
@@ -136,9 +135,9 @@ class _Kind(BaseModel):
 
 
 class Price(_Kind):
-    """What a million tokens cost, in whatever money.
+    """The price of a million tokens, in any currency.
 
-    Of what is sent, and of what is written, thoughts included.
+    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
     """
 
     input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
@@ -169,7 +168,7 @@ _HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
 _SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
 )
-# Set by hand, these would make a request that the server and a proxy before it read in two ways.
+# If set by hand, the server and a proxy before it could parse one request in two different ways.
 _CONNECTION_HEADERS = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
@@ -186,13 +185,13 @@ Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Fiel
 
 
 class _Hosted(_Kind):
-    """A model of a service. What is not given is not sent.
+    """A model of a service. Options that are not given are not sent.
 
     `key` names the environment variable that holds the key. `prompt` is the instruction; {persona} in it
-    becomes the persona, and a paragraph with {persona} is left out where there is none. `headers` are sent
-    besides, and what `extra_body` has stands in the request, whatever it is. `refusals`: whether a model's
-    refusal is its reply, or a failure, which is data as well. `price` and `spending_cap` are in one money:
-    past the cap the bot answers nobody.
+    becomes the persona, and without a persona, paragraphs with {persona} are left out. `headers` are
+    additional headers. `extra_body` is merged into the request, whatever it contains. `refusals`: whether a
+    model's refusal counts as its reply or as a failure; both are recorded. `price` and `spending_cap` are in
+    the same currency: above the cap the bot answers nobody.
     """
 
     urls: Urls
@@ -217,11 +216,11 @@ class _Hosted(_Kind):
 
 
 class OpenAiEndpoint(_Hosted):
-    """Servers of OpenAI's chat completions, each as good as the other.
+    """Equivalent servers of OpenAI's chat completions.
 
-    A url ends where `/chat/completions` begins (mostly in `/v1`). The key goes into `key_header`: a
-    bearer's into Authorization, into any other as it is (Azure: `api-key`). `query` is sent with every
-    request. `stream` is for servers that answer in streams only.
+    A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
+    Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
+    every request. `stream` is for servers that answer in streams only.
     """
 
     kind: Literal["openai"]
@@ -234,7 +233,7 @@ class OpenAiEndpoint(_Hosted):
 
 
 class AnthropicEndpoint(_Hosted):
-    """Anthropic's Messages API. A url ends where `/messages` begins. `max_tokens` has to be sent always."""
+    """Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API."""
 
     kind: Literal["anthropic"]
     urls: Urls = ["https://api.anthropic.com/v1"]
@@ -242,7 +241,7 @@ class AnthropicEndpoint(_Hosted):
 
 
 class GeminiEndpoint(_Hosted):
-    """Google's Gemini API, generateContent. A url ends where `/models` begins."""
+    """Google's Gemini API, generateContent. A url ends before `/models`."""
 
     kind: Literal["gemini"]
     urls: Urls = ["https://generativelanguage.googleapis.com/v1beta"]
@@ -250,13 +249,13 @@ class GeminiEndpoint(_Hosted):
 
 
 class BedrockEndpoint(_Hosted):
-    """Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a key of Bedrock's."""
+    """Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key."""
 
     kind: Literal["bedrock"]
 
 
 class HttpEndpoint(_Kind):
-    """Servers of Candor's own contract (`bots.endpoints.endpoint`), each as good as the other."""
+    """Equivalent servers of Candor's own contract (`bots.endpoints.endpoint`)."""
 
     kind: Literal["http"]
     urls: Urls
@@ -264,14 +263,14 @@ class HttpEndpoint(_Kind):
 
 
 class ParlaiWebEndpoint(_Kind):
-    """Processes of ParlAI's `interactive_web`, each as good as the other, used by nobody else."""
+    """Equivalent processes of ParlAI's `interactive_web`, for the exclusive use of this server."""
 
     kind: Literal["parlai-web"]
     urls: Urls
 
 
 class DialInEndpoint(_Kind):
-    """Bot hosts that connect to the server by themselves: as many as there are, each as good as the other."""
+    """Any number of equivalent bot hosts that connect to the server by themselves."""
 
     kind: Literal["dial-in"]
 
@@ -289,7 +288,7 @@ def open_endpoint(
     """Return the bot at `endpoint`. Nothing is sent yet.
 
     Args:
-        endpoint: what to open.
+        endpoint: the endpoint to open.
         refuse_private: connect to public addresses only.
         patience: seconds that one replica has for a reply; the caller's own limit holds for all together.
 
@@ -302,12 +301,12 @@ def open_endpoint(
 
 
 def is_paid(endpoint: Endpoint) -> bool:
-    """Return whether a call costs money: services that want a key are taken to charge for it."""
+    """Return whether a call costs money: services that need a key are assumed to charge for it."""
     return isinstance(endpoint, HostedEndpoint) and (endpoint.key is not None or endpoint.price is not None)
 
 
 def may_cost(endpoint: Endpoint) -> bool:
-    """Return whether a call may cost money: the service is taken to charge for it, or the bot is elsewhere.
+    """Return whether a call may cost money: the service is assumed to charge, or runs on another machine.
 
     A bot on this machine, one that dials in, and one whose price is 0 cost nothing.
     """
@@ -320,7 +319,7 @@ def may_cost(endpoint: Endpoint) -> bool:
 
 
 def planned_calls(to: str, endpoint: Endpoint, calls: Estimate, occasion: str = "") -> PlannedCalls | None:
-    """Return calls of `endpoint` that may cost money; None where they cost nothing, or there are none."""
+    """Return the planned calls of `endpoint`; None if they cost nothing, or there are none."""
     if isinstance(endpoint, DialInEndpoint) or not may_cost(endpoint) or not calls.calls:
         return None
     hosts = tuple(dict.fromkeys(map(host_of, endpoint.urls)))
@@ -330,12 +329,12 @@ def planned_calls(to: str, endpoint: Endpoint, calls: Estimate, occasion: str = 
 def open_replica(
     endpoint: Endpoint, url: str, *, refuse_private: bool = False, patience: float = PATIENCE
 ) -> Replica:
-    """Return a replica of the bot at `endpoint`, at `url`. Nothing is sent yet.
+    """Return the replica of the bot at `endpoint` with the address `url`. Nothing is sent yet.
 
     The other arguments are those of `open_endpoint`.
 
     Raises:
-        EndpointError: the environment variable of its key is unset, or its replicas are not at urls.
+        EndpointError: the environment variable of its key is unset, or this kind of bot has no urls.
     """
     match endpoint:
         case OpenAiEndpoint() | AnthropicEndpoint() | GeminiEndpoint() | BedrockEndpoint():
@@ -379,7 +378,7 @@ def _hosted_remote(endpoint: HostedEndpoint, url: str, refuse_private: bool, pat
     )
 
 
-# What the services call the options; a name that is not here has no such option there.
+# Each service's names of the options. An option without a name here does not exist there.
 _OPENAI = (
     "temperature",
     "top_p",

@@ -43,7 +43,7 @@ MOST_IN_FLIGHT = 1_024
 
 @dataclass(slots=True)
 class _Waiting:
-    """An answer that is waited for: for `patience` seconds, until it is `due` by the event loop's clock."""
+    """A pending answer: it has `patience` seconds, until `due` by the event loop's clock."""
 
     answer: asyncio.Future[Reply]
     due: float
@@ -53,14 +53,16 @@ class _Waiting:
 class HostSession:
     """The server's side of a connection that a host opened.
 
-    `send` queues a frame for the host and never waits. Whoever reads the connection gives the first frame
-    to `greet`, every other to `receive`, does what that returns, and says with `lose` that the host is gone.
+    `send` queues a frame for the host and never waits. The code that reads the connection passes the first
+    frame to `greet` and every other one to `receive`, acts on the returned message, and calls `lose` when the
+    host is gone.
     """
 
     def __init__(self, connection: int, send: Callable[[str], None], known: KnownLines | None = None) -> None:
-        """Speak on the connection with this number, which no other has.
+        """Use the connection with this number, which is unique.
 
-        `known`: for a host that this server has started, which keeps lines; they are not sent to it again.
+        `known`: for a host that this server has started, which keeps earlier lines; they are not sent to it
+        again.
         """
         self._known = known
         self._connection = connection
@@ -79,7 +81,7 @@ class HostSession:
         return f"dial-in:{self._label}/{self._connection}"
 
     def greet(self, received: str | bytes) -> None:
-        """Take the first frame of a host. Raises WireError."""
+        """Handle the first frame of a host. Raises WireError."""
         hello = from_host(received)
         if not isinstance(hello, HostHello):
             raise WireError(f"expected `hello` as the first message, got `{hello.type}`")
@@ -92,11 +94,11 @@ class HostSession:
 
     @property
     def in_flight(self) -> int:
-        """How many answers are waited for."""
+        """The number of pending answers."""
         return len(self._waiting)
 
     def receive_line(self, received: bytes) -> Offer | CannotHold | Drain | None:
-        """Take another frame of a host that this server has started, as `receive` does. Raises WireError."""
+        """Handle another frame of a host that this server has started. Raises WireError."""
         answered = read_reply(received)
         if answered is None:
             return self.receive(received)
@@ -106,12 +108,13 @@ class HostSession:
         return None
 
     def receive(self, received: str | bytes) -> Offer | CannotHold | Drain | None:
-        """Take another frame of a host; return what is to be done about it, by `accept` or `release`.
+        """Handle another frame of a host; return a message that the caller must answer, if any.
 
-        An answer to what nobody waits for is ignored: it was given up, or never asked.
+        `accept` answers an Offer, `release` a Drain. An answer that is not pending is ignored: its ask was
+        cancelled, or never made.
 
         Raises:
-            WireError: it is no message, or makes no sense now.
+            WireError: the frame is invalid, or not allowed now.
         """
         match from_host(received):
             case Replied(ask=number) as replied:
@@ -138,45 +141,45 @@ class HostSession:
                 raise WireError(f"`{message.type}` makes no sense here")
 
     def accept(self, name: str) -> "HostReplica":
-        """Tell the host that its model `name` is a replica now, and return that."""
+        """Tell the host that its model `name` is now a replica, and return the replica."""
         self._tell(Offered(name=name))
         return HostReplica(self, name)
 
     def hold(self, bot: Hold) -> None:
-        """Tell the host, which must be one that this server has started, to load a builtin bot."""
+        """Tell a host that this server has started to load a builtin bot."""
         self._held.add(bot.name)
         self._tell(bot)
 
     def tell_earlier(self, earlier: Earlier) -> None:
-        """Tell the host what a bot that it was told to hold may draw from."""
+        """Send earlier replies to the host, for a bot that draws from them."""
         self._tell(earlier)
 
     def probe(self) -> None:
-        """Have the host, which must be one that this server has started, say that it is alive."""
+        """Ask a host that this server has started whether it is alive."""
         self._tell(Probe())
 
     def release(self) -> None:
-        """Tell the host that it is asked nothing more."""
+        """Tell the host that it gets no more asks."""
         self._tell(Released())
 
     def withdraw(self, name: str) -> None:
-        """Tell the host, if it is there and wants to stay, that nobody wants its model `name` any more."""
+        """Tell the host, if it is connected and is not leaving, that its model `name` is no longer needed."""
         if self._lost is None and not self._leaving:
             self._tell(Withdrawn(name=name))
 
     def refuse(self, code: str, message: str, hint: str, retry: bool) -> None:
-        """Tell the host why the connection is about to be closed; `retry`: it may go better later."""
+        """Tell the host why the connection is about to be closed; `retry`: a later attempt may succeed."""
         self._tell(Refused(code=code, message=message, hint=hint, retry=retry))
 
     def lose(self, reason: str) -> None:
-        """Fail every ask, under way or to come: the host is gone. Other replicas are asked at once."""
+        """Fail every pending and future ask, because the host is gone. Other replicas are asked at once."""
         self._lost = reason
         for waiting in self._waiting.values():
             if not waiting.answer.done():
                 waiting.answer.set_exception(BotError(reason))
 
     def fail_overdue(self, now: float) -> None:
-        """Fail the asks whose time is over, by the event loop's clock, and have the host forget them."""
+        """Fail asks that are overdue by the event loop's clock, and cancel them at the host."""
         for number, waiting in self._waiting.items():
             if waiting.due <= now and not waiting.answer.done():
                 waiting.answer.set_exception(late(waiting.patience))
@@ -190,13 +193,13 @@ class HostSession:
     async def ask(self, name: str, chat: Chat, own: str | None = None, patience: float = math.inf) -> Reply:
         """Return the next line of `chat` by the model `name`.
 
-        `own` is for a bot that draws from earlier replies: the assignment from which it may not. `patience`:
-        seconds after which `fail_overdue` fails this, where that is called.
+        `own` is for a bot that draws from earlier replies: the assignment from which it may not draw.
+        `patience`: seconds after which `fail_overdue`, where it is called, fails this ask.
 
         Raises:
-            BotBusy, ChatRefused: the host cannot be asked this now, or at all.
+            BotBusy, ChatRefused: the host cannot take this ask now, or at all.
             BotTimeout: the answer was overdue.
-            BotError: the host is gone or went away, or what its model raised.
+            BotError: the host is gone or went away, or its model raised this error.
         """
         self.require()
         if len(self._waiting) >= MOST_IN_FLIGHT:

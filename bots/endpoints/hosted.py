@@ -1,13 +1,14 @@
-"""Models that are served over HTTP by others: what their services have in common.
+"""Shared code for models that other services serve over HTTP.
 
-A service's own way of writing is an `Api`, which is pure: a chat to a request, an answer to `Answered`.
+The format of each service is an `Api`, which is pure: it turns a chat into a request, and an answer into
+`Answered`.
 
-Each is a hundred lines of our own, and no client library. What would be gained by one is little: a request is
-one POST, and retries, time-outs and deadlines are the server's own here. What would be lost is the connection
-of `Remote`: which refuses private addresses, bounds answers, and hides keys. And they weigh: litellm 1.109 is
-a wheel of 41 MB that brings botocore (17 MB), aiohttp, tiktoken and a second HTTP client; anthropic and
-google-genai together bring OpenTelemetry, google-auth and a pin of tenacity. Bedrock takes an API key as a
-bearer's since July 2025, so that nothing has to be signed.
+Each `Api` is a hundred lines of our own instead of a client library. A library would add little: a request is
+one POST, and retries, time-outs and deadlines are the server's own here. We would lose the connection of
+`Remote`, which refuses private addresses, limits the size of answers, and hides keys. Libraries are also
+large: litellm 1.109 is a wheel of 41 MB that brings botocore (17 MB), aiohttp, tiktoken and a second HTTP
+client; anthropic and google-genai together bring OpenTelemetry, google-auth and a pin of tenacity. Since July
+2025, Bedrock accepts an API key as a bearer token, so no request has to be signed.
 """
 
 import json
@@ -26,19 +27,19 @@ from bots.endpoints.provider_error import error_within
 from bots.endpoints.remote import Remote, RemoteBot, is_stream
 
 Refusals = Literal["failure", "reply"]
-# What says that no chat would be answered: a proxy has nothing behind it. No other answer to a heartbeat
-# proves anything: a key may chat that may not list models (401, 403), and `transformers serve` without a
-# hub answers 500.
+# These mean that a proxy has no server behind it, so no chat would be answered. No other answer to a
+# heartbeat proves anything: a key that may not list models (401, 403) may be allowed to chat, and
+# `transformers serve` without a hub answers 500.
 _AWAY = frozenset({502, 503, 504})
-# Also where a proxy has lost the type of the content. A comment is ":", and JSON begins with neither.
+# These identify a stream even if a proxy has lost the content type: JSON begins with none of them.
 _STREAM_BEGINS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LINE_END = re.compile(r"\r\n|\n|\r")  # unlike str.splitlines: a reply may hold U+2028
-_CHARACTERS_PER_TOKEN = 3  # where a server does not count: rather too many tokens than too few
+_CHARACTERS_PER_TOKEN = 3  # a high estimate of tokens, where a server does not count them
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is posted where; `path` begins at the service's url."""
+    """The body to post; `path` is relative to the service's url."""
 
     path: str
     body: dict[str, Any]
@@ -46,11 +47,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a service answered.
+    """A service's answer.
 
-    `output`: what the model wrote, its thoughts in <think> marks. `refusal`: by which words the model
-    declined; empty where a filter did, or no words are given; None where nobody declined. `at_limit`: the
-    limit of tokens has cut it off. `broken`: why the answer is not whole; None: it is.
+    `output`: the model's output, with thoughts in <think> marks. `refusal`: the words with which the model
+    declined; empty if a filter declined, or no words are given; None if nobody declined. `at_limit`: the
+    limit of tokens has cut it off. `broken`: why the answer is incomplete; None if it is complete.
     """
 
     output: str
@@ -65,30 +66,30 @@ class Answered:
 
 
 class Api(Protocol):
-    """How a service is asked, and what its answers mean."""
+    """The format of a service's requests and answers."""
 
     heartbeat: str
-    """The path that costs nothing and tells whether somebody is there."""
+    """A path that costs nothing and shows whether the service is reachable."""
 
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return what asks for the next line of `chat`, with the instructions `opening`, if any."""
+        """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
 
     def answered(self, body: bytes) -> Answered:
-        """Return what an answer says. Raises ValueError: it is none of the service's."""
+        """Parse an answer. Raises ValueError if it does not have the service's format."""
 
     def streamed(self, events: Sequence[str]) -> Answered:
-        """Return what a stream says, given the data of its events. Raises ValueError: as `answered`."""
+        """Parse a stream, given the data of its events. Raises ValueError as `answered` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever money."""
+    """The prices of a million tokens, in any currency."""
 
     input: float
     output: float
 
     def cost(self, tokens_in: float, tokens_out: float) -> float:
-        """Return what a call costs."""
+        """Return the cost of a call."""
         return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
 
 
@@ -98,14 +99,14 @@ class HostedBot(RemoteBot):
     def __init__(
         self, remote: Remote, api: Api, prompt: str, refusals: Refusals, prices: Prices | None
     ) -> None:
-        """Ask `remote` by its `api`.
+        """Ask `remote` through its `api`.
 
         Args:
             remote: the server.
-            api: how it is asked.
+            api: its format.
             prompt: the instructions, with {persona} in them.
-            refusals: whether a model's refusal, where it has words, is its reply or a failure.
-            prices: what tokens cost, if anything.
+            refusals: whether a model's refusal, if it has words, counts as its reply or as a failure.
+            prices: prices of tokens, if any.
         """
         super().__init__(remote)
         self._api = api
@@ -114,7 +115,7 @@ class HostedBot(RemoteBot):
         self._prices = prices
 
     async def reply(self, chat: Chat) -> Reply:
-        """Return what the model says. Raises BotError, with the provenance of the answer if there was one."""
+        """Return the model's reply. Raises BotError, with the provenance of the answer if there was one."""
         request = self._api.request(persona_prompt(self._prompt, chat.persona, chat.prompt), chat)
         response = await self._remote.client.post(self._remote.url + request.path, json=request.body)
         answered = self._read(self._remote.checked(response))
@@ -126,16 +127,16 @@ class HostedBot(RemoteBot):
             raise
 
     async def probe(self) -> None:
-        """Ask for what costs nothing, whatever the answer says. Raises BotError: nobody is there."""
+        """Send a request that costs nothing; most answers pass. Raises BotError if nobody answers."""
         response = await self._remote.get(self._api.heartbeat)
         if response.status_code in _AWAY:
             raise self._remote.refusal(response)
 
     def _read(self, response: httpx2.Response) -> Answered:
-        """Return what an answer says. Raises BotError: it says nothing, or only that something went wrong."""
+        """Parse an answer. Raises BotError: it has no content, or only an error."""
         streams = is_stream(response) or response.content.startswith(_STREAM_BEGINS)
         events = _events(self._remote.body(response)) if streams else []
-        told = [_told(event) for event in events] or [error_within(self._remote.body(response))]
+        told = [_failure_in(event) for event in events] or [error_within(self._remote.body(response))]
         error = next((each for each in told if each is not None), None)
         try:
             if streams:
@@ -185,12 +186,12 @@ class HostedBot(RemoteBot):
 
 
 def with_thoughts(thoughts: str | None, said: str) -> str:
-    """Return what a model wrote, its thoughts, if it told any, in front."""
+    """Return a model's output, with its thoughts, if any, in front."""
     return f"<think>{thoughts}</think>{said}" if thoughts else said
 
 
 def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `body` with what a researcher wants in it besides; objects in both are merged in turn."""
+    """Return `body` with the researcher's additions; objects in both are merged recursively."""
     both = dict(body)
     for name, value in more.items():
         inner = both.get(name)
@@ -199,7 +200,7 @@ def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def alternating(chat: Chat) -> list[tuple[Literal["worker", "bot"], str]]:
-    """Return the lines of `chat` with neighbours of one author as one: some services take turns only."""
+    """Return the lines of `chat` with consecutive lines of one author joined, as some services require."""
     lines: list[tuple[Literal["worker", "bot"], str]] = []
     for turn in chat.turns:
         if lines and lines[-1][0] == turn.author:
@@ -215,7 +216,7 @@ _CONTENT = frozenset(
 
 
 def _sampling(body: Mapping[str, Any]) -> str:
-    """Return the options of a request: all that is not the conversation, and not how it is sent."""
+    """Return the options of a request as JSON: its body without the conversation and transport fields."""
     options = {name: value for name, value in body.items() if name not in _CONTENT}
     return json.dumps(options, sort_keys=True, ensure_ascii=False)
 
@@ -228,7 +229,7 @@ class _Event(NamedTuple):
 
 
 def _events(stream: str) -> list[_Event]:
-    """Return server-sent events (WHATWG HTML, section 9.2.6); also the last one, without its empty line."""
+    """Return server-sent events (WHATWG HTML, section 9.2.6), including a last one without its empty line."""
     events: list[_Event] = []
     kind, data = "", list[str]()
     for line in [*_LINE_END.split(stream), ""]:
@@ -244,6 +245,6 @@ def _events(stream: str) -> list[_Event]:
     return events
 
 
-def _told(event: _Event) -> BotError | None:
-    """Return the failure that an event tells of; None if it tells of none."""
+def _failure_in(event: _Event) -> BotError | None:
+    """Return the failure that an event reports; None if it reports none."""
     return error_within(event.data, certainly=event.kind == "error")

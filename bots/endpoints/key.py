@@ -1,4 +1,4 @@
-"""The key that an endpoint asks for: named in the study, kept in the environment, shown nowhere."""
+"""The key of an endpoint: the study names it, the environment holds it, and it is never shown."""
 
 import os
 import re
@@ -8,7 +8,7 @@ _KEY = re.compile(r"[!-~]+")
 
 
 class EndpointError(ValueError):
-    """An endpoint cannot be opened: says what is missing."""
+    """An endpoint cannot be opened. The message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +19,15 @@ class Key:
     value: str = field(repr=False)
 
     def hidden(self, text: str) -> str:
-        """Return `text` without the key."""
+        """Return `text` with the key replaced by a placeholder."""
         return text.replace(self.value, "[key]")
 
 
 def key_from(variable: str) -> Key:
-    """Return the key that the environment variable `variable` holds.
+    """Return the key in the environment variable `variable`.
 
     Raises:
-        EndpointError: it is unset or empty, or holds what cannot be a key.
+        EndpointError: it is unset or empty, or has characters that no key has.
     """
     value = os.environ.get(variable, "").strip()
     if not value:

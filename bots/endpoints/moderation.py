@@ -1,7 +1,7 @@
-"""A service that says which lines should not have been said, in the shape of OpenAI's moderation endpoint.
+"""A moderation service, which flags offensive lines, with the interface of OpenAI's moderation endpoint.
 
-Source of the shape: OpenAI's API reference, "Create moderation": `input` is a list of texts, `results` has an
-entry for each of them, with `flagged`, `categories` and `category_scores`.
+Source: OpenAI's API reference, "Create moderation": `input` is a list of texts; `results` has an entry for
+each of them, with `flagged`, `categories` and `category_scores`.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.provider_error import failure_of
 
-_SECONDS = 15.0  # that an answer may take
-_LONGEST = 200  # characters of what the service calls a category, or itself
+_SECONDS = 15.0  # the time limit of an answer
+_LONGEST = 200  # characters of the name of a category or of the model
 _KEY_VARIABLE = "CANDOR_MODERATION_KEY"
 _KEYLESS = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the service says of a line.
+    """The service's judgement of a line.
 
-    `categories`: those for which it is flagged, in order of the alphabet. `score`: the highest of all
-    categories, from 0 to 1; None where it gives none. `model`: as the service calls the one that judged.
+    `categories`: those for which the line is flagged, in alphabetical order. `score`: the highest score of
+    all categories, from 0 to 1; None if there is none. `model`: the service's name for the model that judged.
     """
 
     flagged: bool
@@ -51,27 +51,26 @@ class Moderation:
     """A moderation service at a URL, such as https://api.openai.com/v1/moderations."""
 
     def __init__(self, url: str, key: str | None = None, seconds: float = _SECONDS) -> None:
-        """Ask the service at `url`, with `key` as its bearer token; an answer may take so many seconds."""
+        """Use the service at `url`, with `key` as bearer token; an answer may take `seconds`."""
         self._url = url
         self._key = key
         self._seconds = seconds
 
     def planned_calls(self, calls: int, occasion: str = "") -> PlannedCalls | None:
-        """Return calls of the service that may cost money; None where they cost nothing, or there are none.
+        """Return the planned calls of the service; None if they cost nothing, or there are none.
 
-        They may where the service wants a key, or is elsewhere.
+        Calls may cost money if the service needs a key, or is on another machine.
         """
         if not calls or (self._key is None and is_on_this_machine(self._url)):
             return None
         return PlannedCalls("the moderation service", (host_of(self._url),), Estimate(calls), None, occasion)
 
     async def judge(self, lines: Sequence[str]) -> list[Judgement]:
-        """Return what the service says of each of `lines`; it is asked once, and not again if it fails.
+        """Return the service's judgement of each of `lines`. The service is called once, without retries.
 
         Raises:
-            BotError: it gave no answer of the expected form; by the subclasses of `bots.core.failures` who
-                asks knows whether to ask again (`retry`), and after how many seconds (`after`). ChatRefused:
-                it does not take one of these lines.
+            BotError: the service gave no valid answer. The error says whether to ask again (`retry`), and
+                after how many seconds (`after`). ChatRefused: the service does not accept one of these lines.
         """
         if not lines:
             return []
@@ -88,7 +87,7 @@ class Moderation:
         return self._read(response, len(lines))
 
     async def flagged(self, lines: Sequence[str]) -> list[str]:
-        """Return those of `lines` that the service flags, each once. Raises BotError as `judge`."""
+        """Return those of `lines` that the service flags, without duplicates. Raises BotError as `judge`."""
         distinct = list(dict.fromkeys(lines))
         judged = await self.judge(distinct)
         return [line for line, judgement in zip(distinct, judged, strict=True) if judgement.flagged]
@@ -96,16 +95,16 @@ class Moderation:
     def _read(self, response: httpx2.Response, lines: int) -> list[Judgement]:
         try:
             answer = _Answer.model_validate_json(response.content)
-        except ValidationError as error:  # which would quote the answer, and that may quote a line
+        except ValidationError as error:  # its text would quote the answer, which may quote a line
             wrong = error.errors(include_url=False, include_input=False)[0]
-            raise BotError(self._said(f"gave no answer of its form: {wrong['msg']}")) from None
+            raise BotError(self._said(f"gave an answer of an unexpected form: {wrong['msg']}")) from None
         if len(answer.results) != lines:
             raise BotError(self._said(f"judged {len(answer.results)} of {lines} lines"))
         model = answer.model[:_LONGEST] if answer.model else None
         return [_judgement(result, model) for result in answer.results]
 
     def _failure(self, response: httpx2.Response) -> BotError:
-        """Return the failure that an answer means, in our words: the service's may quote a line."""
+        """Return the failure for an answer, in our own words: the service's words may quote a line."""
         status = response.status_code
         remedy = f": check {_KEY_VARIABLE}" if status in _KEYLESS else ""
         failure = failure_of(status, response.headers, response.text, _KEY_VARIABLE)

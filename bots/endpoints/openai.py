@@ -1,7 +1,7 @@
-"""OpenAI's chat completions, as OpenAI, Azure, vLLM, TGI, Ollama, llama.cpp and others serve them.
+"""OpenAI's chat completions, as served by OpenAI, Azure, vLLM, TGI, Ollama, llama.cpp and others.
 
-Fields: OpenAI "API reference", Chat; `reasoning_content` is vLLM's and llama.cpp's, `reasoning` Ollama's
-    and newer vLLM's; Mistral has thoughts as parts of the content.
+Fields: OpenAI "API reference", Chat. `reasoning_content` is used by vLLM and llama.cpp, `reasoning` by Ollama
+and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,21 @@ from bots.endpoints.remote import whole
 
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"length", "max_tokens", "model_length"})
-# OpenAI's, and in their place: TGI's, Together's, Cohere's, and those of proxies before Anthropic.
+# OpenAI's words, and those of TGI, Together, Cohere, and of proxies before Anthropic.
 _ENDS = frozenset({"stop", "content_filter", "eos", "eos_token", "stop_sequence", "complete", "end_turn"})
 
 
 class _Part(BaseModel):
-    """A part of a message: its text, if it says one."""
+    """A part of a message, with its text, if any."""
 
     type: str = "text"
     text: str | None = None
 
 
 class _Message(BaseModel):
-    """What a model said, or a piece of it.
+    """A message of the model, or a piece of one.
 
-    Thoughts are in a field of their own where the server tells them.
+    Some servers send thoughts in a field of their own.
     """
 
     content: str | list[_Part] | None = None
@@ -63,7 +63,7 @@ class _Usage(BaseModel):
 
 
 class _Told(BaseModel):
-    """What an answer and each piece of a stream tell of themselves."""
+    """Metadata of an answer, and of each piece of a stream."""
 
     model: str | None = None
     system_fingerprint: str | None = None
@@ -84,13 +84,13 @@ class OpenAiApi:
     heartbeat = "/models"
 
     def __init__(self, model: str, options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
-        """Ask `model` with `options`, and with whatever `more` the body shall hold."""
+        """Ask `model` with `options`; `more` is merged into the body."""
         self._model = model
         self._options = dict(options)
         self._more = more
 
     def request(self, opening: str, chat: Chat) -> Request:
-        """Return the instructions as the system's message, then a user's and an assistant's by turns."""
+        """Return the instructions as a system message, then the user's and assistant's messages."""
         said = [{"role": _ROLES[turn.author], "content": turn.text} for turn in chat.turns]
         messages = [{"role": "system", "content": opening}, *said] if opening else said
         body = {"model": self._model, "messages": messages, **self._options}
@@ -99,13 +99,13 @@ class OpenAiApi:
         return Request("/chat/completions", merged(body, self._more))
 
     def answered(self, body: bytes) -> Answered:
-        """Return what the first choice says."""
+        """Parse the first choice of an answer."""
         completion = _Completion.model_validate_json(whole(body))
         choice = completion.choices[0]
         return _answered([choice.message], choice.finish_reason, [completion], streams=False)
 
     def streamed(self, events: Sequence[str]) -> Answered:
-        """Return what the pieces say together. A stream without a reason for its end has broken off."""
+        """Join the pieces of a stream. A stream without a finish reason has broken off."""
         chunks = [_Chunk.model_validate_json(data) for data in events if data and data != "[DONE]"]
         if not any(chunk.choices for chunk in chunks):
             raise ValueError("the stream has no choice")
@@ -121,7 +121,7 @@ def _answered(
     said = "".join(piece.said() for piece in pieces)
     refusal = "".join(piece.refusal or "" for piece in pieces)
     usage = next((each.usage for each in reversed(told) if each.usage is not None), _Usage())
-    end = finish.lower() if finish else None  # proxies pass on what others write in capitals
+    end = finish.lower() if finish else None  # some proxies pass on words in capitals
     declined = refusal or ("" if end == "content_filter" else None)
     return Answered(
         output=with_thoughts(thoughts, said),

@@ -1,8 +1,8 @@
 """A running `interactive_web` of ParlAI.
 
-It has one conversation for everybody who asks: `POST /interact` takes a bare line and answers {"text": ...},
-`POST /reset` forgets everything. So each reply is a conversation of its own here: reset, then the whole
-history as one text, its lines joined as ParlAI itself joins them.
+The process has a single conversation for all callers: `POST /interact` takes a bare line and answers {"text":
+...}, and `POST /reset` forgets everything. Each reply is therefore made in a fresh conversation: reset, then
+send the whole history as one text, its lines joined as ParlAI itself joins them.
 """
 
 import asyncio
@@ -19,24 +19,24 @@ class _Answer(BaseModel):
 
 
 class ParlaiWebBot(RemoteBot):
-    """One `interactive_web` process, asked by one conversation at a time."""
+    """An `interactive_web` process, asked for one conversation at a time."""
 
     def __init__(self, remote: Remote) -> None:
-        """Ask `remote`, which nobody else may use meanwhile."""
+        """Ask `remote`, which must have no other users."""
         super().__init__(remote)
         self._turn = asyncio.Lock()
 
     async def reply(self, chat: Chat) -> Reply:
         """Return the answer of the process to the history of `chat`. Raises BotError."""
         async with self._turn:
-            # The process works off one request after the other, so that a call which was given up halfway is
-            # over, or overtaken by nobody, when this reset is done.
+            # The process handles requests one after the other, so a call that was cancelled halfway is over
+            # when this reset is done.
             await self._remote.post("/reset", _Answer)
             answer = await self._remote.post("/interact", _Answer, content=history(chat).encode())
         return checked_reply(answer.text or "", tokens=True)
 
     async def probe(self) -> None:
-        """Fetch the page that the process serves, unless it is at work. Raises BotError."""
+        """Fetch the page that the process serves, unless a reply is under way. Raises BotError."""
         if not self._turn.locked():
             await self._remote.get("/")
 

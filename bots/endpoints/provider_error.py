@@ -1,8 +1,8 @@
-"""Map a provider's error answer to a failure.
+"""Map a provider's error answer to a failure. Pure.
 
-The kind of failure, the provider's own words, how long to wait. Pure.
+The failure has a kind, the provider's own words, and the time to wait before the next call.
 
-Sources of the shapes: OpenAI "Error codes" ({"error": {"message", "type", "param", "code"}}, also vLLM's,
+Sources of the formats: OpenAI "Error codes" ({"error": {"message", "type", "param", "code"}}, also vLLM's,
 TGI's and llama.cpp's), Azure OpenAI "Content filtering" (400 with the code `content_filter`), Anthropic
 "Errors" ({"type": "error", "error": {"type", "message"}}; 529 is `overloaded_error`), Google's API design
 guide AIP-193 ({"error": {"code", "status", "message", "details"}}; `google.rpc.RetryInfo` has the delay),
@@ -20,10 +20,10 @@ from typing import Any
 
 from bots.core.failures import BotBusy, BotError, BrokenOff, BudgetSpent, ChatRefused, Declined
 
-LONGEST_MESSAGE = 300  # characters of what the provider says
+LONGEST_MESSAGE = 300  # characters of the provider's words
 _LONGEST_WAIT = 3_600.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
-# Said by servers that work. What else they say counts against them. 529: Anthropic is overloaded.
+# Statuses of servers that work. Any other status counts against the replica. 529: Anthropic is overloaded.
 _BY_STATUS: dict[int, type[BotError]] = {
     400: ChatRefused,
     402: BudgetSpent,
@@ -39,7 +39,7 @@ _BY_CODE: dict[str, type[BotError]] = {
     "content_policy_violation": Declined,
     "insufficient_quota": BudgetSpent,
 }
-# Said with status 400 and the code of a bad request, by Anthropic among others.
+# Messages with status 400 and the code of a bad request, from Anthropic among others.
 _NO_MONEY = re.compile(r"credit balance is too low|insufficient balance|billing hard limit", re.IGNORECASE)
 _MEANING = {
     400: "it does not take the request",
@@ -54,7 +54,7 @@ _MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What the body of an answer says: the provider's words for people, and those for programs."""
+    """The contents of an answer's body: the provider's words for people, and those for programs."""
 
     message: str = ""
     codes: tuple[str, ...] = ()
@@ -62,13 +62,13 @@ class _Said:
 
 
 def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str | None) -> BotError:
-    """Return the failure that an answer means whose status is not 200.
+    """Return the failure for an answer whose status is not 200.
 
     Args:
         status: of the answer.
-        headers: of the answer, whatever their case.
+        headers: of the answer, with case-insensitive names.
         body: of the answer, without the key.
-        variable: the environment variable that the key came from, if one was sent.
+        variable: the environment variable of the key, if one was sent.
     """
     said = _said(body)
     kind = _kind(said) or _BY_STATUS.get(status, BotError)
@@ -82,11 +82,11 @@ def failure_of(status: int, headers: Mapping[str, str], body: str, variable: str
 
 
 def error_within(body: str, *, certainly: bool = False) -> BotError | None:
-    """Return the failure that a part of an answer with status 200 tells of; None if it tells of none.
+    """Return the failure that a part of an answer with status 200 reports; None if it reports none.
 
     Args:
         body: an event of a stream, or a whole answer, without the key.
-        certainly: the event is called an error, whatever it holds.
+        certainly: the event is called an error, whatever its contents.
     """
     if not (certainly or _holds_error(body)):
         return None
@@ -98,18 +98,18 @@ def error_within(body: str, *, certainly: bool = False) -> BotError | None:
 
 
 def broken_off(end: str) -> BrokenOff:
-    """Return the failure of an answer that came to this `end`, in the provider's words or ours."""
+    """Return the failure of an answer that ended with `end`, in the provider's words or ours."""
     return BrokenOff(f"the answer broke off, and half a reply is not shown: it ended with {_short(end)}")
 
 
 def unknown_end(finish: str | None, known: Collection[str], *, required: bool) -> BrokenOff | None:
-    """Return the failure of an answer that ended for a reason that is not `known`; None if it is whole.
+    """Return the failure of an answer whose finish reason is not among `known`; None if it is complete.
 
     Args:
-        finish: the reason, in the service's word.
-        known: the reasons for which a whole answer ends, and those that are handled otherwise.
-        required: the service always gives a reason. Else a missing one says nothing: some servers of whole
-            bodies give none.
+        finish: the finish reason, in the service's word.
+        known: the finish reasons of complete answers, and those that are handled elsewhere.
+        required: the service always gives a reason. Otherwise a missing reason is no failure, because some
+            servers of whole bodies give none.
     """
     if not finish:
         return broken_off("no reason for its end") if required else None
@@ -140,7 +140,7 @@ def _meaning(kind: type[BotError], status: int, variable: str | None) -> str:
         return "a filter of the provider kept the answer back"
     if status in (401, 403):
         if variable is None:
-            return "it wants a key: name the environment variable that holds it as `key`"
+            return "it requires a key: name the environment variable that holds it as `key`"
         return f"it does not accept the key in the environment variable {variable}"
     if 300 <= status < 400:
         return "it redirects, which is not followed: write the address that it leads to"
@@ -152,7 +152,7 @@ def _said(body: str) -> _Said:
         found = json.loads(body)
     except (ValueError, RecursionError):
         return _Said()
-    if isinstance(found, list) and found:  # Google's compatible address puts the error into a list
+    if isinstance(found, list) and found:  # Google's OpenAI-compatible API puts the error into a list
         found = found[0]
     if not isinstance(found, dict):
         return _Said()
@@ -173,7 +173,7 @@ def _retry_delay(details: Any) -> str | None:
 
 
 def _after(headers: Mapping[str, str], delay: str | None) -> float | None:
-    """Return for how many seconds to leave the server alone (RFC 9110, section 10.2.3: seconds or a date)."""
+    """Return the seconds for which not to call the server (RFC 9110, section 10.2.3: seconds or a date)."""
     given = headers.get("retry-after") or delay
     if given is None:
         return None

@@ -1,4 +1,4 @@
-"""One server that is asked over HTTP: how long and how large an answer may be, and what its failures are."""
+"""A server that is called over HTTP: limits on the time and size of its answers, and its failures."""
 
 import json
 import re
@@ -18,10 +18,10 @@ from bots.endpoints.provider_error import failure_of
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
-LARGEST_STREAM = 32 * LARGEST_ANSWER  # of a stream, which has some 300 bytes for each token
-_LOGGED = 200  # characters of an answer that was no reply
+LARGEST_STREAM = 32 * LARGEST_ANSWER  # bytes of a stream, which takes some 300 bytes for each token
+_LOGGED = 200  # characters of a failed answer
 
-# An idle connection is dropped before the other side does so: uvicorn's limit, a common one, is 5 s.
+# Idle connections are closed before the server closes them: uvicorn's limit, a common one, is 5 s.
 _CONNECTIONS = httpx2.Limits(max_connections=None, keepalive_expiry=2.0)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
@@ -30,13 +30,13 @@ log = structlog.get_logger()
 
 
 class UnreadableAnswer(httpx2.TransportError):
-    """An answer is not read to its end."""
+    """An answer has the wrong encoding, or is too long to be read to its end."""
 
 
 class Remote:
     """A server at `url`.
 
-    Redirects are not followed, and answers not read past LARGEST_ANSWER bytes, of a stream LARGEST_STREAM.
+    Redirects are not followed. Answers are read up to LARGEST_ANSWER bytes, streams up to LARGEST_STREAM.
 
     Belongs to the event loop in which it is first asked.
     """
@@ -52,20 +52,22 @@ class Remote:
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
     ) -> None:
-        """Connect to nothing yet.
+        """Prepare a client; nothing is sent yet.
 
         Args:
-            url: where its paths begin.
-            key: sent with every request: as a bearer's in `Authorization`, in any other header as it is.
+            url: the common beginning of all addresses.
+            key: sent with every request: as a bearer token in `Authorization`, unchanged in any other header.
             refuse_private: connect to public addresses only.
-            patience: seconds of silence after which the server is given up.
-            key_header: which header the key goes into.
+            patience: seconds of silence after which a request fails.
+            key_header: the header for the key.
             headers: sent with every request.
             query: parameters of every request.
         """
         self.url = url
         self.key = key
-        sent = {**(headers or {}), "Accept-Encoding": "identity"}  # what is small on the wire stays small
+
+        # Uncompressed, because a small compressed answer could unpack to a huge one.
+        sent = {**(headers or {}), "Accept-Encoding": "identity"}
         if key is not None:
             sent[key_header] = f"Bearer {key.value}" if key_header == "Authorization" else key.value
         self.client = _Client(
@@ -73,8 +75,8 @@ class Remote:
             params=dict(query or {}),
             timeout=httpx2.Timeout(patience, connect=min(CONNECT_SECONDS, patience)),
             limits=_CONNECTIONS,
-            # With a transport of its own a client leaves the environment's proxies alone: they would
-            # connect on its behalf, to wherever they like.
+            # A client with its own transport ignores the environment's proxies, which would connect on
+            # its behalf to any address.
             verify=trusted(),
             transport=PublicOnly(_CONNECTIONS) if refuse_private else None,
             event_hooks={"response": [_bound]},
@@ -84,28 +86,28 @@ class Remote:
         """Return the answer to `body` (httpx2's `json` or `content`).
 
         Raises:
-            BotError: there was none, or none of that `shape`.
+            BotError: there was no answer, or it does not have that `shape`.
         """
         return self.parsed(await self.client.post(self.url + path, **body), shape)
 
     async def get(self, path: str) -> httpx2.Response:
-        """Return the answer to a heartbeat, whatever its status. Raises BotError where there was none."""
+        """Return the answer to a heartbeat, whatever its status. Raises BotError if there was none."""
         return await self.client.get(self.url + path)
 
     def parsed(self, response: httpx2.Response, shape: type[Shape]) -> Shape:
-        """Return what `response` holds. Raises BotError where that is not JSON of that `shape`."""
+        """Return the contents of `response`. Raises BotError if they are not JSON of that `shape`."""
         return self.parsed_json(self.checked(response), shape)
 
     def checked(self, response: httpx2.Response) -> httpx2.Response:
-        """Return `response`. Raises BotError: its status is not 200."""
+        """Return `response`. Raises BotError if its status is not 200."""
         if response.status_code != 200:
             raise self.refusal(response)
         return response
 
     def parsed_json(self, response: httpx2.Response, shape: type[Shape]) -> Shape:
-        """Return what the body of `response` holds.
+        """Return the contents of the body of `response`.
 
-        Raises BotError where that is not JSON of that `shape`.
+        Raises BotError if they are not JSON of that `shape`.
         """
         for content in (response.content, whole(response.content)):
             with suppress(ValidationError):
@@ -113,12 +115,12 @@ class Remote:
         raise self.unreadable(response)
 
     def unreadable(self, response: httpx2.Response) -> BotError:
-        """Return the failure of an answer that is none of the expected form, and log how it begins."""
+        """Return the failure of an answer in an unexpected form, and log the beginning of the answer."""
         self._log(response)
-        return BotError("the answer was no JSON of the expected form; the log has its beginning")
+        return BotError("the answer is not JSON of the expected form; the log shows its beginning")
 
     def refusal(self, response: httpx2.Response) -> BotError:
-        """Return the failure that a status other than 200 means, and log how the answer begins."""
+        """Return the failure for a status other than 200, and log the beginning of the answer."""
         self._log(response)
         variable = None if self.key is None else self.key.variable
         return failure_of(response.status_code, response.headers, self.body(response), variable)
@@ -128,7 +130,7 @@ class Remote:
         await self.client.aclose()
 
     def body(self, response: httpx2.Response) -> str:
-        """Return what came, without the key."""
+        """Return the body as text, with the key removed."""
         body = response.content.decode("utf-8", "replace")
         return body if self.key is None else self.key.hidden(body)
 
@@ -138,7 +140,7 @@ class Remote:
 
 
 class RemoteBot:
-    """What bots at one server have in common."""
+    """Base class of bots at one server."""
 
     def __init__(self, remote: Remote) -> None:
         """Ask `remote`."""
@@ -155,7 +157,7 @@ class RemoteBot:
 
 
 class _Client(httpx2.AsyncClient):
-    """Raises BotError where no answer comes, whoever asks through it."""
+    """An HTTP client that raises BotError if no answer comes."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
@@ -184,7 +186,7 @@ def _unreached(error: BotError) -> BotError:
 
 
 def whole(body: bytes) -> bytes:
-    """Return JSON without halves of surrogate pairs: an emoji that a limit of tokens has cut leaves one."""
+    """Return JSON without lone surrogates, such as an emoji that was cut in half by a limit of tokens."""
     try:
         return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "ignore")
     except (ValueError, RecursionError):
@@ -196,7 +198,7 @@ def _short(text: str) -> str:
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Keep `response` from being read without end. Of a failure only the beginning is read."""
+    """Limit the size of `response`. Of an error only the beginning is read."""
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise UnreadableAnswer("the answer is compressed, though it was asked not to be")

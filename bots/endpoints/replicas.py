@@ -1,4 +1,4 @@
-"""Choose among the replicas of a bot: rest those that fail, and keep to the spending cap."""
+"""Choose among the replicas of a bot, rest those that fail, and limit repeated paid calls."""
 
 import asyncio
 import time
@@ -14,11 +14,11 @@ from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Provenance, Reply, Turn
 from bots.core.failures import BotBusy, BotError, BotGone
 
-_REMEMBERED = 10_000  # lines that were asked for in vain
+_REMEMBERED = 10_000  # lines whose calls have failed so far
 
 
 class PaidCalls:
-    """Counts the calls for each line, and tells when there were enough."""
+    """Counts the failed paid calls for each line, and stops retries at a limit."""
 
     def __init__(self, most: int) -> None:
         """Allow `most` calls for a line."""
@@ -26,9 +26,9 @@ class PaidCalls:
         self._made: OrderedDict[tuple[str, int], int] = OrderedDict()
 
     def count(self, chat: Chat, error: BotError) -> None:
-        """Count a call that has failed; where it was the last that is allowed, `error` is not to be repeated.
+        """Count a failed call; if it was the last one allowed, mark `error` as not to be retried.
 
-        A call that found nobody, or for which there was no time, has cost nothing, and does not count.
+        A call that reached no server, or found it busy, has cost nothing, and does not count.
         """
         if error.unreached or isinstance(error, BotBusy):
             return
@@ -43,17 +43,17 @@ class PaidCalls:
             self._made.popitem(last=False)
 
     def forget(self, chat: Chat) -> None:
-        """Forget a line for which there is a reply."""
+        """Forget a line that has got its reply."""
         self._made.pop((chat.conversation_id, len(chat.turns)), None)
 
 
 FAILURES = 3
-# The first rest is short, so that a bot that only fails now and then keeps nobody waiting for longer than
-# slow replies do. Each trial that fails doubles it, up to PAUSE.
+# The first rest is short, so that a bot that fails only occasionally delays nobody more than a slow reply
+# does. Each failed trial doubles the rest, up to PAUSE.
 FIRST_PAUSE, PAUSE = 0.5, 5.0
 PROBE_SECONDS = 10.0
 LONGEST_PAUSE = 60.0  # seconds between two trials by heartbeats
-_TRIAL_SECONDS = 0.25  # between two looks whether a trial is over
+_TRIAL_SECONDS = 0.25  # seconds after which to ask again while a trial is under way
 _TRIAL = Chat("trial", 0, (), (Turn("worker", "Hello!"),))
 Tell = Callable[[str, BotError | None], None]
 log = structlog.get_logger()
@@ -64,10 +64,10 @@ class Replica(Bot, Protocol):
 
     @property
     def url(self) -> str:
-        """Its address, as researchers may see it. No two replicas of a bot have the same."""
+        """Its address, as researchers may see it. It is unique among the replicas of a bot."""
 
     async def probe(self) -> None:
-        """Check cheaply whether it can answer chats now. Raises BotError: it cannot."""
+        """Check cheaply whether it can answer chats now. Raises BotError if it cannot."""
 
     async def close(self) -> None:
         """Close its connections."""
@@ -77,8 +77,8 @@ class Replica(Bot, Protocol):
 class ReplicaState:
     """Calls and failures of a replica, and whether it is used.
 
-    `calls` and `failures` are counted since it was added, `last_error` is the latest failure's reason.
-    `state` is "fine", or "failing" after a failure, or "resting" while nobody is sent there.
+    `calls` and `failures` are counted since it was added. `last_error` is the reason of the latest failure.
+    `state` is "fine", "failing" after a failure, or "resting" while it gets no calls.
     """
 
     url: str
@@ -91,18 +91,18 @@ class ReplicaState:
 
 @dataclass(slots=True, eq=False)
 class _ReplicaRecord:
-    """A replica with its circuit breaker: closed below FAILURES failures in a row, then open.
+    """A replica with its circuit breaker, which opens after FAILURES failures in a row.
 
-    A conversation at which it fails over and over does not open it, for the conversation may be the reason:
-    `blamed` has those of the failures in a row, and there must be two, or nobody was reached. `away`: the
-    latest heartbeat was bad.
+    Repeated failures in one conversation do not open it, because the conversation may be the reason. `blamed`
+    holds the conversations of the failures in a row: the breaker opens only if there are at least two, or
+    none because the server could not be reached. `away`: the latest heartbeat failed.
 
-    While open nobody is sent there until `rests_until`; then one call is, as a trial. Heartbeats make trials,
-    each after a longer `pause`, so that no worker has to. `busy_until`: it has asked to be left alone until
-    then, which says nothing against it.
+    While it is open, the replica gets no calls until `rests_until`, and then a single call, as a trial.
+    Heartbeats make trials, each after a longer `pause`, so that workers need not. `busy_until`: the replica
+    has asked not to be called until then, which is no failure.
 
-    `out`: its provider refuses everybody, for want of money or a good key. `told`: other processes know that
-    it answers nobody.
+    `out`: its provider refuses everybody, because a payment or a valid key is missing. `told`: other
+    processes know that it answers nobody.
     """
 
     replica: Replica
@@ -127,7 +127,7 @@ class _ReplicaRecord:
 
     @property
     def load(self) -> tuple[int, int]:
-        """What `min` chooses by. A failure weighs like a call in flight, so that a retry goes elsewhere."""
+        """The sort key of the choice. A failure weighs like a call in flight, so retries go elsewhere."""
         return self.in_flight + min(self.in_a_row, FAILURES), self.calls
 
     def takes(self, now: float) -> bool:
@@ -141,7 +141,7 @@ class _ReplicaRecord:
             self.rests_until = float("inf")
 
     def finish(self) -> None:
-        """Count the end of a call that says nothing against it."""
+        """Count the end of a call that is no failure of the replica."""
         self._end()
         self.recover()
 
@@ -152,14 +152,14 @@ class _ReplicaRecord:
         self.blamed.clear()
 
     def go_out(self, error: BotError, now: float) -> None:
-        """Open the breaker at once: its provider refuses whoever asks."""
+        """Open the breaker at once: its provider refuses every caller."""
         self._end()
         self.failures += 1
         self.in_a_row += 1
         self.rest(error, now)
 
     def rest(self, error: BotError, now: float) -> None:
-        """Open the breaker for long."""
+        """Open the breaker for a long time."""
         self.last_error, self.out, self.open = str(error), error if error.out else None, True
         self.pause = max(self.pause, PAUSE)
         self.rests_until = now + self.pause
@@ -168,8 +168,8 @@ class _ReplicaRecord:
     def fail(self, error: BotError, conversation: str | None, now: float, longest: float) -> None:
         """Count the end of a call that failed.
 
-        `conversation`: what may be the reason, None if it cannot be. `longest`: seconds up to which this
-        makes rests longer.
+        `conversation`: the conversation that may be the reason, None if it cannot be. `longest`: the limit in
+        seconds up to which rests grow.
         """
         self._end()
         self.failures += 1
@@ -189,9 +189,9 @@ class _ReplicaRecord:
             self.idle.set()
 
     def well(self) -> None:
-        """Take it up again if the heartbeat before was bad: one failure lets it rest again.
+        """Record a good heartbeat; if the one before was bad, close the breaker until the next failure.
 
-        Else a good heartbeat says nothing: whoever fails at chats may be well by its heartbeats.
+        Otherwise a good heartbeat changes nothing: a server that fails at chats may still answer heartbeats.
         """
         if self.away and self.out is None:
             self.on_trial, self.in_a_row, self.open = True, 0, False
@@ -216,12 +216,12 @@ class _ReplicaRecord:
 
 
 class Replicas:
-    """A bot that asks the least busy of its replicas, and the next one when that fails.
+    """A bot that asks its least busy replica, and the next one when that fails.
 
-    A replica that fails FAILURES times in a row, at more than one conversation, is left alone for
-    FIRST_PAUSE to PAUSE seconds, then tried with one call. A call that its caller gave up counts as a
-    failure: that is what a hanging replica looks like. One that asks to be left alone is, for as long as it
-    says. Replicas may come and go while calls are under way.
+    A replica that fails FAILURES times in a row, in more than one conversation, gets no calls for FIRST_PAUSE
+    to PAUSE seconds, and then a single call as a trial. A call that its caller cancelled counts as a failure,
+    because that is the sign of a hanging replica. A replica that asks not to be called gets no calls for as
+    long as it says. Replicas may be added and removed while calls are under way.
     """
 
     def __init__(
@@ -234,12 +234,11 @@ class Replicas:
         """Hold `replicas`.
 
         Args:
-            replicas: each as good as the other.
+            replicas: equivalent servers.
             patience: seconds that each has for a reply.
             clock: counts seconds.
-            most_calls: so often one line is asked for, where a call is paid. One for which a server had
-                nobody, or
-                no time, was not paid.
+            most_calls: limit of paid calls for one line; None: no limit. A call that reached no server, or
+                found it busy, was not paid and does not count.
         """
         self._calls = None if most_calls is None else PaidCalls(most_calls)
         self._records = {replica.url: _ReplicaRecord(replica) for replica in replicas}
@@ -248,18 +247,18 @@ class Replicas:
         self._clock = clock
 
     def add(self, replica: Replica) -> None:
-        """Add `replica`. Raises ValueError: there is one at its url."""
+        """Add `replica`. Raises ValueError if there is one at its url."""
         if replica.url in self._records:
             raise ValueError(f"{replica.url} is a replica already")
         self._records[replica.url] = _ReplicaRecord(replica)
 
     async def remove(self, url: str) -> None:
-        """Send nobody to the replica at `url` any more; close it when the calls in flight are over.
+        """Stop calling the replica at `url`; close it when the calls in flight are over.
 
-        Those that take longer than `patience` seconds are cut off; other replicas step in for them.
+        Calls that take longer than `patience` seconds are cut off; other replicas take them over.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is no such replica.
         """
         record = self._records.pop(url)
         try:
@@ -279,18 +278,18 @@ class Replicas:
 
     @property
     def is_down(self) -> bool:
-        """Whether it answers nobody as far as is known: there is no replica, or each one rests."""
+        """Whether no replica is known to answer: there is none, or each one rests."""
         return all(record.open for record in tuple(self._records.values()))
 
     def tell_outages(self, tell: Tell) -> None:
-        """Have `tell` called with the url and failure of each replica that answers nobody for long.
+        """Call `tell` with the url and the failure of each replica that will answer nobody for a long time.
 
-        It is called with None once the replica answers again.
+        `tell` is called with None in place of the failure once the replica answers again.
         """
         self._tell = tell
 
     def take_outage(self, url: str, failure: BotError | None) -> None:
-        """Take up what another process has found of the replica at `url`, as `tell_outages` told it."""
+        """Apply the report of another process's `tell_outages` about the replica at `url`."""
         record = self._records.get(url)
         if record is None or record.told == (failure is not None):
             return
@@ -301,10 +300,10 @@ class Replicas:
             record.rest(failure, self._clock())
 
     async def probe(self) -> None:
-        """Probe every replica. One that cannot answer is not asked until it can, and is then used at once.
+        """Probe every replica. One that fails gets no calls until it recovers, and is then used at once.
 
-        A good heartbeat does not show that one that has failed at chats, or whose provider has refused
-        everybody, is mended: it is asked for a reply.
+        A replica that has failed at chats, or whose provider has refused everybody, is tested with a chat: a
+        good heartbeat does not show that it works again.
         """
         await asyncio.gather(*(self._probe(record) for record in self._records.values()))
 
@@ -312,8 +311,9 @@ class Replicas:
         """Return the first reply that a replica gives.
 
         Raises:
-            BotError: every replica failed or rests. The message says for each why; the class is that of the
-                latest failure, save that a bot is never gone because a replica of it says so.
+            BotError: every replica failed or rests. The message gives the reason for each one. The class is
+                that of the latest failure, except that BotGone becomes BotError: a bot is not gone because a
+                replica says so.
         """
         tried: dict[_ReplicaRecord, str] = {}
         latest = self._out()
@@ -325,12 +325,12 @@ class Replicas:
                     self._calls.count(chat, error)
                 tried[record], latest = str(error), error
                 if not isinstance(error, BotGone) and (error.provenance is not None or not error.retry):
-                    break  # it was answered and is accounted for by itself, or is of no use elsewhere
+                    break  # it was answered, and is recorded separately, or no other replica can help
         told = dict(tried)
         if not tried or latest.retry or isinstance(latest, BotGone):
             told |= {rec: self._resting(rec) for rec in self._records.values() if rec not in tried}
         reasons = [f"{record.replica.url}: {reason}" for record, reason in told.items()]
-        message = "; ".join(reasons) or "no bot host is there that answers for it"
+        message = "; ".join(reasons) or "no bot host is connected for this bot"
         if isinstance(latest, BotGone):
             raise BotError(message)
         failed = BotBusy(message) if not tried and self._held_back() else latest.like(message)
@@ -351,7 +351,7 @@ class Replicas:
         return min(able, key=lambda record: record.load, default=None)
 
     def _out(self) -> BotError:
-        """Return the failure of a call that no replica takes: not to be repeated if each one is out."""
+        """Return the failure if no replica is available: not to be retried if each one is out."""
         outs = [record.out for record in self._records.values()]
         error = next((out for out in outs if out is not None), None)
         if error is None or None in outs:
@@ -361,14 +361,14 @@ class Replicas:
         return failed
 
     def _rest(self) -> float | None:
-        """Return in how many seconds to ask again, where each replica rests or has a trial under way."""
+        """Return the seconds after which to ask again, if each replica rests or has a trial under way."""
         if not self._records:
             return None
         soonest = min(record.rests_until for record in self._records.values()) - self._clock()
         return max(soonest, 0.0) if soonest < float("inf") else _TRIAL_SECONDS
 
     def _held_back(self) -> float | None:
-        """Return in how many seconds to ask again, where every replica has asked to be left alone."""
+        """Return the seconds after which to ask again, if every replica has asked not to be called."""
         soonest = min((record.busy_until for record in self._records.values()), default=0.0) - self._clock()
         return soonest if soonest > 0 else None
 
@@ -417,7 +417,7 @@ class Replicas:
             async with asyncio.timeout(PROBE_SECONDS):
                 await record.replica.probe()
         except TimeoutError:
-            # A server that does one thing at a time answers when it has answered the chats before.
+            # A server that handles one request at a time answers only after the chats before it.
             if not record.in_flight:
                 record.unwell(f"no heartbeat within {PROBE_SECONDS:g} s", self._clock())
         except BotError as error:
@@ -438,7 +438,7 @@ class Replicas:
 
 
 def _by(record: _ReplicaRecord, provenance: Provenance | None) -> Provenance | None:
-    """Return where a reply came from, with the replica that gave it unless a host has named itself."""
+    """Add the replica's url to a provenance, unless a host has named itself in it."""
     if provenance is None or provenance.replica is not None:
         return provenance
     return replace(provenance, replica=record.replica.url)

@@ -1,4 +1,4 @@
-"""The bot host: a process of its own that holds models and answers many conversations at once.
+"""The bot host: a separate process that holds models and answers many conversations at once.
 
-`candor host --help` says how to start one.
+See `candor host --help`.
 """

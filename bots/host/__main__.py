@@ -30,7 +30,7 @@ from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
-# The options of language models, as the help marks them: parameters of the command.
+# Parameters of the command that are options of language models; their help texts begin with "hf:".
 _OF_HF = (
     "max_new_tokens", "thinking", "thinking_tokens", "temperature", "top_p", "repetition_penalty", "prompt",
     "layout", "chat_template", "device", "dtype",
@@ -48,7 +48,7 @@ def host(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="What it is called in addresses.", show_default="the end of its spec"),
+        typer.Option(help="The model's name in addresses.", show_default="the end of its spec"),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -86,16 +86,16 @@ def host(
         typer.Option(min=0, max=1000, help="How long a request waits for others to share its batch."),
     ] = WAIT_MS,
     largest: Annotated[int, typer.Option(min=1, max=1024, help="Conversations in one batch.")] = LARGEST,
-    corpus: Annotated[str, typer.Option(help="What builtin bots learn from.")] = "builtin:smalltalk",
+    corpus: Annotated[str, typer.Option(help="The corpus for builtin bots.")] = "builtin:smalltalk",
     max_new_tokens: Annotated[
         int, typer.Option(min=1, help="hf: tokens in a reply, at most.")
     ] = HfOptions().max_new_tokens,
     thinking: Annotated[
         bool | None,
         typer.Option(
-            help="hf: let a model think before it speaks, or keep it from that, also where its "
+            help="hf: let a model think before it replies, or prevent it, even if its "
             "template opens thoughts.",
-            show_default="not where its template has a switch",
+            show_default="off if its template has a switch",
         ),
     ] = None,
     thinking_tokens: Annotated[
@@ -107,32 +107,32 @@ def host(
     ] = None,
     top_p: Annotated[
         float | None,
-        typer.Option(min=0.01, max=1, help="hf: draw from the likeliest words.", show_default="the model's"),
+        typer.Option(min=0.01, max=1, help="hf: nucleus sampling.", show_default="the model's"),
     ] = None,
     repetition_penalty: Annotated[
         float | None,
-        typer.Option(min=1, help="hf: above 1, fewer words twice in a reply.", show_default="the model's"),
+        typer.Option(min=1, help="hf: above 1, a reply repeats fewer words.", show_default="the model's"),
     ] = None,
     prompt: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT|@FILE",
-            help="hf: what the model is told before a conversation. {persona} becomes the persona; a "
-            "paragraph with {persona} is left out of conversations without one.",
+            help="hf: the model's instructions before a conversation. {persona} becomes the persona; "
+            "without a persona, paragraphs with {persona} are left out.",
             show_default="a stranger in a casual chat",
         ),
     ] = None,
     layout: Annotated[
         Layout,
         typer.Option(
-            help='hf: how it is shown a conversation: by its chat template; plain, as "A: …" and "B: …"; or '
-            "eos, every line closed by its end mark, as DialoGPT was trained. auto: template if it has one, "
-            "else plain."
+            help='hf: the format of a conversation: template, its chat template; plain, "A: …" and "B: …"; '
+            "eos, an end-of-sequence token after every line, as DialoGPT was trained. auto: template if it "
+            "has one, else plain."
         ),
     ] = "auto",
     chat_template: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="hf: a chat template (Jinja) in the place of the model's own."),
+        typer.Option(metavar="FILE", help="hf: a chat template (Jinja) that replaces the model's own."),
     ] = None,
     device: Annotated[
         str | None,
@@ -144,18 +144,22 @@ def host(
     dtype: Annotated[
         DType,
         typer.Option(
-            help="hf: precision; auto is as saved on cuda, float32 on a cpu; float64 repeats itself."
+            help="hf: precision; auto: as saved on cuda, float32 on a cpu; float64 is reproducible."
         ),
     ] = "auto",
 ) -> None:
     """Host models for a study: answer many conversations at once, in micro-batches.
 
-    Each model answers at POST /NAME/reply and says how it is at GET /NAME/health; GET / lists them. With
-    --server the host connects to a Candor server instead, registers its models there by their names, and
-    needs no open port; hosts that dial in under one name share the work. With --redis it connects to the
-    Redis of the servers only: it answers for the bots of its models' names that are registered there
-    (`candor bots add NAME --kind dial-in`), and shares the work with all other hosts of these.
-    SIGTERM or Ctrl-C finishes what is under way and then ends; a second one ends at once.
+    Each model answers at POST /NAME/reply and reports its state at GET /NAME/health; GET / lists them.
+
+    With --server the host connects to a Candor server instead, registers its models there by their names,
+    and needs no open port. Hosts that register the same name share the work.
+
+    With --redis the host connects only to the servers' Redis. It answers for the bots with its models'
+    names that are registered on the servers (`candor bots add NAME --kind dial-in`), and shares the work
+    with all other hosts of these bots.
+
+    SIGTERM or Ctrl-C finishes the replies under way and then ends; a second one ends at once.
 
     Examples:
 
@@ -192,7 +196,7 @@ def host(
         hosted, specs, lambda wanted: MicroBatch(_open(wanted, corpus, options), wait_ms, largest)
     )
     if server is not None and redis is not None:
-        fail("--server and --redis are two ways to the same work: give one of them")
+        fail("--server and --redis cannot be used together: give one of them")
     end_tracing = start_tracing()
     if server is not None:
         _dial_in(hosted, loading, server, token)
@@ -217,7 +221,7 @@ class _Loading:
     failure: str | None = None
 
     def start(self, ready: Callable[[str], None], failed: Callable[[], None]) -> None:
-        """Load one after the other; tell who is `ready`, or that one `failed`, which is the last."""
+        """Load the models one after the other; call `ready` for each, or `failed` once, and then stop."""
         threading.Thread(target=self._load_all, args=(ready, failed), name="loading", daemon=True).start()
 
     def _load_all(self, ready: Callable[[str], None], failed: Callable[[], None]) -> None:
@@ -254,7 +258,7 @@ def _serve(hosted: Host, loading: _Loading, address: str, port: int, key: Key | 
 
 
 def _dial_in(hosted: Host, loading: _Loading, server: str, token: str | None) -> None:
-    """Answer a server that this host connects to, until told to stop."""
+    """Connect to a server and answer its asks, until told to stop."""
     if token is None:
         fail(
             "--server needs a token: make one there with `candor token new --name NAME --for host`,"
@@ -265,7 +269,7 @@ def _dial_in(hosted: Host, loading: _Loading, server: str, token: str | None) ->
 
 
 def _work(loading: _Loading, connect: Callable[[], HostClient]) -> None:
-    """Answer what a connection brings, which is made in the event loop, until told to stop."""
+    """Answer asks over a connection until told to stop. `connect` opens it, in the event loop."""
 
     async def run() -> None:
         connection = connect()
@@ -292,7 +296,7 @@ def _key(variable: str | None) -> Key | None:
 
 
 def _open(spec: str, corpus: str, options: HfOptions) -> Model:
-    """Return the model that `spec` names, loaded. Raises ModelError."""
+    """Load the model that `spec` names. Raises ModelError."""
     kind, _, rest = spec.partition(":")
     if kind == "builtin":
         return BuiltinModel(rest, corpus)
@@ -327,9 +331,9 @@ def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str
     for called, wanted in named:
         kind, _, rest = wanted.partition(":")
         if kind not in _KINDS or not rest:
-            fail(f'"{wanted}" names no model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
+            fail(f'"{wanted}" is not a model: write hf:FOLDER_OR_HUB_ID, parlai:MODEL_FILE or builtin:NAME')
         if not _NAME.fullmatch(called):
-            fail(f'"{called}" is no name: write small letters, digits, "-" and "_"')
+            fail(f'"{called}" is not a valid name: use lowercase letters, digits, "-" and "_"')
     names = [called for called, _ in named]
     twice = next((called for called in names if names.count(called) > 1), None)
     if twice is not None:
@@ -338,7 +342,7 @@ def _specs(spec: str | None, name: str | None, more: list[str]) -> dict[str, str
 
 
 def _of_language_models(context: typer.Context) -> list[str]:
-    """Return the options that were given and that only language models have."""
+    """Return the given options that only language models have."""
     sources = {name: context.get_parameter_source(name) for name in _OF_HF}
     return [
         f"--{name.replace('_', '-')}"
@@ -348,19 +352,19 @@ def _of_language_models(context: typer.Context) -> list[str]:
 
 
 def _require_hf(specs: dict[str, str], options: list[str]) -> None:
-    """Refuse options that no model would go by, and instructions that one of them would not."""
+    """Refuse options that no model here accepts, and a prompt that one of the models does not accept."""
     others = [wanted for wanted in specs.values() if not wanted.startswith("hf:")]
     if len(others) < len(specs):
         options = [option for option in options if option == "--prompt"]
     if not (options and others):
         return
     which, are = ", ".join(options), "is" if len(options) == 1 else "are"
-    mend = "leave that out" if len(others) == len(specs) else "host it in a process of its own"
-    fail(f"{which} {are} for language models, and {others[0]} takes none: {mend}")
+    remedy = "leave that out" if len(others) == len(specs) else "host it in a process of its own"
+    fail(f"{which} {are} for language models, and {others[0]} takes none: {remedy}")
 
 
 def _name_of(spec: str) -> str:
-    """Return a name for a model: the end of its spec, in the letters that names have."""
+    """Return a default name for a model: the end of its spec, reduced to the characters of names."""
     end = re.split(r"[/:\\]", spec.rstrip("/\\"))[-1].lower()
     return re.sub(r"[^a-z0-9_-]+", "-", end).strip("-_")[:64]
 

@@ -24,11 +24,11 @@ MOST_BYTES = 1_048_576  # of a request
 
 
 class HungUp(Exception):
-    """The caller has hung up."""
+    """The caller has closed the connection."""
 
 
 class Answered(BaseModel):
-    """A reply, as `bots.core.chat.Reply` has it; `text` is empty where there is nothing to show."""
+    """A reply, with the fields of `bots.core.chat.Reply`; `text` is empty if there is nothing to show."""
 
     text: str
     output: str | None = None
@@ -37,7 +37,7 @@ class Answered(BaseModel):
 
 
 class Health(BaseModel):
-    """Whether a model answers now, and how many replies the host has under way, of all its models."""
+    """Whether a model is ready, and the number of replies under way for all models of the host."""
 
     name: str
     ready: bool
@@ -45,10 +45,10 @@ class Health(BaseModel):
 
 
 class Host:
-    """Models by name, and how many replies are `under_way`."""
+    """Models by name, and the number of replies `under_way`."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Announce `names`; each is loading until a bot is put in its place."""
+        """Announce `names`; each one counts as loading until its bot is added with `put`."""
         self._bots: dict[str, Bot | None] = dict.fromkeys(names)
         self.under_way = 0
         self._draining = False
@@ -59,15 +59,15 @@ class Host:
         return tuple(self._bots)
 
     def put(self, name: str, bot: Bot) -> None:
-        """Have `bot` answer as `name` from now on."""
+        """Let `bot` answer as `name` from now on."""
         self._bots[name] = bot
 
     def drain(self) -> None:
-        """Take no new chats; those under way are finished."""
+        """Accept no new chats; finish those under way."""
         self._draining = True
 
     def health(self, name: str) -> Health:
-        """Return how `name` is."""
+        """Return the state of the model `name`."""
         ready = self._bots[name] is not None and not self._draining
         return Health(name=name, ready=ready, under_way=self.under_way)
 
@@ -75,7 +75,7 @@ class Host:
         """Return the reply of the model `name`.
 
         Raises:
-            BotBusy: it is loading, shutting down, or has too much to do.
+            BotBusy: it is loading, shutting down, or overloaded.
             BotError: it could not answer.
         """
         bot = self._bots[name]
@@ -93,12 +93,12 @@ class Host:
 
 
 def create_app(host: Host, key: Key | None = None) -> FastAPI:
-    """Return the application that serves `host` to whoever sends `key`; without one, to everybody."""
+    """Return the application that serves `host` to callers who send `key`; without a key, to everybody."""
     app = FastAPI(title="Candor bot host", openapi_url=None)
     app.add_middleware(
         BodyLimit, most=MOST_BYTES, refusal=lambda reason: JSONResponse({"detail": reason}, 413)
     )
-    app.add_middleware(HttpGuard, key=key)  # before the limit: what is added last is asked first
+    app.add_middleware(HttpGuard, key=key)  # runs before the limit: the middleware added last runs first
 
     def known(name: str) -> str:
         if name not in host.names:
@@ -139,21 +139,21 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
 
 
 def _chat(body: bytes) -> Chat:
-    """Return the chat that a request holds. Raises HTTPException."""
+    """Return the chat in a request. Raises HTTPException."""
     try:
         return ChatRequest.model_validate_json(body).chat()
     except ValidationError as error:
-        # Not from `error`, whose text repeats what was sent.
+        # Not chained to `error`, whose text quotes the request.
         raise HTTPException(422, mistakes(error, "the body")) from None
 
 
 async def _while_connected(request: Request, work: Coroutine[None, None, T]) -> T:
-    """Return what `work` returns; cancel it as soon as the caller hangs up.
+    """Return the result of `work`; cancel it as soon as the caller closes the connection.
 
     Raises:
-        HungUp: the caller hung up first.
+        HungUp: the caller closed the connection first.
     """
-    # The body has been read, so that the next thing to receive is the end of the connection.
+    # The body has been read, so the next message is the end of the connection.
     working, hung_up = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
     try:
         await asyncio.wait({working, hung_up}, return_when=asyncio.FIRST_COMPLETED)

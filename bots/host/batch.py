@@ -1,4 +1,4 @@
-"""Micro-batches: requests of different conversations are gathered and answered in one go."""
+"""Micro-batches: collect requests of different conversations and answer them together."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Request:
-    """A chat whose reply somebody waits for, since `asked`; `due`: when its batch starts at the latest.
+    """A pending chat, since `asked`; its batch starts at `due` at the latest.
 
     Both are times of the loop, in seconds.
     """
@@ -32,10 +32,10 @@ class _Request:
 
 
 class MicroBatch:
-    """A bot over a model: waits a few milliseconds for company, then answers everybody at once.
+    """A bot that collects requests for a few milliseconds, then lets its model answer them in one batch.
 
-    While one batch is computed the next gathers. A caller that is cancelled before its batch starts costs
-    nothing; after that its reply is thrown away.
+    While one batch is computed, the next is collected. A request that is cancelled before its batch starts
+    costs nothing; after that, its reply is discarded.
     """
 
     def __init__(self, model: Model, wait_ms: float = WAIT_MS, largest: int = LARGEST) -> None:
@@ -52,7 +52,7 @@ class MicroBatch:
         """Return the model's next line of `chat`.
 
         Raises:
-            EmptyReply, ThoughtsOnly: the model found nothing to say, or only thought.
+            EmptyReply, ThoughtsOnly: the model's output is empty, or contains only thoughts.
             BotError: it failed on this chat.
         """
         loop = asyncio.get_running_loop()
@@ -60,7 +60,7 @@ class MicroBatch:
         request = _Request(chat, loop.create_future(), now, now + self._wait)
         self._waiting.append(request)
         if self._work is None or self._work.done():
-            self._full = asyncio.Event()  # belongs to the loop that runs now
+            self._full = asyncio.Event()  # belongs to the running loop
             self._work = loop.create_task(self._answer_all())
         if len(self._waiting) >= self._largest:
             self._full.set()
@@ -88,7 +88,7 @@ class MicroBatch:
             await self._answer(self._next_batch())
 
     async def _until_due(self, due: float) -> None:
-        """Return when the oldest request has waited long enough, or as many wait as go into one batch."""
+        """Return when the oldest request is due, or when enough requests wait to fill a batch."""
         self._full.clear()
         if len(self._waiting) < self._largest:
             with suppress(TimeoutError):
@@ -96,7 +96,7 @@ class MicroBatch:
                     await self._full.wait()
 
     def _next_batch(self) -> list[_Request]:
-        """Take the oldest requests, at most one of each conversation; forget those given up."""
+        """Take the oldest requests, at most one of each conversation; drop those cancelled."""
         batch: dict[str, _Request] = {}
         left: list[_Request] = []
         for request in self._waiting:

@@ -1,4 +1,4 @@
-"""A builtin bot as a model of the host, so that its work keeps no request waiting at the door."""
+"""A builtin bot as a model of the host: it runs in the model's thread, and delays no request."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from bots.core.chat import Bot, Chat, Provenance
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.host.model import ModelError, Output
 
-# Bots over one corpus share what they have learned from it, if it is one object.
+# Bots with the same corpus object share what they have learned from it.
 _corpus = lru_cache(maxsize=8)(load_corpus)
 
 
 class BuiltinModel:
-    """One of the bots that come with Candor."""
+    """A bot that comes with Candor."""
 
     def __init__(self, name: str, corpus: str) -> None:
-        """Let the builtin bot `name` learn from `corpus`: a builtin corpus or a path.
+        """Open the builtin bot `name` with `corpus`: a builtin corpus or a path.
 
         Raises:
-            ModelError: there is no such bot, or it cannot work with that corpus.
+            ModelError: there is no such bot, or it cannot use that corpus.
         """
         self.name = f"builtin:{name}"
         try:
@@ -41,5 +41,5 @@ class BuiltinModel:
 
 
 def made_by(spec: str, corpus: Corpus) -> Provenance:
-    """Return where the replies of the builtin bot `spec` come from: its version, and what it has learned."""
+    """Return the provenance of the builtin bot `spec`: its version, and the fingerprint of its corpus."""
     return Provenance(model=spec, revision=f"{version('candor-eval')}-{corpus.fingerprint()}")

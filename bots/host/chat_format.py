@@ -1,4 +1,4 @@
-"""A conversation as a model's tokens: each kind of model was trained on a layout of its own."""
+"""Convert a conversation to a model's tokens, in the layout on which that kind of model was trained."""
 
 import re
 from abc import ABC, abstractmethod
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 Message = dict[str, str]
-_HELLO, _ANSWER = "hello there", "good day"  # what templates are tried with
-# A template that knows of thoughts speaks of them.
+_HELLO, _ANSWER = "hello there", "good day"  # lines with which templates are tested
+# A template that supports thoughts contains one of these words.
 _MAY_THINK = re.compile(r"think|thought|reason|<\|channel", re.IGNORECASE)
 _MARK = re.compile(r"[<\[◁].*[>\]▷]")
 
 
 class ChatFormat(ABC):
-    """How one kind of model reads a conversation.
+    """The conversation format of one kind of model.
 
-    `labels`: what speakers are called at the head of each line, the model last. `may_think`: the model may
-    think before it speaks; `opens_thoughts`: the layout has begun its thoughts already. `layout`: its name;
+    `labels`: the speakers' names at the head of each line, the model's last. `may_think`: the model may think
+    before it replies. `opens_thoughts`: the layout has already opened its thoughts. `layout`: its name.
     `prompt`: the instructions, None for a model that takes none.
     """
 
@@ -41,7 +41,7 @@ class ChatFormat(ABC):
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase") -> None:
         self._tokenizer = tokenizer
-        # Not all marks are special tokens: Qwen3's <think> is none.
+        # Not all marks are special tokens: Qwen3's <think> is not.
         added = [
             str(token)
             for token in tokenizer.added_tokens_decoder.values()
@@ -53,9 +53,9 @@ class ChatFormat(ABC):
     def ids(self, chat: Chat, most: int) -> list[int]:
         """Return `chat` as at most `most` tokens.
 
-        What is too much goes from the left, line by line: the oldest lines first; then, where the worker's
-        last line does not fit beside the persona, the persona from its end; then the start of that line.
-        Special tokens in what people wrote are no special tokens.
+        A chat that is too long is shortened: first the oldest lines are left out; then, if the worker's last
+        line does not fit beside the persona, sentences at the end of the persona; then the start of that
+        line. Special tokens in people's words are removed.
 
         Raises:
             BotError: the layout alone takes more than `most` tokens.
@@ -78,26 +78,26 @@ class ChatFormat(ABC):
 
     @abstractmethod
     def encode(self, chat: Chat) -> list[int]:
-        """Return the whole of it as tokens, ready for the model to go on with the bot's line."""
+        """Return the whole chat as tokens, up to where the bot's next line begins."""
 
     def _plain(self, text: str) -> str:
         return self._marks.sub(" ", text)
 
 
 class TemplateFormat(ChatFormat):
-    """A model with a chat template: persona in the system message, or before the first line.
+    """A model with a chat template: the persona is in the system message, or before the first line.
 
-    Whether the template takes a system message, a bot that speaks first, and texts rather than parts of a
-    message, as those that also see want it, is tried once.
+    The constructor tests whether the template accepts a system message, a bot that speaks first, and plain
+    text, or only parts of a message, as templates of vision models do.
     """
 
     layout = "template"
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str, thinking: bool | None) -> None:
-        """Speak by `prompt`, as `persona_prompt` fills it in; `thinking`: see `HfOptions`.
+        """Use `prompt`, as filled in by `persona_prompt`; `thinking`: see `HfOptions`.
 
         Raises:
-            ModelError: the template takes no conversation at all, or cannot do what `thinking` wants.
+            ModelError: the template accepts no conversation at all, or does not support `thinking`.
         """
         super().__init__(tokenizer)
         self.prompt: str = prompt
@@ -111,10 +111,10 @@ class TemplateFormat(ChatFormat):
         self._system = self._takes([_message("system", "speak softly"), hello])
         self._bot_first = self._takes([answer, hello])
         self.may_think = _MAY_THINK.search(str(tokenizer.chat_template)) is not None
-        self.opens_thoughts = speech(self._begun()).thinking
+        self.opens_thoughts = speech(self._assistant_opening()).thinking
         self._closes = thinking is False and self.opens_thoughts
         if thinking and not self.may_think:
-            raise ModelError("its chat template knows of no thoughts: leave out --thinking")
+            raise ModelError("its chat template does not support thinking: leave out --thinking")
         if thinking is False and self.may_think and not self._closes and not self._has_switch():
             raise ModelError(
                 "its chat template has no switch that turns thinking off: leave out --no-thinking, or give "
@@ -123,7 +123,7 @@ class TemplateFormat(ChatFormat):
         self.opens_thoughts = self.opens_thoughts and not self._closes
 
     def encode(self, chat: Chat) -> list[int]:
-        """Return the conversation as the template lays it out, the assistant's line begun."""
+        """Return the conversation in the template's layout, with the assistant's line begun."""
         instructions = persona_prompt(self.prompt, chat.persona, chat.prompt)
         messages = [
             _message("user" if author == "worker" else "assistant", "\n".join(turn.text for turn in lines))
@@ -141,7 +141,7 @@ class TemplateFormat(ChatFormat):
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def end_of_turn(self) -> int | None:
-        """Return the special token with which the template closes an assistant's line, if it does."""
+        """Return the special token with which the template ends an assistant's line, if any."""
         whole = self._rendered([_message("user", _HELLO), _message("assistant", _ANSWER)], begun=False)
         after = self._tokenizer(whole.rpartition(_ANSWER)[2].lstrip(), add_special_tokens=False)["input_ids"]
         return after[0] if after and after[0] in self._tokenizer.added_tokens_decoder else None
@@ -150,20 +150,20 @@ class TemplateFormat(ChatFormat):
         """Return whether the template renders all messages; some refuse a role, others leave it out."""
         try:
             rendered = self._rendered(messages)
-        except (TemplateError, TypeError):  # a template may take no text where it wants parts
+        except (TemplateError, TypeError):  # a template that needs parts may fail on text
             return False
         return all(message["content"] in rendered for message in messages)
 
     def _has_switch(self) -> bool:
-        """Return whether the template begins a line otherwise where thinking is wanted."""
-        off = self._begun()
+        """Return whether the template begins a line differently when thinking is on."""
+        off = self._assistant_opening()
         self._thinks = True
-        on = self._begun()
+        on = self._assistant_opening()
         self._thinks = False
         return on != off
 
-    def _begun(self) -> str:
-        """Return what stands between the user's last words and the model's first."""
+    def _assistant_opening(self) -> str:
+        """Return the text between the user's last words and the model's first."""
         return self._rendered([_message("user", _HELLO)]).rpartition(_HELLO)[2]
 
     def _rendered(self, messages: list[Message], begun: bool = True) -> str:
@@ -178,7 +178,7 @@ class TemplateFormat(ChatFormat):
                 given,
                 tokenize=False,
                 add_generation_prompt=begun,
-                # What the switch is called: Qwen3, GLM and SmolLM; DeepSeek and Granite; Command A.
+                # Names of the switch: Qwen3, GLM and SmolLM; DeepSeek and Granite; Command A.
                 enable_thinking=self._thinks,
                 thinking=self._thinks,
                 reasoning=self._thinks,
@@ -187,18 +187,18 @@ class TemplateFormat(ChatFormat):
 
 
 class PlainFormat(ChatFormat):
-    """A model that goes on with any text: instructions and persona, then "A: …" and "B: …"; the bot is B."""
+    """A model that continues any text: instructions and persona, then "A: …" and "B: …"; the bot is B."""
 
     layout = "plain"
     labels = ("A", "B")
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", prompt: str) -> None:
-        """Speak by `prompt`, as `persona_prompt` fills it in."""
+        """Use `prompt`, as filled in by `persona_prompt`."""
         super().__init__(tokenizer)
         self.prompt: str = prompt
 
     def encode(self, chat: Chat) -> list[int]:
-        """Return the text up to the bot's label. A line of a person's is one line, whatever they wrote."""
+        """Return the text up to the bot's label. Line breaks within a person's message are removed."""
         worker, bot = self.labels
         lines = [
             f"{worker if turn.author == 'worker' else bot}: {' '.join(turn.text.split())}"
@@ -211,7 +211,7 @@ class PlainFormat(ChatFormat):
 
 
 class EosFormat(ChatFormat):
-    """As DialoGPT (Zhang et al., 2020): every line ends with EOS; the persona is a line before all others."""
+    """The format of DialoGPT (Zhang et al., 2020): EOS after every line; the persona is the first line."""
 
     layout = "eos"
 
@@ -227,7 +227,7 @@ class EosFormat(ChatFormat):
         self._eos = int(tokenizer.eos_token_id)
 
     def encode(self, chat: Chat) -> list[int]:
-        """Return the lines, each closed by EOS. Such a model takes no instructions."""
+        """Return the lines, each followed by EOS. Such a model takes no instructions."""
         lines = [" ".join(chat.persona)] if chat.persona else []
         lines += [turn.text for turn in chat.turns]
         encoded = self._tokenizer(lines, add_special_tokens=False)["input_ids"]
@@ -235,7 +235,7 @@ class EosFormat(ChatFormat):
 
 
 class EncoderFormat(ChatFormat):
-    """What an encoder reads: "your persona: …" line by line, as in PersonaChat, then the conversation.
+    """The input of an encoder: "your persona: …" line by line, as in PersonaChat, then the conversation.
 
     BlenderBot (Roller et al., 2021) was trained with two spaces between the lines of a conversation, its
     small version and other models with a line break.
@@ -257,10 +257,10 @@ class EncoderFormat(ChatFormat):
 def chat_format(
     tokenizer: "PreTrainedTokenizerBase", model_type: str, encoder_decoder: bool, options: HfOptions
 ) -> ChatFormat:
-    """Return the layout for a model, by its tokenizer and configuration and what was chosen of `options`.
+    """Return the layout for a model, by its tokenizer, its configuration and the given `options`.
 
     Raises:
-        ModelError: no layout fits the tokenizer, or something was chosen that this model cannot do.
+        ModelError: no layout fits the tokenizer, or the model does not support a given option.
     """
     if options.chat_template is not None:
         tokenizer.chat_template = options.chat_template
@@ -275,7 +275,7 @@ def chat_format(
     if options.chat_template is not None:
         raise ModelError("--chat-template is for --layout template")
     if options.thinking is not None:
-        raise ModelError("without a chat template nothing is known of thoughts: leave out --thinking")
+        raise ModelError("without a chat template, thinking cannot be controlled: leave out --thinking")
     if layout == "plain" and not encoder_decoder:
         return PlainFormat(tokenizer, prompt)
     if options.prompt:

@@ -1,4 +1,4 @@
-"""A model's files: what kind of model they hold, and how it comes into memory."""
+"""Find out what kind of model some files contain, and load it."""
 
 import json
 import re
@@ -31,7 +31,7 @@ log = structlog.get_logger()
 class Checkpoint:
     """A model on disk or on the hub, with its tokenizer, before its weights are loaded.
 
-    `adapter` is the folder of a LoRA that goes onto the weights at `path`.
+    `adapter` is the folder of a LoRA that is applied to the weights at `path`.
     """
 
     name: str
@@ -43,28 +43,28 @@ class Checkpoint:
 
     @property
     def encoder_decoder(self) -> bool:
-        """Whether it reads with one half and writes with the other."""
+        """Whether it is an encoder-decoder model."""
         return self.kind is AutoModelForSeq2SeqLM
 
     @property
     def revision(self) -> str:
-        """What tells it from its other versions: the hub's commit, or a hash of its files, which are read.
+        """The version of the model: the hub's commit, or a hash of its files, which are read.
 
-        That of a LoRA follows that of the model which it is for.
+        The version of a LoRA is appended to that of its base model.
         """
         base = getattr(self.config, "_commit_hash", None) or hash_of_folder(Path(self.path))
         return base if self.adapter is None else f"{base}+{hash_of_folder(Path(self.adapter))}"
 
     def load(self, wanted: DType, device: str | None) -> Any:
-        """Return the model, ready to write, on `device`; `SPREAD`: over all GPUs there are.
+        """Return the model, ready for inference, on `device`; `SPREAD`: over all GPUs.
 
         Raises:
-            ModelError: it needs more memory than there is, or its weights cannot be loaded.
+            ModelError: it needs more memory than is free, or its weights cannot be loaded.
         """
         at = _device(self.name, device)
         dtype = _dtype(wanted, self.config, at)
         if device != SPREAD and getattr(self.config, "quantization_config", None) is None:
-            # The size of a quantised model is not that of its parameters.
+            # For a quantised model, the number of parameters does not give the size.
             size = require_memory(self.name, self.kind, self.config, dtype, at)
             log.info("loading", model=self.name, weights=gigabytes(size), device=str(at))
         with explained(self.name, "its weights cannot be loaded"):
@@ -86,7 +86,7 @@ class Checkpoint:
         return model
 
     def _adapted(self, model: Any) -> Any:
-        """Return `model` with its adapter's weights added to its own, so that it is as fast as without."""
+        """Return `model` with its adapter merged into its weights, so that it is as fast as without."""
         if self.adapter is None:
             return model
         from peft import PeftModel  # noqa: PLC0415 - takes a second, and few models need it
@@ -97,12 +97,12 @@ class Checkpoint:
 
 
 def open_checkpoint(name: str, path: str) -> Checkpoint:
-    """Return what is at `path`: a folder, or an id of the hub; of a model, or of a LoRA for one.
+    """Open the model, or the LoRA for one, at `path`: a folder, or an id of the hub.
 
-    `name` is what messages call it.
+    `name` is used in messages.
 
     Raises:
-        ModelError: there is none, or it writes no text.
+        ModelError: there is none, or it does not generate text.
     """
     path = str(Path(path).expanduser()) if path.startswith("~") else path
     local = Path(path)
@@ -124,7 +124,7 @@ def open_checkpoint(name: str, path: str) -> Checkpoint:
 
 
 def _base_of(name: str, folder: Path) -> str | None:
-    """Return which model the LoRA in `folder` is for; None if there is no LoRA."""
+    """Return the base model of the LoRA in `folder`; None if there is no LoRA."""
     file = folder / _ADAPTER
     if not file.is_file() or (folder / "config.json").is_file():
         return None
@@ -140,7 +140,7 @@ def _base_of(name: str, folder: Path) -> str | None:
 
 @contextmanager
 def explained(name: str, problem: str) -> Iterator[None]:
-    """Turn whatever goes wrong in a library into a ModelError that names the model."""
+    """Turn any exception of a library into a ModelError that names the model."""
     try:
         yield
     except ModelError as error:
@@ -153,10 +153,10 @@ def explained(name: str, problem: str) -> Iterator[None]:
 def _auto_class(name: str, config: Any) -> type[Any]:
     """Return the class that loads models of this configuration.
 
-    A model that also sees is loaded as such, and shown no picture.
+    A vision model is loaded with its own class, and gets no pictures.
 
     Raises:
-        ModelError: there is none that writes text.
+        ModelError: no class for this configuration generates text.
     """
     for kind in (AutoModelForSeq2SeqLM, AutoModelForCausalLM, AutoModelForImageTextToText):
         if type(config) in kind._model_mapping and bool(config.is_encoder_decoder) == (
@@ -172,7 +172,7 @@ def _auto_class(name: str, config: Any) -> type[Any]:
 def _tokenizer(path: str, config: Any) -> Any:
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     known, wanted = len(tokenizer), config.get_text_config().vocab_size
-    if known < wanted / 2:  # where its files are missing, transformers may give an empty one without a word
+    if known < wanted / 2:  # if its files are missing, transformers may return an empty one without an error
         raise ModelError(
             f"its tokenizer has {known} tokens and the model {wanted}. "
             "Put the files of the model's own tokenizer into the folder."

@@ -1,7 +1,7 @@
 """The bot host that a server starts for itself: `python -m bots.host.child`.
 
-It speaks the wire of bot hosts over standard input and output, one frame a line, and writes its log to
-standard error. It ends when its input does: no server, however it went, leaves one behind.
+It uses the protocol of bot hosts over standard input and output, one frame a line, and writes its log to
+standard error. It ends when its input ends, so that it never outlives its server.
 """
 
 import asyncio
@@ -48,33 +48,33 @@ from bots.host.builtin import made_by
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot
 
 LABEL = f"builtin_{os.getpid()}"
-# Seconds for which replies gather, while there are more to give, to be written at once; and after which what
-# came meanwhile is read.
+# Seconds for which finished replies are collected, while asks are pending, to be written together; and after
+# which new input is read.
 _TOGETHER = 0.001
 log = structlog.get_logger()
 
 
 class EarlierPool:
-    """What a server has told of the systems' earlier replies."""
+    """The earlier replies of systems that a server has sent for one bot."""
 
     def __init__(self) -> None:
         self._replies: dict[int, NumberedReply] = {}
 
     def take(self, earlier: Earlier) -> None:
-        """Take what is new, and forget what is gone."""
+        """Add new replies, and remove those that are gone."""
         self._replies.update((reply.number, reply) for reply in earlier.new)
         for number in earlier.gone:
             self._replies.pop(number, None)
 
     def of_others(self, assignment: str | None) -> list[EarlierReply]:
-        """Return the replies that were given in other assignments."""
+        """Return the replies from assignments other than this one."""
         others = (reply for reply in self._replies.values() if reply.assignment != assignment)
         return [EarlierReply(reply.conversation, reply.text) for reply in others]
 
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """The qc bot that draws from what systems have said, for one ask."""
+    """The QC bot that draws from earlier replies, bound to the replies for one ask."""
 
     bot: FittedQcBot
     replies: Sequence[EarlierReply]
@@ -85,32 +85,32 @@ class _Drawing:
 
 @dataclass(slots=True)
 class _LoadedBot:
-    """A builtin bot, none of which ever waits, and what writes its replies."""
+    """A builtin bot, which never waits, and the writer of its replies."""
 
     bot: Bot | FittedQcBot
     writer: ReplyWriter
 
     def to_ask(self, pool: EarlierPool, own: str | None) -> Bot:
-        """Return whom to ask."""
+        """Return the bot to ask."""
         return _Drawing(self.bot, pool.of_others(own)) if isinstance(self.bot, FittedQcBot) else self.bot
 
 
 @dataclass(slots=True)
 class _HeldBot:
-    """A builtin bot as soon as it is loaded, and what it may draw from."""
+    """A builtin bot (None until it is loaded), and the earlier replies that it may draw from."""
 
     loaded: _LoadedBot | None = None
     pool: EarlierPool = field(default_factory=EarlierPool)
 
 
 class BuiltinHost:
-    """Holds builtin bots and answers as them, one ask after the other; loads them beside that, in a thread.
+    """Holds builtin bots and answers asks one after the other; loads further bots meanwhile, in a thread.
 
-    `receive` takes what the server says. `write` gets frames to send, each a line.
+    Pass the server's frames to `receive`. Its own frames go to `write`, one a line.
     """
 
     def __init__(self, write: "LineWriter") -> None:
-        """Hold nothing yet. To be made in the event loop that `answer_all` runs in."""
+        """Start without bots. Call this in the event loop that runs `answer_all`."""
         self._write = write
         self._held: dict[str, _HeldBot] = {}
         self._corpora: dict[tuple[str, str], Corpus] = {}
@@ -121,7 +121,7 @@ class BuiltinHost:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="loading")
 
     def receive(self, received: bytes) -> None:
-        """Take a frame of the server's. Raises WireError."""
+        """Handle a frame from the server. Raises WireError."""
         asked = read_ask(received, self._known)
         if asked is not None:
             self._known.keep(asked.chat)
@@ -145,7 +145,7 @@ class BuiltinHost:
                 pass  # `welcome` and `offered`: nothing depends on them here
 
     async def answer_all(self) -> None:
-        """Answer asks in the order in which they came. Those that are cancelled meanwhile cost nothing."""
+        """Answer asks in the order in which they came. Those cancelled before their turn are skipped."""
         while True:
             await self._asked.wait()
             self._asked.clear()
@@ -153,7 +153,7 @@ class BuiltinHost:
             while self._asks:
                 self._write.add(await self._answer(*self._asks.pop(next(iter(self._asks)))))
                 if self._asks and time.monotonic() - read >= _TOGETHER:
-                    await asyncio.sleep(0)  # now what came meanwhile is read
+                    await asyncio.sleep(0)  # read new input
                     read = time.monotonic()
             self._write.flush()
 
@@ -176,7 +176,7 @@ class BuiltinHost:
             loop = asyncio.get_running_loop()
             held.loaded = await loop.run_in_executor(self._thread, self._load, hold)
             answer: BaseModel = Offer(name=hold.name)
-        except Exception as error:  # whatever a file makes a bot do: the server is told, and others go on
+        except Exception as error:  # a file can make a bot raise anything: report it, and keep the other bots
             log.exception("bot not loaded", bot=hold.spec, corpus=hold.corpus)
             reason = f"{hold.spec} over {hold.corpus}: {error or type(error).__name__}"
             answer = CannotHold(name=hold.name, reason=sendable(reason))
@@ -186,23 +186,23 @@ class BuiltinHost:
     def _load(self, hold: Hold) -> _LoadedBot:
         read_as = hold.corpus, hold.language
         corpus = self._corpora.get(read_as) or load_corpus(*read_as)
-        self._corpora[read_as] = corpus  # bots over the same object share what they learn from it
+        self._corpora[read_as] = corpus  # bots with the same corpus object share what they learn from it
         made = replace(made_by(hold.spec, corpus), replica=LABEL)
         bot = FittedQcBot(corpus) if hold.draws else open_bot(hold.spec, corpus)
-        gc.freeze()  # what was learned stays, and the collector need not look through it again and again
+        gc.freeze()  # keeps the garbage collector from scanning what was learned again and again
         return _LoadedBot(bot, ReplyWriter(made))
 
 
 class LineWriter:
-    """Writes frames to a pipe, one a line; several at once where they come quickly one after the other."""
+    """Writes frames to a pipe, one a line; writes several at once if they come in quick succession."""
 
     def __init__(self, pipe: BinaryIO) -> None:
         self._pipe = pipe
         self._lines: list[str] = []
-        self._since = 0.0  # by the monotonic clock, the first of these lines
+        self._since = 0.0  # when the first of these lines was added, by the monotonic clock
 
     def add(self, line: str) -> None:
-        """Write a frame, now or with the next ones; `flush` is called after the last."""
+        """Write a frame, now or together with the next ones. Call `flush` after the last."""
         now = time.monotonic()
         if not self._lines:
             self._since = now
@@ -211,7 +211,7 @@ class LineWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was added."""
+        """Write all pending frames."""
         if self._lines:
             self._pipe.write("\n".join([*self._lines, ""]).encode())
             self._pipe.flush()
@@ -219,7 +219,7 @@ class LineWriter:
 
 
 class _Input(asyncio.Protocol):
-    """Reads frames, one a line; `ended` is done at the end of the input."""
+    """Reads frames, one a line; completes `ended` at the end of the input."""
 
     def __init__(self, host: BuiltinHost, ended: asyncio.Future[None]) -> None:
         self._host = host
@@ -246,7 +246,7 @@ async def _serve(output: BinaryIO) -> None:
 
     def give_up(_loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")
-        if not isinstance(error, BrokenPipeError):  # which the server's end is
+        if not isinstance(error, BrokenPipeError):  # a broken pipe means that the server has ended
             log.error("bot host fails", exc_info=error, reason=context["message"])
         os._exit(1)  # the server, if it is there, starts another one
 
@@ -270,16 +270,16 @@ def main() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)  # meant for the server, which finishes first what is under way
-    # Whatever a library prints goes to the log: the output is for frames only.
+        signal.signal(each, signal.SIG_IGN)  # the server handles it, and finishes the replies under way first
+    # Anything that a library prints goes to the log: the output is for frames only.
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     end_tracing = start_tracing()
-    # A broken pipe is the server's end, before this one's beginning.
+    # A broken pipe: the server ended before this process had started.
     with suppress(BrokenPipeError), asyncio.Runner(loop_factory=auto_loop_factory()) as runner:
         runner.run(_serve(output))
     end_tracing()
-    os._exit(0)  # what is being loaded is of no use any more
+    os._exit(0)  # without waiting for bots that are still loading
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Life cycle shared by all connections over which a host gets work."""
+"""Life cycle of all connections over which a host gets work."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -7,31 +7,31 @@ from contextlib import suppress
 
 
 class HostClient(ABC):
-    """Serves a host until it is drained or stopped, which may be asked for from any thread; `run` once."""
+    """Serves a host until it is drained or stopped. Call `run` once; the other methods are thread-safe."""
 
     def __init__(self) -> None:
-        """Begin nothing yet. To be called in the event loop."""
+        """Prepare; nothing is started yet. Call this in the event loop."""
         self._loop = asyncio.get_running_loop()
         self._running: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
 
     def changed(self) -> None:
-        """Look again which models are ready."""
-        self._soon(self._news.set)
+        """Check again which models are ready."""
+        self._call_in_loop(self._news.set)
 
     def drain(self) -> None:
-        """Leave when what was taken is answered. Called again: leave now."""
-        self._soon(self._leave)
+        """Leave when all accepted asks are answered. The second call leaves at once."""
+        self._call_in_loop(self._leave)
 
     def stop(self) -> None:
-        """Leave now."""
-        self._soon(self._cancel)
+        """Leave at once."""
+        self._call_in_loop(self._cancel)
 
     async def run(self) -> None:
         """Serve until drained or stopped.
 
         Raises:
-            HostRejected: this host is not wanted.
+            HostRejected: the other side does not accept this host.
         """
         self._running = asyncio.ensure_future(self._serve())
         with suppress(asyncio.CancelledError):
@@ -43,9 +43,9 @@ class HostClient(ABC):
 
     @abstractmethod
     def _leave(self) -> None:
-        """Take nothing more; where that was said before, cancel."""
+        """Accept no more asks; on the second call, cancel."""
 
-    def _soon(self, call: Callable[[], object]) -> None:
+    def _call_in_loop(self, call: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # the loop is closed: it is over anyway
             self._loop.call_soon_threadsafe(call)
 

@@ -1,4 +1,4 @@
-"""One connection of a host to a server: offers models, answers what is asked, leaves when that is done."""
+"""One connection of a host to a server: offer models, answer asks, and leave in the regular way."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -43,19 +43,19 @@ WELCOME_SECONDS = 15.0
 
 
 class HostRejected(Exception):
-    """The server does not take this host, now or later. The message says why and what to do."""
+    """The server does not accept this host, now or later. The message says why and what to do."""
 
 
 class ConnectionLost(Exception):
-    """There is no connection, or no use for it, for a reason that may pass."""
+    """There is no usable connection, for a reason that may pass."""
 
 
 @dataclass(slots=True)
 class HostConnection:
     """Serves `host` to the server at the other end of `socket`.
 
-    `say` shows a line to whoever started the host; `news` is set when another model is ready, `draining`
-    when the host shall leave. `withdrawn` holds the names that the server has no use for.
+    `say` shows a line to the user who started the host. `news` is set when another model is ready, `draining`
+    when the host must leave. `withdrawn` holds the names that the server no longer needs.
     """
 
     socket: ClientConnection
@@ -100,7 +100,7 @@ class HostConnection:
             await self.news.wait()
 
     async def _leave(self) -> None:
-        """Wait until the host shall leave, then until what was asked is answered."""
+        """Wait until the host must leave, and then until all pending asks are answered."""
         await self.draining.wait()
         await self._send(Drain())
         with suppress(TimeoutError):
@@ -152,7 +152,7 @@ class HostConnection:
             await self._send(failed(ask.ask, error))
 
     async def _send(self, message: BaseModel) -> None:
-        with suppress(ConnectionClosed):  # whoever listens learns of it too, after the server's last words
+        with suppress(ConnectionClosed):  # `_listen` raises it too, after the server's last messages
             await self.socket.send(frame(message))
 
 

@@ -1,4 +1,4 @@
-"""Dialling in: a host connects to a server, and comes back whenever the connection is lost."""
+"""Dialling in: connect a host to a server, and reconnect whenever the connection is lost."""
 
 import asyncio
 import os
@@ -25,16 +25,16 @@ _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 
 
 class HostConnector(HostClient):
-    """Connects a host to a server, again and again until it is drained or turned away.
+    """Connects a host to a server, again and again until it is drained or rejected.
 
-    `say` shows a line to whoever started the host.
+    `say` shows a line to the user who started the host.
     """
 
     def __init__(self, host: Host, server: str, token: str, say: Callable[[str], None]) -> None:
-        """Connect to nothing yet. To be called in the event loop.
+        """Prepare; nothing is connected yet. Call this in the event loop.
 
         Raises:
-            ValueError: `server` is no address, or `token` cannot be one.
+            ValueError: `server` is not an address, or `token` cannot be a token.
         """
         super().__init__()
         self._host = host
@@ -52,8 +52,10 @@ class HostConnector(HostClient):
         self._draining.set()
 
     async def _serve(self) -> None:
-        # websockets' own `async for socket in connect(…)` pauses only where no connection was opened: it
-        # would dial a server that closes what it has opened without end. Nor can its pause be cut short.
+
+        # websockets' own `async for socket in connect(…)` pauses only if no connection was opened: it would
+        # reconnect without pause to a server that accepts connections and closes them. Also, its pause
+        # cannot be cut short.
         tries = AsyncRetrying(
             retry=retry_if_exception_type(ConnectionLost),
             wait=backoff(FIRST_PAUSE, longest=LONGEST_PAUSE, growth=2.0),
@@ -104,7 +106,7 @@ class HostConnector(HostClient):
             ) from error
 
     def _refusal(self, error: InvalidStatus) -> Exception:
-        """Return what it means that the server did not open a WebSocket."""
+        """Return the exception for a server that did not open a WebSocket."""
         status = error.response.status_code
         if status in (408, 425, 429) or status >= 500:
             return ConnectionLost(f"{self._address} cannot take this host now (status {status})")
@@ -112,10 +114,10 @@ class HostConnector(HostClient):
 
 
 def address_of(server: str) -> str:
-    """Return the WebSocket address at which `server` takes bot hosts.
+    """Return the WebSocket address at which `server` accepts bot hosts.
 
     Raises:
-        ValueError: `server` is no address of a server.
+        ValueError: `server` is not the address of a server.
     """
     mistake = ValueError(f'"{server}" is no address of a server: write it like wss://candor.example.org')
     try:
@@ -137,6 +139,6 @@ def plausible(token: str) -> str:
 
 
 def label() -> str:
-    """Return what this process is called among other hosts."""
+    """Return a label of this process that tells it from other hosts."""
     machine = re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname()).strip(".-")[:50]
     return f"{machine or 'host'}_{os.getpid()}"

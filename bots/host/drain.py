@@ -1,4 +1,4 @@
-"""A server that stops politely: what is under way is finished first."""
+"""A server that finishes the replies under way before it stops."""
 
 import time
 from types import FrameType
@@ -22,7 +22,7 @@ class DrainingServer(uvicorn.Server):
         self._until: float | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Drain, or end if that was asked before."""
+        """Drain, or end at once if it is draining already."""
         if self._until is not None:
             self.force_exit = True
             self.should_exit = True

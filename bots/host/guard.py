@@ -10,7 +10,7 @@ from bots.endpoints.key import Key
 
 
 class HttpGuard:
-    """ASGI middleware: 401 for whoever does not send the key. Without a `key` everybody may come in."""
+    """ASGI middleware: answer 401 to callers without the key. If `key` is None, everybody is admitted."""
 
     def __init__(self, app: ASGIApp, key: Key | None = None) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class HttpGuard:
 
 
 _NO_KEY = JSONResponse(
-    {"detail": "this bot host wants its key: send `Authorization: Bearer KEY`"},
+    {"detail": "this bot host requires its key: send `Authorization: Bearer KEY`"},
     401,
     {"WWW-Authenticate": "Bearer"},
 )

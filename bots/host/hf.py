@@ -27,13 +27,13 @@ from bots.shown import phase, shown_text
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_TELLING = frozenset(">:]▷")  # in the last token of whatever opens or closes thoughts, or names a speaker
+_TELLING = frozenset(">:]▷")  # the last token of every thought mark and speaker's label has one of these
 
 
 class ReplyEnd:
-    """A stopping criterion of transformers: thoughts and replies have each a budget of their own.
+    """A stopping criterion of transformers with separate budgets for thoughts and for the reply.
 
-    A row ends when it has thought for its budget, has spoken for its budget, or goes on as somebody else.
+    A row ends when its thoughts or its reply reach their budget, or when it continues as another speaker.
     """
 
     def __init__(
@@ -61,20 +61,20 @@ class ReplyEnd:
         self._over = [False] * len(opened)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        """Return which rows are over."""
+        """Return which rows have ended."""
         made = input_ids[:, self._width :]
         count = made.shape[1]
         for row, piece in enumerate(self._tokenizer.batch_decode(made[:, -1:])):
             ends = int(made[row, -1]) in self._ends_of_turn
             if ends or not _TELLING.isdisjoint(piece):
-                self._look(row, str(self._tokenizer.decode(made[row])), count)
+                self._update_phase(row, str(self._tokenizer.decode(made[row])), count)
             self._over[row] = self._over[row] or (ends and not self._thinking[row])
             thinking, reply = self._budgets
             spent = count if self._thinking[row] else count - self._spoke_from[row]
             self._over[row] = self._over[row] or spent >= (thinking if self._thinking[row] else reply)
         return torch.tensor(self._over, device=input_ids.device)
 
-    def _look(self, row: int, output: str, count: int) -> None:
+    def _update_phase(self, row: int, output: str, count: int) -> None:
         now = phase(output, opened=self._opened[row], labels=self._labels)
         if self._thinking[row] and now != "thinking":
             self._spoke_from[row] = count
@@ -85,8 +85,8 @@ class ReplyEnd:
 class RowSampler:
     """A logits processor that samples: it leaves one token possible in every row.
 
-    Each row has a generator of its own and draws one number per step, by which a token is chosen from the
-    row's cumulative distribution. Rows that have ended go on drawing; nobody else sees it.
+    Each row has its own random generator and draws one number per step, which chooses a token from the row's
+    cumulative distribution. Rows that have ended continue to draw; this affects no other row.
     """
 
     def __init__(
@@ -111,17 +111,17 @@ class RowSampler:
         return torch.full_like(scores, -torch.inf).scatter(1, token, 0.0)
 
 
-_LEAST_CONTEXT = 16  # tokens that have to be left for the conversation
-_UNLIMITED = 1_000_000  # a tokenizer without a limit says a number larger than this
+_LEAST_CONTEXT = 16  # tokens that must be left for the conversation
+_UNLIMITED = 1_000_000  # a tokenizer without a limit reports a number larger than this
 _USUAL_CONTEXT = 1024  # for models that have no limit of their own
-# A CPU reads this many more tokens of prompts in the time that one more step of generating takes it
-# (benchmarks/bot_batching.py). On a GPU the steps are nearly all there is.
+# The number of prompt tokens that a CPU processes in the time of one generation step
+# (benchmarks/bot_batching.py). On a GPU nearly all the time goes into the steps.
 _STEP_ON_CPU = 32
 
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """How the next token is chosen; a temperature of 0 is the likeliest, or the likeliest beam."""
+    """The choice of the next token; a temperature of 0 means the likeliest token, or the likeliest beam."""
 
     temperature: float
     top_p: float | None
@@ -132,17 +132,17 @@ class _Drawing:
 class HfModel:
     """A model of transformers that answers batches of conversations.
 
-    The same chat gets the same reply, alone or in any batch: greedily, and where it samples, since every
-    conversation draws from its own seed. Rounding depends on the shape of a batch, so that a reply differs
-    where two words are as likely to the last digit: of 2,000 replies of random weights in float32 one did.
-    In float64 there are digits to spare.
+    The same chat gets the same reply, alone or in any batch, even with sampling, because every conversation
+    draws from its own seed. Rounding depends on the shape of a batch, so a reply may differ where two tokens
+    are equally likely up to the last digit: with random weights in float32, one of 2,000 replies did. float64
+    has digits to spare.
     """
 
     def __init__(self, path: str, options: HfOptions | None = None) -> None:
-        """Load the model of a folder or of the hub's id `path`.
+        """Load the model from a folder or from the hub's id `path`.
 
         Raises:
-            ModelError: there is none, it cannot chat, or it needs more memory than there is.
+            ModelError: there is none, it cannot chat, or it needs more memory than is free.
         """
         self.name = f"hf:{path}"
         self._options = options or HfOptions()
@@ -164,15 +164,15 @@ class HfModel:
         self._generation.max_new_tokens += self._thoughts
         ends = self._generation.eos_token_id
         self._ends: set[int] = set(ends if isinstance(ends, list) else [] if ends is None else [ends])
-        # It may also close thoughts, as <|end|> of gpt-oss does: what it ends depends on what came before.
+        # This token may also close thoughts, as <|end|> of gpt-oss does: its meaning depends on the context.
         closing = self._format.end_of_turn()
         self._end_of_turn = set() if closing is None else {closing} - self._ends
         self._sampling = self._chosen()
 
     def replies(self, chats: Sequence[Chat]) -> list[Output]:
-        """Return what the model writes to every chat.
+        """Return the model's output for every chat.
 
-        Where the model ends its line before it said anything, it is made to say something once more.
+        If the model ends its line without any text, it is asked once more with a minimum length.
         """
         prompts = [self._format.ids(chat, self._most) for chat in chats]
         seeds = [f"{chat.seed} {chat.replies_given()}" for chat in chats]
@@ -204,7 +204,7 @@ class HfModel:
         )
 
     def _chosen(self) -> str:
-        """Return, as JSON, by which settings it speaks; those that change nothing are left out."""
+        """Return the generation settings as JSON; those without effect are left out."""
         drawing = self._drawing
         settings = {
             "layout": self._format.layout,
@@ -226,7 +226,7 @@ class HfModel:
     def _generate(
         self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
     ) -> list[Output]:
-        """Return what the model writes to each prompt, at least `least` tokens."""
+        """Return the model's output for each prompt, of at least `least` tokens."""
         outputs = [Output("")] * len(prompts)
         step = self._options.max_new_tokens * _STEP_ON_CPU
         for rows in groups([len(prompt) for prompt in prompts], step if self._device.type == "cpu" else None):
@@ -238,14 +238,14 @@ class HfModel:
     def _pass(
         self, prompts: Sequence[list[int]], seeds: Sequence[str], drawing: _Drawing, least: int
     ) -> list[Output]:
-        """Return what the model writes to each prompt, all of them side by side."""
+        """Return the model's output for each prompt, computed side by side."""
         width = max(map(len, prompts))
-        skipped = 1 if self._encoder_decoder else width  # what a decoder begins with is not said
+        skipped = 1 if self._encoder_decoder else width  # a decoder's start token is not part of the output
         ids, mask = self._padded(prompts)
         settings = copy.copy(self._generation)
         processors: list[Any] = []
         if drawing.repetition_penalty != 1.0:
-            # Only the reply's own words count: padding would be taken for words of the conversation.
+            # Only the reply's own words count: padding would be taken for repeated words.
             said = 0 if self._encoder_decoder else width
             processors.append(RepetitionPenaltyLogitsProcessor(drawing.repetition_penalty, said))
         if least:
@@ -281,7 +281,7 @@ class HfModel:
         return [self._output(row, opened) for row in new]
 
     def _output(self, ids: Sequence[int], opened: bool) -> Output:
-        """Return what a row of tokens says, up to its end; without one, a limit has ended it."""
+        """Return the text of a row of tokens, up to its end; if it has none, a limit has ended it."""
         tokenizer = self._tokenizer
         until = next((at for at, token in enumerate(ids) if token in self._ends), None)
         nothing = {tokenizer.bos_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id}
@@ -299,7 +299,7 @@ class HfModel:
         return len(ids) - sum(1 for _ in padding)
 
     def _padded(self, prompts: Sequence[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return prompts as ids and mask (rows × width): a decoder's end, an encoder's start together."""
+        """Return prompts as ids and mask (rows × width), padded left for a decoder, right for an encoder."""
         pad = partial(
             pad_sequence, batch_first=True, padding_side="right" if self._encoder_decoder else "left"
         )
@@ -308,7 +308,7 @@ class HfModel:
         return ids, pad([torch.ones_like(row) for row in rows])
 
     def _room(self, config: Any) -> int:
-        """Return how many tokens a conversation may take."""
+        """Return the number of tokens that a conversation may take."""
         text = config.get_text_config()
         limits = [getattr(text, key, None) for key in ("max_position_embeddings", "n_positions")]
         known = [
@@ -328,15 +328,15 @@ class HfModel:
 
 
 def _is_silent(output: Output) -> bool:
-    """Return whether there is nothing to show, and no thought that would say why."""
+    """Return whether an output has nothing to show, and no thoughts that would explain it."""
     shown = shown_text(output.text, opened=output.opened, labels=output.labels)
     return not shown.text and "thoughts" not in shown.changes
 
 
 def groups(lengths: Sequence[int], cost: int | None) -> list[list[int]]:
-    """Return the rows of a batch, cut by length into groups that are padded each for itself.
+    """Return the rows of a batch, split by length into groups that are padded separately.
 
-    A cut is made where it saves more padding, in tokens, than the `cost` of a group; never if that is None.
+    A split is made where it saves more padding, in tokens, than the `cost` of a group; never if that is None.
     """
     rows = sorted(range(len(lengths)), key=lambda row: lengths[row])
     if cost is None:
@@ -353,9 +353,9 @@ def groups(lengths: Sequence[int], cost: int | None) -> list[list[int]]:
 
 
 def _settings(given: Any, options: HfOptions, tokenizer: Any, encoder_decoder: bool) -> tuple[Any, _Drawing]:
-    """Return the model's generation settings with `options` on top, and how it draws.
+    """Return the model's generation settings with `options` applied, and how it samples.
 
-    Drawing is taken out of the settings, since it has to depend on each conversation alone.
+    Sampling is taken out of the settings, because it must depend on each conversation alone.
     """
     settings = copy.deepcopy(given)
     draws = settings.do_sample or options.top_p is not None

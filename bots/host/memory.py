@@ -1,4 +1,4 @@
-"""Compare the memory that a model needs with the memory there is, before loading it."""
+"""Compare a model's memory needs with the free memory, before loading it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +16,12 @@ _CGROUPS = (
 
 
 def require_memory(what: str, model: type[Any], config: Any, dtype: torch.dtype, device: torch.device) -> int:
-    """Return the bytes that the weights of a model will take.
+    """Return the size of a model's weights in bytes.
 
     `model` is an auto class of transformers, `config` the model's configuration.
 
     Raises:
-        ModelError: there is less than that on `device`.
+        ModelError: less memory than that is free on `device`.
     """
     need, free = weights(model, config, dtype), available(device)
     if need > free:
@@ -41,14 +41,14 @@ def weights(model: type[Any], config: Any, dtype: torch.dtype) -> int:
 
 
 def available(device: torch.device) -> int:
-    """Return the bytes that can still be taken on `device`, a container's limit included."""
+    """Return the bytes that are free on `device`, within a container's limit."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     return min([int(psutil.virtual_memory().available), *_container()])
 
 
 def gigabytes(size: float) -> str:
-    """Return a size in bytes as people read it."""
+    """Return a size in bytes as text for people."""
     return f"{size / 1e9:,.1f} GB"
 
 

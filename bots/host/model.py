@@ -14,16 +14,15 @@ Layout = Literal["auto", "template", "plain", "eos"]
 
 @dataclass(frozen=True, slots=True)
 class HfOptions:
-    """How a model is run and how it draws its words.
+    """Options for running a language model.
 
-    What is None is as the model's own generation settings say; without any it is greedy. A temperature of 0
-    is greedy. `max_new_tokens` bounds a reply, and `thinking_tokens` the thoughts before it where a model has
-    any. `thinking`: True and False turn them on and off; None: off where the model's template has a switch.
-    `layout`: how a model that reads and writes one text is shown a conversation; "auto" is its chat template
-    if there is one, else "plain". `chat_template` is used in the place of the model's own. `prompt` None is
-    the usual one, for models that take instructions.
-    `device` None: CUDA where there is one; "auto": over all GPUs. `dtype` "auto": as saved on CUDA, float32
-    on a CPU.
+    None means the model's own generation settings; without any, decoding is greedy. A temperature of 0 is
+    greedy. `max_new_tokens` limits a reply, `thinking_tokens` the thoughts before it, if any. `thinking`:
+    True and False turn thoughts on and off; None: off if the model's template has a switch. `layout`: the
+    format of a conversation, for models other than encoder-decoders; "auto" is the chat template if there is
+    one, else "plain". `chat_template` replaces the model's own. `prompt` None: the default instructions, for
+    models that take some. `device` None: CUDA if there is one; "auto": over all GPUs. `dtype` "auto": as
+    saved on CUDA, float32 on a CPU.
     """
 
     max_new_tokens: int = 64
@@ -44,7 +43,7 @@ _DIGITS = 16
 
 
 def hash_of_files(files: Iterable[Path]) -> str:
-    """Return 16 digits of what is in `files`, whichever their names. Reads them whole."""
+    """Return a hash of 16 digits of the contents of `files`, whatever their names. Reads them whole."""
     whole = hashlib.sha256()
     for file in files:
         with file.open("rb") as opened:
@@ -71,9 +70,9 @@ def how_to_install(extra: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a model wrote, thoughts and marks included, and what is known of it: see `shown_text`.
+    """A model's raw output, thoughts and marks included. The other fields are the arguments of `shown_text`.
 
-    `provenance`: where it came from, as far as the model alone can tell.
+    `provenance`: the output's origin, as far as the model alone can tell.
     """
 
     text: str
@@ -85,14 +84,14 @@ class Output:
 
 
 class Model(Protocol):
-    """A model in memory. It is called from one thread only, so it need not be safe for several."""
+    """A model in memory. It is called from one thread only, so it need not be thread-safe."""
 
     name: str
 
     def replies(self, chats: Sequence[Chat]) -> Sequence[Output]:
-        """Return what the model writes to every chat, in order; no text where it found nothing to say.
+        """Return the model's output for every chat, in order; the text is empty if it has nothing to say.
 
-        The chats belong to different conversations. What else is in the batch must not change a reply.
+        The chats belong to different conversations. The rest of the batch must not change a reply.
 
         Raises:
             Exception: any; the chats are then tried one by one.

@@ -1,4 +1,4 @@
-"""ParlAI models: what `candor host parlai:MODEL_FILE` serves."""
+"""ParlAI models, as served by `candor host parlai:MODEL_FILE`."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from bots.parlai.episode import exchanges, opening
 from bots.shown.looks import spelled
 
 _DRAWING = {"topk", "nucleus", "delayedbeam", "delayednucleusbeam", "factual_nucleus"}
-# The options by which agents of ParlAI choose their words; `inference` says which of the others count.
+# ParlAI's options for decoding; `inference` says which of the others apply.
 _CHOOSING = ("inference", "beam_size", "beam_min_length", "topk", "topp", "temperature", "eval_candidates")
 
 
@@ -23,15 +23,15 @@ class ParlaiModel:
     """A trained agent of ParlAI.
 
     Every call rebuilds each conversation in a clone of the agent, which shares its weights, and answers all
-    of them in one batch. An agent that draws its words answers one conversation at a time, so that a reply
-    depends on the conversation and its seed alone.
+    of them in one batch. An agent that samples answers one conversation at a time, so that a reply depends
+    only on the conversation and its seed.
     """
 
     def __init__(self, model_file: str) -> None:
         """Load `model_file`, or a model of ParlAI's zoo ("zoo:...").
 
         Raises:
-            ModelError: it cannot be loaded; says why.
+            ModelError: it cannot be loaded; the message says why.
         """
         try:
             self.agent = load_agent(model_file)
@@ -76,9 +76,10 @@ class ParlaiModel:
 
 
 def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
-    """Return the best reply that nobody has said yet and that is no sentence of the persona.
+    """Return the best reply that is neither a line said before nor a sentence of the persona.
 
-    The same as ParlAI's repeat_blocking_heuristic, which knows no batches. "" if the agent is silent.
+    If every candidate is one, return the best of all; "" if the agent is silent. The same as ParlAI's
+    repeat_blocking_heuristic, which does not support batches.
     """
     ranked: Sequence[str] = act.get("text_candidates") or [act.get("text", "")]
     said = {spelled(line) for line in (*(turn.text for turn in chat.turns), *chat.persona)}
@@ -86,5 +87,5 @@ def _fresh(act: Mapping[str, Any], chat: Chat) -> str:
 
 
 def _sampling(opt: Mapping[str, Any]) -> str:
-    """Return, as JSON, how an agent with these options chooses its words."""
+    """Return an agent's decoding options as JSON."""
     return json.dumps({name: opt[name] for name in _CHOOSING if opt.get(name) is not None}, sort_keys=True)

@@ -1,4 +1,4 @@
-"""A host that takes its work from a Redis, without a connection to any server."""
+"""A host that gets its work from Redis, without a connection to any server."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,25 +14,25 @@ from bots.streams import StreamConsumer
 
 
 class RedisWorker(HostClient):
-    """Has the models of a host answer what is asked of the bots of their names over a Redis.
+    """Lets the models of a host answer the asks for the bots of the same names, over Redis.
 
-    `say` shows a line to whoever started the host.
+    `say` shows a line to the user who started the host.
     """
 
     def __init__(
         self, host: Host, url: str, password: str | None, room: int, say: Callable[[str], None]
     ) -> None:
-        """Take nothing yet. To be called in the event loop.
+        """Prepare; no work is taken yet. Call this in the event loop.
 
         Args:
-            host: whose models answer.
+            host: the host of the models.
             url: of the Redis.
-            password: of the Redis, where the url has none.
-            room: how many asks each model is at together, at most.
+            password: of the Redis, if the url has none.
+            room: the most asks that each model works on at once.
             say: see above.
 
         Raises:
-            ValueError: `url` is no URL of a Redis.
+            ValueError: `url` is not the URL of a Redis.
         """
         super().__init__()
         self._host = host

@@ -1,4 +1,4 @@
-"""Loading a trained ParlAI agent so that it can answer."""
+"""Load a trained ParlAI agent for inference."""
 
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ CANDIDATES = "candidates.txt"
 
 
 class ModelFileError(Exception):
-    """A model file cannot be used: which, why, and what to do."""
+    """A model file cannot be used. The message says which, why, and what to do."""
 
 
 def load_agent(model_file: str) -> Any:
     """Return the agent of a model file, or of ParlAI's model zoo ("zoo:..."), ready to answer.
 
-    A ranker picks its replies from `candidates.txt` beside the model file where there is one, otherwise
-    from those that ParlAI finds. A model file is a pickle: loading one runs its code.
+    A ranker picks its replies from `candidates.txt` beside the model file if there is one, otherwise from
+    those that ParlAI finds. A model file is a pickle: loading one runs its code.
 
     Raises:
         ModelFileError: there is no such model, it cannot be loaded, or it is not a torch agent.
@@ -47,12 +47,12 @@ def load_agent(model_file: str) -> Any:
 def _overrides(model_file: str) -> dict[str, Any]:
     overrides: dict[str, Any] = {
         "interactive_mode": True,
-        # It looks at the history of one agent, and a batch has many: ParlaiModel does it instead.
+        # It reads the history of one agent, and a batch has many: ParlaiModel does it instead.
         "repeat_blocking_heuristic": False,
     }
     candidates, dictionary = Path(model_file).with_name(CANDIDATES), Path(f"{model_file}.dict")
     if candidates.is_file():
         overrides["fixed_candidates_path"] = str(candidates)
-    if dictionary.is_file():  # the options hold the path at which it was when the model was trained
+    if dictionary.is_file():  # the options contain its path at the time of training
         overrides["dict_file"] = str(dictionary)
     return overrides

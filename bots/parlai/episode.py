@@ -1,4 +1,4 @@
-"""Represent a conversation as a ParlAI agent hears it: pairs of what was said and answered."""
+"""Represent a conversation as a ParlAI agent observes it: pairs of a line and its answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ SILENCE = "__SILENCE__"
 
 @dataclass(frozen=True, slots=True)
 class EpisodeExchange:
-    """What was said to the agent, and its answer; `answered` is empty where it has yet to answer."""
+    """A line to the agent, and the agent's answer, which is empty if it has yet to answer."""
 
     said: str
     answered: str
@@ -23,7 +23,7 @@ class EpisodeExchange:
 def exchanges(turns: Iterable[Turn]) -> list[EpisodeExchange]:
     """Return `turns` as exchanges, the last of them unanswered.
 
-    Lines that one side says in a row are one line. An agent that speaks first answers silence, as in
+    Consecutive lines of one side are joined. If the agent speaks first, its first line answers silence, as in
     ConvAI2's own files.
     """
     pairs: list[EpisodeExchange] = []
@@ -45,14 +45,14 @@ def exchanges(turns: Iterable[Turn]) -> list[EpisodeExchange]:
 
 
 def opening(persona: Sequence[str], said: str) -> str:
-    """Return the first text of an episode: the agent's persona, a line each, then what was said."""
+    """Return the first text of an episode: the agent's persona, a line each, then the first line said."""
     return "\n".join([*(PERSONA + " ".join(sentence.split()) for sentence in persona), said])
 
 
 class PersonaHistory(History):
-    """Drops the oldest lines of a long conversation but never the persona, which stands before them.
+    """Drops the oldest lines of a long conversation, but never the persona before them.
 
-    ParlAI's own history loses the persona first, after a handful of turns for a model that reads 128 tokens.
+    ParlAI's own history loses the persona first, after a few turns for a model that reads 128 tokens.
     """
 
     def get_history_vec(self) -> list[int] | None:

@@ -2,9 +2,9 @@
 
 The key-value profile memory network of Zhang et al. (2018, "Personalizing Dialogue Agents", section 4), with
 the key-value memories of Miller et al. (2016, "Key-Value Memory Networks for Directly Reading Documents").
-The query is what was said; it reads the persona (first hop), then the replies of the training dialogues
-by what was said before them (second hop), and picks the candidate nearest to what it has become. As in
-the paper, weights are learned with the first hop only; the second is used for answering.
+The query is the latest line. It reads the persona (first hop), and then the replies of the training
+dialogues, keyed by the lines before them (second hop). The candidate nearest to the resulting query is
+picked. As in the paper, weights are learned with the first hop only; the second is used only for answering.
 
 Model option of ParlAI: `bots.parlai.kv_memory:KvMemoryAgent`.
 """
@@ -24,14 +24,14 @@ from torch.nn.functional import normalize
 from bots.parlai.episode import PERSONA
 from bots.parlai.word_vectors import EXCHANGES, BeginsWithWordVectors
 
-QUERY_LINES = 1  # how many of the latest lines are the query, and the key of a memory
-_NEAREST = 64  # memories that a query reads: what key hashing is for in Miller et al., section 3.1
+QUERY_LINES = 1  # the number of latest lines in the query, and in the key of a memory
+_NEAREST = 64  # memories that a query reads, in place of key hashing in Miller et al., section 3.1
 _FIRST_SCALE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Memories:
-    """The training dialogues in the model's space, [memories, size] each: what was said, the reply."""
+    """The training dialogues in the model's space, [memories, size] each: lines (keys) and replies."""
 
     keys: Tensor
     values: Tensor
@@ -43,7 +43,7 @@ class KvMemory(nn.Module):
     weights: Tensor
 
     def __init__(self, frequencies: Tensor, size: int, padding: int) -> None:
-        """Take how often each token of the vocabulary occurs, [tokens], and the size of the space."""
+        """Take the number of occurrences of each token, [tokens], and the size of the space."""
         super().__init__()
         self.padding = padding
         self.embedding = nn.Embedding(len(frequencies), size, padding_idx=padding)
@@ -51,7 +51,7 @@ class KvMemory(nn.Module):
         self.answering = nn.Linear(size, size, bias=False)
         nn.init.eye_(self.answering.weight)
         self.log_scale = nn.Parameter(torch.tensor(math.log(_FIRST_SCALE)))
-        # Rare words say more about what a line is about.
+        # Rare words tell more about a line's subject.
         self.register_buffer("weights", 1 / (1 + torch.log1p(frequencies)))
 
     def encode(self, tokens: Tensor) -> Tensor:
@@ -60,17 +60,17 @@ class KvMemory(nn.Module):
         return normalize((self.embedding(tokens) * weights.unsqueeze(-1)).sum(-2), dim=-1)
 
     def encode_replies(self, tokens: Tensor) -> Tensor:
-        """Return replies as vectors, where a query is that wants them. Shapes as for `encode`."""
+        """Return replies as vectors near the queries that they answer. Shapes as for `encode`."""
         return normalize(self.answering(self.encode(tokens)), dim=-1)
 
     def read(self, query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         """Return queries [batch, size] after one hop over memories [batch, memories, size].
 
-        A memory whose key is all zeros does not exist.
+        A memory whose key is all zeros counts as absent.
         """
         scores = self.similarity(query, keys)
         absent = (keys == 0).all(-1)
-        # Not -inf: where every memory is absent, that would make the gradients NaN.
+        # Not -inf: if every memory is absent, it would make the gradients NaN.
         attention = scores.masked_fill(absent, -1e9).softmax(-1) * ~absent
         return normalize(query + (attention.unsqueeze(1) @ values).squeeze(1), dim=-1)
 
@@ -96,7 +96,7 @@ class KvMemoryAgent(BeginsWithWordVectors, TorchRankerAgent):
         super().add_cmdline_args(parser, partial_opt=partial_opt)
         group = parser.add_argument_group("Key-value memory network")
         group.add_argument("--embedding-size", type=int, default=128, help="size of the vectors")
-        # Each sentence of the persona, and each line, is a memory of its own.
+        # Each sentence of the persona, and each line, is a separate memory.
         parser.set_defaults(split_lines=True)
         return group
 
@@ -119,11 +119,11 @@ class KvMemoryAgent(BeginsWithWordVectors, TorchRankerAgent):
         return cast("KvMemory", self.placed(model))
 
     def vectorize(self, *args: Any, **kwargs: Any) -> Any:
-        """Vectorize without marks of start and end: a bag of words has neither."""
+        """Vectorize without start and end tokens, which a bag of words does not need."""
         return super().vectorize(*args, **{**kwargs, "add_start": False, "add_end": False})
 
     def train_step(self, batch: Any) -> Any:
-        """Learn from a batch. What was encoded with the weights before is forgotten."""
+        """Learn from a batch. Memories encoded with the old weights are dropped."""
         self._memories = None
         return super().train_step(batch)
 

@@ -1,9 +1,9 @@
-"""The LSTM language model: persona and dialogue are one text, and a reply is how that text goes on.
+"""The LSTM language model: persona and dialogue are one text, and a reply continues it.
 
-One recurrent network reads everything said so far and continues it token by token (a baseline of Zhang et
-al., 2018, "Personalizing Dialogue Agents", and of ConvAI2). It differs from seq2seq in having no decoder of
-its own and no attention. Its loss is taken over the replies: with each dialogue seen from both sides, every
-line is predicted once given everything before it.
+One recurrent network reads all earlier lines and continues them token by token (a baseline of Zhang et al.,
+2018, "Personalizing Dialogue Agents", and of ConvAI2). Unlike seq2seq, it has no separate decoder and no
+attention. Its loss is taken over the replies: each dialogue is seen from both sides, so every line is
+predicted once, given everything before it.
 
 Model option of ParlAI: `bots.parlai.language_model:LanguageModelAgent`.
 """
@@ -30,7 +30,7 @@ _LEAST = 1e-9  # probability, so that its logarithm is finite
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What reading some texts left: the LSTM's state, what came out at each token, and the tokens.
+    """The result of reading some texts: the LSTM's state, its outputs at each token, and the tokens.
 
     `hidden` and `cell` are [layers, batch, size], `outputs` [batch, tokens, size], `tokens` [batch, tokens].
     """
@@ -41,7 +41,7 @@ class Read:
     tokens: Tensor
 
     def rows(self, indices: Tensor) -> "Read":
-        """Return the same of the rows `indices` of the batch."""
+        """Return the part for the rows `indices` of the batch."""
         return Read(
             self.hidden.index_select(1, indices),
             self.cell.index_select(1, indices),
@@ -51,13 +51,13 @@ class Read:
 
 
 class LstmLanguageModel(TorchGeneratorModel):
-    """An LSTM whose input embedding is its output layer too (Press & Wolf, 2017), and a cache.
+    """An LSTM whose input embedding is also its output layer (Press & Wolf, 2017), with a cache.
 
-    Where its state is like one that it had while reading, it may go on as the text went on there: "i work" as
-    the persona did (Grave, Joulin & Usunier, 2017, "Improving Neural Language Models with a Continuous
-    Cache"). Without, so small a model forgets the persona on its way to the reply. Training says how much the
-    cache counts.
-    ParlAI's names for the two halves of a generator stay: `encoder` reads what there is, `decoder` goes on.
+    If the state is similar to an earlier one while reading, the text may continue as it did there: "i work"
+    as the persona did (Grave, Joulin & Usunier, 2017, "Improving Neural Language Models with a Continuous
+    Cache"). Without the cache, so small a model forgets the persona on its way to the reply. The weight of
+    the cache is learned. ParlAI's names for the two halves of a generator are kept: `encoder` reads the text,
+    `decoder` continues it.
     """
 
     uncached: Tensor
@@ -71,9 +71,10 @@ class LstmLanguageModel(TorchGeneratorModel):
         special: dict[str, int],
         marks: Collection[int] = (),
     ) -> None:
-        """Take the size of the vocabulary and of the state.
+        """Take the sizes of the vocabulary and of the state.
 
-        `special` are ParlAI's indices of marks; `marks` are more tokens that are read but never said again.
+        `special` are ParlAI's indices of special tokens; `marks` are further tokens that are read but never
+        generated from the cache.
         """
         super().__init__(**special)
         never = sorted({special["padding_idx"], special["unknown_idx"], *marks})
@@ -84,14 +85,14 @@ class LstmLanguageModel(TorchGeneratorModel):
         self.dropout = nn.Dropout(dropout)
         self.bias = nn.Parameter(torch.zeros(tokens))
         self.gate = nn.Linear(size, 1)
-        nn.init.constant_(self.gate.bias, -1.0)  # the cache counts for a quarter before anything is learned
+        nn.init.constant_(self.gate.bias, -1.0)  # the cache's weight is about a quarter before training
         self.log_sharpness = nn.Parameter(torch.tensor(math.log(_FIRST_SHARPNESS)))
 
     def forward(self, *xs: Tensor, ys: Tensor, **unused: Any) -> tuple[Tensor, Tensor, None]:
         """Return scores [batch, reply, vocabulary] and the likeliest tokens [batch, reply] of replies `ys`.
 
-        The same as `encoder`, then `decoder`, in one pass over text and reply as one padded tensor:
-        several times as fast, as torch has no fast path for packed sequences.
+        The same as `encoder` and then `decoder`, in one pass over text and reply as one padded tensor. This
+        is several times as fast, because torch has no fast path for packed sequences.
         """
         (text,) = xs
         before = torch.cat([self.START.expand(len(ys), 1), ys[:, :-1]], dim=1)
@@ -104,7 +105,7 @@ class LstmLanguageModel(TorchGeneratorModel):
         return scores, scores.argmax(-1), None
 
     def encoder(self, text: Tensor) -> Read:
-        """Return what is left of reading texts [batch, tokens], padded on the right."""
+        """Return the result of reading texts [batch, tokens], padded on the right."""
         lengths = (text != self.NULL_IDX).sum(1).clamp(min=1).cpu()
         packed = pack_padded_sequence(
             self.dropout(self.embedding(text)), lengths, batch_first=True, enforce_sorted=False
@@ -114,9 +115,9 @@ class LstmLanguageModel(TorchGeneratorModel):
         return Read(hidden, cell, outputs, text)
 
     def decoder(self, tokens: Tensor, read: Read, so_far: State | None = None) -> tuple[Tensor, State]:
-        """Return the scores after each of `tokens` [batch, tokens], and the state, going on from `read`.
+        """Return the scores after each of `tokens` [batch, tokens], and the state, continuing from `read`.
 
-        With `so_far`, the state before the last token, only that token is new.
+        With `so_far`, the state before the last token, only that token is processed.
         """
         state = (read.hidden, read.cell)
         if so_far is not None:
@@ -125,22 +126,23 @@ class LstmLanguageModel(TorchGeneratorModel):
         return self._scores(self.dropout(output), read.outputs, read.tokens), state
 
     def output(self, scores: Tensor) -> Tensor:
-        """Return the scores of `decoder`, which knows what was read."""
+        """Return the scores of `decoder` unchanged; they already include the cache."""
         return scores
 
     def _scores(self, states: Tensor, read: Tensor, tokens: Tensor) -> Tensor:
-        """Return log probabilities [batch, steps, vocabulary] of what follows `states` [batch, steps, size].
+        """Return log probabilities [batch, steps, vocabulary] of the next tokens after `states`.
 
-        `read` [batch, tokens, size] came out of `tokens`, [batch, tokens], the cache.
+        `states` are [batch, steps, size]. `read` [batch, tokens, size] are the outputs at `tokens` [batch,
+        tokens], the cache.
         """
         vocabulary = (states @ self.embedding.weight.t() + self.bias).softmax(-1)
-        # What the state was before each token that was read, so that a token can follow a state like it.
+        # The state before each token that was read: the token may follow a similar state again.
         before = torch.cat([torch.zeros_like(read[:, :1]), read[:, :-1]], dim=1)
         like = (
             self.log_sharpness.exp() * normalize(states, dim=-1) @ normalize(before, dim=-1).transpose(1, 2)
         )
         never = torch.isin(tokens, self.uncached)
-        # Where nothing can be said again, -1e9 leaves even shares, which then count for nothing.
+        # If no token may be repeated, -1e9 gives equal shares, which are then multiplied by zero.
         shares = like.masked_fill(never.unsqueeze(1), -1e9).softmax(-1) * ~never.unsqueeze(1)
         places = tokens.unsqueeze(1).expand(-1, states.size(1), -1)
         cached = torch.zeros_like(vocabulary).scatter_add(-1, places, shares)
@@ -149,7 +151,7 @@ class LstmLanguageModel(TorchGeneratorModel):
         return mixed.clamp(min=_LEAST).log()
 
     def reorder_encoder_states(self, encoder_states: Read, indices: Sequence[int] | Tensor) -> Read:
-        """Return what was read in the rows `indices`."""
+        """Return the reading result of the rows `indices`."""
         return encoder_states.rows(torch.as_tensor(indices, device=encoder_states.tokens.device))
 
     def reorder_decoder_incremental_state(self, incremental_state: State, inds: Tensor) -> State:

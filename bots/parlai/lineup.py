@@ -1,7 +1,7 @@
 """The paper's line-up: five architectures, each with and without persona, small enough for a laptop.
 
-The models of the published experiment (Ji et al., 2022, "Achieving Reliable Human Assessment of Open-Domain
-Dialogue Systems") under the names that it gives them, in sizes that train on a CPU in minutes.
+The models have the names of the published experiment (Ji et al., 2022, "Achieving Reliable Human Assessment
+of Open-Domain Dialogue Systems"), in sizes that train on a CPU in minutes.
 """
 
 import json
@@ -27,14 +27,14 @@ _TRANSFORMER: Mapping[str, Option] = {
 }
 _RANKER: Mapping[str, Option] = {"candidates": "batch", "eval_candidates": "inline", "text_truncate": 96}
 _GENERATOR: Mapping[str, Option] = {
-    "text_truncate": 80,  # a persona and what was said last; more costs time and is forgotten on the way
-    "skip_generation": True,  # in training; a host generates
-    # The likeliest, which a beam finds, is nearly the same whatever was said; of ten ends of a beam the agent
-    # says the one that fits best: `bots.parlai.specific`.
+    "text_truncate": 80,  # a persona and the latest lines; more costs time, and the model forgets it
+    "skip_generation": True,  # only in training; a host generates
+    # The likeliest reply, which a beam finds, hardly depends on the conversation. The agent uses the one of
+    # ten beams that fits best: `bots.parlai.specific`.
     "inference": "beam",
     "beam_size": 10,
-    "beam_min_length": 3,  # or it may say nothing at all
-    "beam_block_ngram": 1,  # no word twice: to a model that has learned little what it has said is likeliest
+    "beam_min_length": 3,  # otherwise a reply may be empty
+    "beam_block_ngram": 1,  # no word twice: an undertrained model prefers words that it has just used
     "person_tokens": True,
     "add_p1_after_newln": True,
 }
@@ -42,10 +42,10 @@ _GENERATOR: Mapping[str, Option] = {
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """A model of the line-up: its name in the published data, its ParlAI options, and how much it learns.
+    """A model of the line-up: its name in the published data, its ParlAI options, and the length of training.
 
-    `measure` is what it is tried on with held-out dialogues: "hits@1" (of 20) for what ranks, "ppl" (the
-    perplexity of a reply's tokens) for what generates.
+    `lessons` is the number of replies that it learns from in all. `measure` is its test on held-out
+    dialogues: "hits@1" (of 20) for rankers, "ppl" (the perplexity of a reply's tokens) for generators.
     """
 
     name: str
@@ -55,9 +55,9 @@ class Architecture:
     options: Mapping[str, Option]
 
     def epochs(self, replies: int) -> float:
-        """Return how often to go through that many replies, so that the model sees `lessons` of them in all.
+        """Return the number of epochs after which the model has seen `lessons` of so many replies in all.
 
-        So it takes the same time whatever the corpus. A small one is learned by heart after `_MOST_EPOCHS`.
+        Training thus takes the same time with any corpus. A small corpus is memorised after `_MOST_EPOCHS`.
         """
         return round(min(max(self.lessons / replies, 1), _MOST_EPOCHS), 1)
 
@@ -111,6 +111,6 @@ LINEUP = (
 
 
 def study(corpus: str, host: str) -> str:
-    """Return the study file of the ten systems, learned from `corpus` and served at the address `host`."""
+    """Return the study file of the ten systems, trained on `corpus` and served at the address `host`."""
     template = resources.files("bots.parlai").joinpath("study.yaml").read_text(encoding="utf-8")
     return Template(template).substitute(corpus=json.dumps(corpus), host=host.rstrip("/"))

@@ -1,9 +1,10 @@
-"""Of several replies that a generator has found, the one that fits this conversation and not any other.
+"""Choose, among a generator's replies, the one that is most specific to this conversation.
 
-A small generator finds "i am a nurse ." likely whatever was said and whoever it is. So a reply counts by how
-much the conversation, with the persona at its head, raises its probability: log p(y | x) − λ log p(y), the
-objective of Li et al. (2016, "A Diversity-Promoting Objective Function for Neural Conversation Models",
-equation 9). p(y) is the same model's, asked about silence: `training_data` teaches it what is said at all.
+A small generator finds "i am a nurse ." likely in any conversation and with any persona. So replies are
+ranked by how much the conversation, with the persona at its head, raises their probability: log p(y | x) − λ
+log p(y), the objective of Li et al. (2016, "A Diversity-Promoting Objective Function for Neural Conversation
+Models", equation 9). p(y) comes from the same model, given silence as the input: `training_data` includes
+such examples.
 """
 
 from collections.abc import Sequence
@@ -22,14 +23,14 @@ from bots.parlai.word_vectors import BeginsWithWordVectors
 
 _LAMBDA = 0.7
 
-Found = tuple[Tensor, Tensor, Any]  # tokens from START to END, score, what ParlAI knows of each token
+Found = tuple[Tensor, Tensor, Any]  # tokens from START to END, score, ParlAI's details of each token
 
 
 class PrefersSpecific(TorchGeneratorAgent):
-    """A generator that says the most specific of what it has found, and ranks candidates in the same way."""
+    """A generator that uses the most specific of its beams, and ranks candidates in the same way."""
 
     def _rerank_beams(self, batch: Any, found: Sequence[Sequence[Found]]) -> list[list[Found]]:
-        """Return what was found for each row of the batch, the best first. ParlAI calls it."""
+        """Return the beams of each row of the batch, the best first. ParlAI calls it."""
         return [
             [
                 lines[at]
@@ -43,13 +44,13 @@ class PrefersSpecific(TorchGeneratorAgent):
     def rank_eval_label_candidates(
         self, batch: Any, batchsize: int
     ) -> tuple[list[list[str]], list[list[float]]]:
-        """Return the candidates of each row, the best first, and their places as scores."""
+        """Return the candidates of each row, the best first, and their ranks as scores."""
         orders = [self._order(batch, row, batch.candidate_vecs[row]) for row in range(batchsize)]
         ranked = [[batch.candidates[row][at] for at in order] for row, order in enumerate(orders)]
         return ranked, [list(map(float, range(len(order)))) for order in orders]
 
     def _order(self, batch: Any, row: int, lines: Sequence[Tensor]) -> list[int]:
-        """Return the numbers of `lines`, tokens each, the most specific to a row of the batch first."""
+        """Return the indices of `lines` (tokens each), the most specific to a row of the batch first."""
         said = batch.text_vec[row : row + 1]
         replies, _ = self._pad_tensor(list(lines), is_label=True)
         silence = torch.tensor([self.dict.txt2vec(SILENCE)], device=said.device)
@@ -67,7 +68,7 @@ class PrefersSpecific(TorchGeneratorAgent):
 
 # Model options of ParlAI: `bots.parlai.specific:BiencoderAgent`, `...:PolyencoderAgent`, `...:Seq2seqAgent`.
 class BiencoderAgent(KeepsPersona, BeginsWithWordVectors, ParlaiBiencoder):
-    """Context and reply encoded apart by transformers; the score is their dot product."""
+    """Context and reply encoded separately by transformers; the score is their dot product."""
 
 
 class PolyencoderAgent(KeepsPersona, BeginsWithWordVectors, ParlaiPolyencoder):

@@ -1,4 +1,4 @@
-"""Training one model of the line-up, so that it can be stopped at any time and taken up again."""
+"""Train one model of the line-up; training can be stopped at any time and continued."""
 
 import json
 import random
@@ -18,16 +18,16 @@ from bots.parlai.training_data import TrainingData
 
 _RECORD = "training.json"
 _SAVE_EVERY = 20.0  # seconds
-Progress = Callable[[float], None]  # told how many epochs are done
+Progress = Callable[[float], None]  # called with the number of epochs done
 
 
 class TrainedOtherwiseError(Exception):
-    """A folder holds a model of another corpus or other settings."""
+    """A folder contains a model of another corpus or other settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A finished model: where it is, what it scored on held-out dialogues, how long it took to train."""
+    """A finished model: its file, its score on held-out dialogues, and its training time."""
 
     model_file: str
     measure: str
@@ -49,16 +49,16 @@ class Training:
 
     @property
     def model_file(self) -> Path:
-        """Where the model is in the end."""
+        """The path of the finished model."""
         return self.folder / "model"
 
     def run(self, progress: Progress) -> Trained:
-        """Return the finished model: train it, go on training it, or find it finished.
+        """Return the finished model: train it, continue its training, or load its record if it is finished.
 
         Raises:
             TrainedOtherwiseError: the folder's model comes from another corpus or other settings.
         """
-        finished = self._begun()
+        finished = self._finished()
         if finished is not None:
             return finished
         self._record(None)
@@ -66,13 +66,13 @@ class Training:
         parlai_log.set_log_level(parlai_log.ERROR)
         random.seed(self.seed)
         torch.manual_seed(self.seed)
-        torch.set_num_threads(1)  # so small a step takes threads longer to share than to do
+        torch.set_num_threads(1)  # for such small steps, sharing the work costs more than doing it
         options = self._options()
         loop = TrainLoop(options)
         for _ in loop.train_steps():
             progress(loop.train_reports[-1]["total_epochs"])
         score, examples = self._score(loop.agent, options)
-        load_agent(str(self.model_file))  # encodes a ranker's candidates once and for all
+        load_agent(str(self.model_file))  # encodes a ranker's candidates, and saves them
         for leftover in self.folder.glob("model.checkpoint*"):
             leftover.unlink()
         seconds = round(loop.train_time.time(), 1)
@@ -80,8 +80,8 @@ class Training:
         self._record(trained)
         return trained
 
-    def _begun(self) -> Trained | None:
-        """Return what was recorded as finished, None if there is still something to do."""
+    def _finished(self) -> Trained | None:
+        """Return the finished model of an earlier run, None if there is still work to do."""
         try:
             record = json.loads((self.folder / _RECORD).read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -99,10 +99,10 @@ class Training:
         content = {"recipe": self._recipe(), "trained": asdict(trained) if trained else None}
         beside = self.folder / f"{_RECORD}.part"
         beside.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-        beside.replace(self.folder / _RECORD)  # never half a record
+        beside.replace(self.folder / _RECORD)  # atomic: never half a record
 
     def _recipe(self) -> dict[str, Any]:
-        """Return everything that makes this model what it is."""
+        """Return all settings that determine this model."""
         content = sha256(self.data.train.encode()).hexdigest()[:16]
         return {"corpus": content, "epochs": self.epochs, "seed": self.seed, **self.architecture.options}
 
@@ -119,7 +119,7 @@ class Training:
             batchsize=32,
             optimizer="adam",
             learningrate=1e-3,
-            lr_scheduler="none",  # the default acts at validations only, and no longer fits torch
+            lr_scheduler="none",  # the default acts only at validations, and does not work with current torch
             gradient_clip=1.0,
             num_epochs=self.epochs,
             log_every_n_steps=5,
@@ -129,7 +129,7 @@ class Training:
         )
 
     def _score(self, agent: Any, options: Any) -> tuple[float, int]:
-        """Return what `agent` scores on the held-out dialogues, and on how many replies."""
+        """Return the score of `agent` on the held-out dialogues, and their number of replies."""
         (world,) = load_eval_worlds(agent, options, "valid")
         while not world.epoch_done():
             world.parley()

@@ -1,4 +1,4 @@
-"""A corpus as the files that ParlAI learns from."""
+"""Convert a corpus to the files that ParlAI learns from."""
 
 import json
 import random
@@ -14,20 +14,21 @@ from bots.parlai.agent import CANDIDATES
 from bots.parlai.episode import SILENCE, EpisodeExchange, exchanges, opening
 from bots.parlai.word_vectors import EXCHANGES
 
-CHOICES = 20  # replies to pick from on held-out dialogues, as in ConvAI2
+CHOICES = 20  # candidates for each reply of held-out dialogues, as in ConvAI2
 _HELD_OUT = 0.1
 _SEED = 1
-_BARE = 3  # of so many sides one is learned without its persona, too
-_ALONE = 5  # of so many replies one is learned as an answer to silence, too
+_BARE = 3  # one in so many sides is also learned without its persona
+_ALONE = 5  # one in so many replies is also learned as an answer to silence
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """Texts: dialogues to learn from and to be tried on, in ParlAI's format; what a ranker may say; its past.
+    """Texts in ParlAI's format: training and validation dialogues, a ranker's candidates, and memories.
 
-    Dialogues are there from both sides, with the persona of whoever answers. A third of those of `train` come
-    once more without, and some replies by themselves, so that a generator knows what is said at all; those of
-    `valid` have `CHOICES` replies to pick from, the others of other held-out dialogues.
+    Dialogues are included from both sides, with the persona of the side that answers. A third of those in
+    `train` are repeated without persona, and some replies are included alone, so that a generator learns
+    their general probability. Those in `valid` have `CHOICES` candidates for each reply, the others from
+    other held-out dialogues.
     """
 
     train: str
@@ -36,24 +37,24 @@ class TrainingData:
     exchanges: str
 
     def replies(self) -> int:
-        """Return from how many replies there is to learn."""
+        """Return the number of replies for training."""
         return self.train.count("\n")
 
     def write_dialogues(self, folder: Path) -> Path:
-        """Write the dialogues into `folder`; return the path that ParlAI wants for both files."""
+        """Write the dialogues into `folder`; return ParlAI's common path for both files."""
         folder.mkdir(parents=True, exist_ok=True)
         for kind, text in (("train", self.train), ("valid", self.valid)):
             (folder / f"dialogues_{kind}.txt").write_text(text, encoding="utf-8")
         return folder / "dialogues"
 
     def write_replies(self, folder: Path) -> None:
-        """Write what an agent needs beside its model file to answer."""
+        """Write the files that an agent needs beside its model file."""
         (folder / CANDIDATES).write_text(self.candidates, encoding="utf-8")
         (folder / EXCHANGES).write_text(self.exchanges, encoding="utf-8")
 
 
 def training_data(corpus: Corpus) -> TrainingData:
-    """Return what ParlAI learns from `corpus`; a tenth of the dialogues is held out.
+    """Return ParlAI's training data from `corpus`; a tenth of the dialogues is held out.
 
     Raises:
         CorpusError: the corpus has a single dialogue, or none.
@@ -64,14 +65,14 @@ def training_data(corpus: Corpus) -> TrainingData:
     return TrainingData(
         "".join(side.text() for side in (*train, *(each.without_persona() for each in train[::_BARE])))
         + "".join(_Side((), [EpisodeExchange(SILENCE, reply)]).text() for reply in replies[::_ALONE]),
-        "".join(_tried(held.dialogues)),
+        "".join(_validation_episodes(held.dialogues)),
         "".join(f"{reply}\n" for reply in dict.fromkeys(replies)),
         "".join(json.dumps(memory) + "\n" for side in train for memory in side.memories()),
     )
 
 
 def held_out(corpus: Corpus) -> Corpus:
-    """Return the dialogues of `corpus` that models are tried on."""
+    """Return the dialogues of `corpus` that are held out for validation."""
     return _split(corpus)[1]
 
 
@@ -84,17 +85,17 @@ def _split(corpus: Corpus) -> tuple[Corpus, Corpus]:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A dialogue as one of its speakers, the one who answers, sees it."""
+    """A dialogue from the side of one of its speakers, who answers."""
 
     persona: Sequence[str]
     exchanges: Sequence[EpisodeExchange]
 
     def without_persona(self) -> "_Side":
-        """Return the same with nothing known of the speaker."""
+        """Return the same without the persona."""
         return _Side((), self.exchanges)
 
     def text(self, choices: Callable[[str], list[str]] | None = None) -> str:
-        """Return the episode in ParlAI's format, with what `choices` gives for each reply to pick from."""
+        """Return the episode in ParlAI's format, with the candidates that `choices` makes for each reply."""
         lines = []
         for at, each in enumerate(self.exchanges):
             message: dict[str, object] = {
@@ -108,7 +109,7 @@ class _Side:
         return "".join(lines)
 
     def memories(self) -> Iterator[dict[str, object]]:
-        """Yield what was said so far and the reply to it."""
+        """Yield the latest lines and the reply to them."""
         lines: list[str] = []
         for each in self.exchanges:
             lines.append(each.said)
@@ -116,11 +117,11 @@ class _Side:
             lines.append(each.answered)
 
 
-def _tried(dialogues: Sequence[Dialogue]) -> Iterator[str]:
-    """Yield the episodes of `dialogues` with replies to pick from."""
+def _validation_episodes(dialogues: Sequence[Dialogue]) -> Iterator[str]:
+    """Yield the episodes of `dialogues` with candidates for each reply."""
     rng = random.Random(f"choices {_SEED}")
     for dialogue in dialogues:
-        # Not of the same dialogue: what one side replies is what the other side hears.
+        # Not from the same dialogue, where one side's replies are the other side's lines.
         others = sorted({turn for each in dialogues if each is not dialogue for turn in each.turns})
 
         def choices(reply: str, others: list[str] = others) -> list[str]:

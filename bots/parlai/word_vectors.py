@@ -1,7 +1,7 @@
-"""Initialise word vectors near the words that occur beside them.
+"""Initialise word vectors from word co-occurrence in the corpus.
 
-A few hundred dialogues are too few to learn from scratch which words belong together. The vectors come from
-the corpus itself: positive pointwise mutual information of words in one exchange, reduced by singular value
+A few hundred dialogues are too few to learn the relations of words from scratch. The vectors come from the
+corpus itself: positive pointwise mutual information of words in one exchange, reduced by singular value
 decomposition (Levy, Goldberg & Dagan, 2015, "Improving Distributional Similarity with Lessons Learned from
 Word Embeddings").
 """
@@ -23,7 +23,7 @@ EXCHANGES = "exchanges.jsonl"
 
 
 def word_vectors(texts: Iterable[Iterable[int]], tokens: int, size: int) -> Tensor:
-    """Return [tokens, size], of length 1 each; zeros for a token that no text has beside another.
+    """Return [tokens, size], of length 1 each; zeros for a token that never occurs beside another.
 
     `texts` are exchanges, each as the numbers of its tokens.
     """
@@ -47,14 +47,14 @@ def word_vectors(texts: Iterable[Iterable[int]], tokens: int, size: int) -> Tens
 
 
 class BeginsWithWordVectors(TorchAgent):
-    """An agent whose word embeddings begin as the vectors of what was said in its training dialogues."""
+    """An agent whose word embeddings are initialised from its training dialogues."""
 
     def build_model(self) -> Any:
-        """Return an untrained model, its words in place."""
+        """Return an untrained model with initialised word embeddings."""
         return self.placed(super().build_model())
 
     def placed(self, model: Any) -> Any:
-        """Return `model` with its words where the dialogues put them, as long as each is yet to learn."""
+        """Return `model` with word embeddings from the dialogues, scaled to the mean norm of the old ones."""
         exchanges = Path(self.opt["model_file"]).with_name(EXCHANGES)
         if not self.opt["interactive_mode"] and exchanges.is_file():
             said = (json.loads(line) for line in exchanges.read_text(encoding="utf-8").splitlines())

@@ -1,1 +1,1 @@
-"""The quality-control bots."""
+"""The quality-control (QC) bots."""

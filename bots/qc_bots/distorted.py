@@ -18,15 +18,15 @@ from bots.corpus import Corpus
 from bots.qc_bots.material import require_material, responses, run_length
 from bots.shown.prose import present, shorten
 
-_CONVERSATIONS = 4_096  # whose orders are kept, as far as conversations mostly go
-_BEGINNING = 256  # responses
+_CONVERSATIONS = 4_096  # whose permutations are cached, up to _BEGINNING
+_BEGINNING = 256  # responses; most conversations are shorter
 _TRIES = 20  # redraws of a distortion that changed nothing or gave a line already said
 
 
 def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -> list[str]:
     """Return `response` with a run of its words replaced by a run of equal length from `donor`.
 
-    Both runs start at random places. With three words or more the first and the last one stay.
+    Both runs start at random places. With three words or more, the first and the last one stay.
 
     Raises:
         ValueError: `donor` has fewer words than the run.
@@ -43,7 +43,8 @@ def distort(response: Sequence[str], donor: Sequence[str], rng: random.Random) -
 def may_have_given(source: Sequence[str], line: Sequence[str]) -> bool:
     """Return whether `line`, or a part of it, can be `source` with a run of its words replaced.
 
-    A short source is looked for as the whole line only, as its words may stand anywhere.
+    A source of fewer than three words is compared only with the whole line, because its words may occur
+    anywhere.
     """
     size = len(source)
     starts = range(len(line) - size + 1) if size >= 3 else range(1 if len(line) == size else 0)
@@ -56,9 +57,9 @@ def _differ_by_a_run(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 class _Response(NamedTuple):
-    """A response's words, and those of every dialogue that has enough to distort it.
+    """The words of a response, and those of every dialogue with enough words to distort it.
 
-    `own`: at which place among them is its own dialogue, which gives it nothing.
+    `own`: the index of the response's own dialogue among them, which is never a donor.
     """
 
     words: list[str]
@@ -67,27 +68,27 @@ class _Response(NamedTuple):
 
     @property
     def givers(self) -> int:
-        """How many dialogues, other than its own, have enough words."""
+        """The number of donors: dialogues with enough words, except its own."""
         return len(self.dialogues) - 1
 
     def giver(self, at: int) -> list[str]:
-        """Return the words of the giver at `at`, from 0."""
+        """Return the words of the donor with index `at`, from 0."""
         return self.dialogues[at + (at >= self.own)]
 
 
 class QcBot:
-    """Answers with the corpus's responses in an order of the conversation's own, each one distorted.
+    """Answers with the corpus's responses, distorted, in a different order for each conversation.
 
-    The order is a permutation drawn from the conversation's seed and read at the number of replies
-    given, so that no response comes twice and nothing has to be remembered. A conversation longer
-    than the corpus has responses goes through them again, in a new order.
+    The order is a permutation drawn from the conversation's seed and indexed by the number of replies given,
+    so no response is repeated and no state is needed. A conversation with more turns than the corpus has
+    responses goes through them again, in a new order.
     """
 
     def __init__(self, corpus: Corpus) -> None:
         """Index `corpus`. Raises CorpusError, as `require_material` does."""
         require_material(corpus)
         self._language = corpus.language
-        # The spelling of tokens, such as the pronoun "I", is a rule of English alone.
+        # The spelling of tokens, such as the pronoun "I", applies to English only.
         self._is_english = base_language(corpus.language) == "en"
         self._donors = [
             [word for turn in dialogue.turns for word in self._words(turn)] for dialogue in corpus.dialogues
@@ -98,7 +99,7 @@ class QcBot:
         self._responses = [response for response in found if response.givers > 0]
 
     def __len__(self) -> int:
-        """Return how many responses there are."""
+        """Return the number of responses."""
         return len(self._responses)
 
     @property
@@ -111,7 +112,7 @@ class QcBot:
         return Reply(self.line(chat, chat.replies_given()))
 
     def line(self, chat: Chat, number: int) -> str:
-        """Return the response at `number`, from 0, of this conversation's permutation, distorted."""
+        """Return the response with index `number`, from 0, of this conversation's permutation, distorted."""
         response = self._responses[self.drawn(chat.seed, number)]
         said = {turn.text for turn in chat.turns}
         rng = random.Random(f"distort {chat.seed} {number}")
@@ -136,9 +137,9 @@ class QcBot:
         return _Response(words, dialogues, bisect_left(numbers, origin))
 
     def _find_with_words(self, words: int) -> tuple[list[int], list[list[str]]]:
-        """Return the dialogues that have so many words, by their numbers, and what those are.
+        """Return the numbers and the words of all dialogues with at least so many words.
 
-        The one that a response is from is among them.
+        They include the dialogue of the response itself.
         """
         numbers = [number for number, donor in enumerate(self._donors) if len(donor) >= words]
         return numbers, [self._donors[number] for number in numbers]

@@ -1,4 +1,4 @@
-"""Is a qc bot fit for its purpose? Its lines must be worse to whoever reads them, and to nobody else."""
+"""Examine a QC bot: its lines must be worse than systems' lines when read, but look the same."""
 
 import math
 import random
@@ -15,23 +15,22 @@ from bots.corpus import Corpus
 from bots.qc_bots.distorted import QcBot, distort
 from bots.qc_bots.material import run_length
 
-CONVERSATIONS, LINES = 20, 10  # that are examined
-ENOUGH_REPLIES = 20  # of the systems, to hold the looks of lines against
-ENOUGH_PAIRS = 200  # of responses and their distortions: then the share has an error of 0.035 at most
+CONVERSATIONS, LINES = 20, 10  # the size of the sample
+ENOUGH_REPLIES = 20  # replies of the systems that are needed to compare the looks of lines
+ENOUGH_PAIRS = 200  # responses with distortions that are needed: then the standard error is 0.035 at most
 _FOLDS = 5
-_FEWEST_WORDS = 3  # of a line that is looked for within longer ones: shorter ones stand anywhere
-_OF_PAIRS = 0.8  # how much of a word's likelihood comes from the word before it
+_FEWEST_WORDS = 3  # of a line that is searched for within longer ones: shorter ones occur anywhere
+_OF_PAIRS = 0.8  # the weight of word pairs in a word's likelihood
 
 
 @dataclass(frozen=True, slots=True)
 class QcExamination:
-    """What was measured of a qc bot.
+    """Measurements of a QC bot.
 
-    `lines`: how many of its lines were looked at. `whole`: the share of them that stand in the corpus as they
-    are. `preferred`: the share of responses that a language model of the rest of the corpus finds more
-    coherent before they were distorted than after; 0.5 by chance, None for a corpus too small for that.
-    `looks`: the AUC with which the looks of a line alone tell the bot from the systems; None where these have
-    said too little.
+    `lines`: the number of its lines examined. `whole`: the share of them that are in the corpus unchanged.
+    `preferred`: the share of responses that a language model of the rest of the corpus finds more coherent
+    before distortion than after; 0.5 by chance, None if the corpus is too small. `looks`: the AUC with which
+    a line's looks alone tell the bot from the systems; None if there are too few replies of the systems.
     """
 
     lines: int
@@ -41,10 +40,10 @@ class QcExamination:
 
 
 def examine(corpus: Corpus, replies: Sequence[str] = ()) -> QcExamination:
-    """Examine the published qc bot over `corpus`, beside what systems have said.
+    """Examine the published QC bot with `corpus`, and compare it with systems' `replies`.
 
     Raises:
-        CorpusError: the bot cannot work with this corpus.
+        CorpusError: the bot cannot use this corpus.
     """
     bot = QcBot(corpus)
     lines = [
@@ -72,18 +71,18 @@ def _plain(text: str) -> str:
 
 
 def _share_preferred(corpus: Corpus) -> float | None:
-    """Return how often a language model of half of the dialogues prefers the others' responses whole."""
+    """Return how often a language model of half of the dialogues prefers the rest's undistorted responses."""
     halves = [
         [[split_words(turn.casefold(), corpus.language) for turn in d.turns] for d in corpus.dialogues[at::2]]
         for at in range(2)
     ]
     model = _LanguageModel(turn for dialogue in halves[0] for turn in dialogue)
-    # Words are put in from dialogues that the model does not know either: it would prefer what it knows.
+    # Donors are dialogues that the model does not know either, because it would prefer words that it knows.
     donors = [[word for turn in dialogue for word in turn] for dialogue in halves[1]]
     rng = random.Random("examine")
     wins = []
     for at, response in ((at, turn) for at, dialogue in enumerate(halves[1]) for turn in dialogue[1:]):
-        donor = donors[at - 1]  # with one dialogue alone, its own
+        donor = donors[at - 1]  # its own, if there is only one dialogue
         if not response or len(donor) < run_length(len(response)):
             continue
         worse = distort(response, donor, rng)
@@ -94,7 +93,7 @@ def _share_preferred(corpus: Corpus) -> float | None:
 
 
 class _LanguageModel:
-    """Words by the word before them, and by themselves where that is new."""
+    """A bigram model that backs off to unigrams."""
 
     def __init__(self, lines: Iterable[Sequence[str]]) -> None:
         self._words: Counter[str] = Counter()
@@ -108,27 +107,27 @@ class _LanguageModel:
         self._total = self._words.total() + len(self._words) + 1
 
     def coherence(self, line: Sequence[str]) -> float:
-        """Return by how much words are likelier behind the one before them than anywhere: log ratios, summed.
+        """Return how much more probable words are after the previous word than alone: a sum of log ratios.
 
-        How common the words are by themselves does not count: other words were put in at random.
+        The frequency of the words by themselves does not count, because the replacements are random.
         """
         pairs = zip(["", *line], [*line, ""], strict=True)
-        return sum(math.log(self._behind(*pair) / self._alone(pair[1])) for pair in pairs)
+        return sum(math.log(self._probability_after(*pair) / self._probability(pair[1])) for pair in pairs)
 
-    def _behind(self, before: str, word: str) -> float:
+    def _probability_after(self, before: str, word: str) -> float:
         seen = self._before[before]
         if not seen:
-            return self._alone(word)
-        return _OF_PAIRS * self._pairs[before, word] / seen + (1 - _OF_PAIRS) * self._alone(word)
+            return self._probability(word)
+        return _OF_PAIRS * self._pairs[before, word] / seen + (1 - _OF_PAIRS) * self._probability(word)
 
-    def _alone(self, word: str) -> float:
+    def _probability(self, word: str) -> float:
         return (self._words[word] + 1) / self._total
 
 
 def looks_auc(lines: Sequence[str], others: Sequence[str]) -> float:
-    """Return the AUC with which a classifier of looks tells `lines` from `others`, each part by the rest.
+    """Return the cross-validated AUC with which a classifier of looks tells `lines` from `others`.
 
-    It knows lengths, marks, capitals and digits, and no word: Fisher's linear discriminant.
+    It is Fisher's linear discriminant over lengths, punctuation, capitals and digits; it sees no words.
     """
     looks = np.array([_looks(line) for line in (*lines, *others)])
     looks = (looks - looks.mean(axis=0)) / (looks.std(axis=0) + 1e-9)

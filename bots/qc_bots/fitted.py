@@ -1,8 +1,8 @@
-"""A qc bot that fits the systems it stands beside.
+"""A QC bot whose lines look like those of the tested systems.
 
-A line of small talk in small letters stands out beside a polished language model, and a worker who sees
-that need not read it. This bot distorts what the tested systems themselves have said in other
-conversations, so that its lines have their case, their marks and their lengths.
+A line of lower-case small talk stands out beside a polished language model, and a worker who sees that need
+not read it. This bot distorts replies that the tested systems gave in other conversations, so that its lines
+have the same case, punctuation and lengths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ def words_as_written(text: str, language: str = "en") -> list[str]:
 
 
 def filled(text: str, words: Sequence[str], language: str = "en") -> str:
-    """Return `text` with `words` in the places of its own; those that are new take the looks of the place."""
+    """Return `text` with its words replaced by `words`; new words take the case of their places."""
     return _filled(text, word_places(text, language), words, language)
 
 
@@ -40,9 +40,9 @@ def _filled(text: str, places: Sequence[tuple[int, int]], words: Sequence[str], 
 
 
 def _like(old: str, before: str, word: str, cased: bool, language: str) -> str:
-    """Return `word` in the case of the place of `old`, that `before` stands before.
+    """Return `word` in the case of `old`, the word that it replaces; `before` is the text before that.
 
-    A lone "I" is a capital by its own right; so is, in German, the first letter of a noun.
+    Exceptions: a lone "I" is always a capital in English, and a German noun keeps its capital.
     """
     before = before.rstrip()
     begins = not before or before[-1] in _SENTENCE_ENDS
@@ -62,46 +62,46 @@ def _is_i(word: str) -> bool:
     return word[:1] in {"i", "I"} and (len(word) == 1 or word[1] in {"'", "’"})
 
 
-ENOUGH = 50  # replies of the systems; with fewer, a worker would soon have met them all
+ENOUGH = 50  # replies of the systems that are needed; a worker would soon have seen all of fewer ones
 _TRIES = 20
-_LONGEST = 1_500  # characters; the words put in may be longer, and a reply may have 2,000
+_LONGEST = 1_500  # characters of a source; the new words may be longer, and a reply may have 2,000
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierReply:
-    """What a tested system has said in a conversation."""
+    """A reply of a tested system in an earlier conversation."""
 
     conversation_id: str
     text: str
 
 
 class FittedQcBot:
-    """Answers with a reply that a tested system gave to another worker, distorted like the published bot's.
+    """Answers with replies that tested systems gave to other workers, distorted as the published bot does.
 
-    Words that are put in take the case and the marks of the places that they fill. As long as the systems
-    have said less than is ENOUGH, the lines are the published bot's.
+    New words take the case and the punctuation of their places. Until the systems have given ENOUGH replies,
+    the published bot's lines are used.
 
-    Nothing has to be remembered: which reply comes next is drawn by the conversation's seed from those
-    that are there, except for those from which a line of the conversation could have been made. So none
-    serves twice, even if there are more by and by.
+    The bot has no state. The conversation's seed chooses the next reply from those available, except those
+    from which an earlier line of the conversation could have been made. So no reply is used twice, even while
+    new ones are added.
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        """Raise CorpusError if the published bot cannot work with `corpus`."""
+        """Prepare. Raises CorpusError if the published bot cannot use `corpus`."""
         self._published = QcBot(corpus)
         self._language = corpus.language
 
     def line(self, chat: Chat, replies: Sequence[EarlierReply]) -> str:
-        """Return a reply of a system's, distorted; the published bot's line where there are too few.
+        """Return a system's reply, distorted; the published bot's line if there are too few replies.
 
-        `replies` is what systems have said so far in conversations with other workers than this one.
+        `replies` are the systems' replies so far in conversations with other workers.
         """
         drawn = _distorted(chat, replies, self._language) if len(replies) >= ENOUGH else None
         return drawn or self._published.line(chat, chat.replies_given())
 
 
 def _distorted(chat: Chat, replies: Sequence[EarlierReply], language: str) -> str | None:
-    """Return the next reply, distorted; None if every one has served, or no other has words for it."""
+    """Return the next reply, distorted; None if all are used, or no other conversation has enough words."""
     said = [turn.text for turn in chat.turns if turn.author == "bot"]
     spoken = [words_as_written(text, language) for text in said]
     rng = Random(f"fitted {chat.seed} {chat.replies_given()}")
@@ -118,7 +118,7 @@ def _distorted(chat: Chat, replies: Sequence[EarlierReply], language: str) -> st
 
 
 def _rank(seed: int, purpose: object, reply: EarlierReply) -> bytes:
-    """Return a number drawn for a reply, whatever others there are."""
+    """Return a pseudorandom rank of a reply, independent of the other replies."""
     key = f"{seed}\x1f{purpose}\x1f{reply.conversation_id}\x1f{reply.text}"
     return blake2b(key.encode(), digest_size=8).digest()
 
@@ -126,7 +126,7 @@ def _rank(seed: int, purpose: object, reply: EarlierReply) -> bytes:
 def _donors(
     source: EarlierReply, length: int, replies: Sequence[EarlierReply], rng: Random, language: str
 ) -> Iterator[list[str]]:
-    """Yield the words of other conversations, each conversation `length` of them at least."""
+    """Yield the words of other conversations, in random order, with at least `length` words each."""
     by_conversation: dict[str, list[str]] = {}
     for reply in replies:
         if reply.conversation_id != source.conversation_id:

@@ -22,9 +22,9 @@ def run_length(words: int) -> int:
 
 
 def responses(corpus: Corpus) -> dict[str, int]:
-    """Return what can be answered, with the number of the dialogue that it comes from.
+    """Return the corpus's distinct responses, with the number of the dialogue that each comes from.
 
-    What was once said by two people in the same words is one response: it must not come twice.
+    The same words of two speakers are one response, because no response may be repeated.
     """
     origins: dict[str, int] = {}
     for number, dialogue in enumerate(corpus.dialogues):

@@ -1,1 +1,1 @@
-"""The researcher's REST API, as commands use it: `access` is the way in, `client` asks, `views` come back."""
+"""The researcher's REST API for commands: `access` has address and token, `client` calls it."""

@@ -11,13 +11,13 @@ from pydantic_core import from_json
 SERVER = "http://127.0.0.1:8000"
 _DATA = Path("candor-data")
 
-Server = Annotated[str, typer.Option("--server", help="Where the Candor server is.", metavar="URL")]
+Server = Annotated[str, typer.Option("--server", help="The Candor server's address.", metavar="URL")]
 Token = Annotated[
     str | None,
     typer.Option(
         envvar="CANDOR_TOKEN",
         help="The researcher's token.",
-        show_default="that of the server whose data folder is given by --data",
+        show_default="the token in the data folder given by --data",
     ),
 ]
 Data = Annotated[
@@ -25,14 +25,14 @@ Data = Annotated[
     typer.Option(
         "--data",
         envvar="CANDOR_DATA",
-        help="The server's data folder, where its token is.",
+        help="The server's data folder, which contains its token.",
         show_default="candor-data in this folder",
     ),
 ]
 
 
 class NoAccess(ValueError):
-    """The server cannot be asked: says what to give."""
+    """The server cannot be called. The message says which option is missing or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Access:
 
 
 def access(server: str, token: str | None, data: Path | None = None) -> Access:
-    """Return how the researcher's API of `server` is reached.
+    """Return the address and the token for the researcher's API of `server`.
 
-    Without a token, the one in the server's data folder `data` is taken; None: `candor-data` in this folder.
+    Without a token, the one in the server's data folder `data` is used; None: `candor-data` in this folder.
 
     Raises:
-        NoAccess: `server` is no address, or there is no token.
+        NoAccess: `server` is not an address, or there is no token.
     """
     parts = urlsplit(server)
     if parts.scheme not in {"http", "https"} or not parts.netloc:

@@ -1,4 +1,4 @@
-"""Asks the server, as a researcher."""
+"""Call the server's API as a researcher."""
 
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
@@ -28,11 +28,11 @@ T = TypeVar("T")
 
 
 class RequestFailed(Exception):
-    """The server did not do what it was asked: says why, and what can be done."""
+    """The server could not carry out a request. The message says why, and what to do."""
 
 
 class ServerAway(RequestFailed):
-    """The server cannot answer now: it is not there, not well, or has too much to do. Later it may."""
+    """The server cannot answer now: it is unreachable, failing or overloaded. A later call may succeed."""
 
 
 class NoAnswer(ServerAway):
@@ -40,7 +40,7 @@ class NoAnswer(ServerAway):
 
 
 class RequestRefused(RequestFailed):
-    """The server said no. `code` is its word for the reason."""
+    """The server refused. `code` is its code of the reason."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class RequestRefused(RequestFailed):
 
 
 class ConfirmationNeeded(RequestRefused):
-    """What is asked for may cost money: says how many calls, to whom, at what price."""
+    """The request may cost money. The message says how many calls, to whom, at what price."""
 
 
 class ResearcherClient:
@@ -58,7 +58,7 @@ class ResearcherClient:
     """
 
     def __init__(self, access: Access) -> None:
-        """Connect to nothing yet."""
+        """Prepare; nothing is sent yet."""
         self._server = access.server
         self._client = httpx2.Client(
             base_url=f"{access.server}/api",
@@ -85,33 +85,33 @@ class ResearcherClient:
         return self._read(BotView, "GET", _path("bots", name))
 
     def enable(self, name: str, enabled: bool) -> BotView:
-        """Have a bot answer, or not."""
+        """Enable or disable a bot."""
         return self._read(BotView, "PATCH", _path("bots", name), json={"enabled": enabled})
 
     def delete(self, name: str) -> None:
-        """Forget a bot."""
+        """Delete a bot."""
         self._call("DELETE", _path("bots", name))
 
     def add_replica(self, name: str, url: str) -> BotView:
-        """Have one more server answer for a bot."""
+        """Add a server to a bot."""
         return self._read(BotView, "POST", _path("bots", name, "replicas"), json={"url": url})
 
     def remove_replica(self, name: str, url: str) -> BotView:
-        """Have a server answer for a bot no more."""
+        """Remove a server from a bot."""
         return self._read(BotView, "DELETE", _path("bots", name, "replicas"), params={"url": url})
 
     def start_check(
         self, name: str, study: str | None, at_once: int | None, *, confirmed: bool = False
     ) -> CheckView:
-        """Have a bot checked for a study, given as YAML, or watch the check that is under way.
+        """Start a check of a bot for a study, given as YAML; return the running check if there is one.
 
-        Raises ConfirmationNeeded, too, unless it is `confirmed` that it may cost money.
+        Also raises ConfirmationNeeded if it may cost money, unless `confirmed`.
         """
         asked = {"study": study, "at_once": at_once, "confirmed": confirmed}
         return self._read(CheckView, "POST", _path("bots", name, "check"), json=asked)
 
     def check(self, name: str) -> CheckView | None:
-        """Return the latest check of a bot, None where there was none."""
+        """Return the latest check of a bot, None if there was none."""
         try:
             return self._read(CheckView, "GET", _path("bots", name, "check"))
         except RequestRefused as error:
@@ -124,9 +124,9 @@ class ResearcherClient:
         return self._read(RunList, "GET", _path("runs")).runs
 
     def rehearse(self, yaml: str, options: dict[str, Any], *, confirmed: bool = False) -> RehearsalView:
-        """Begin a rehearsal of the study that `yaml` describes.
+        """Start a rehearsal of the study in `yaml`.
 
-        Raises ConfirmationNeeded, too, unless it is `confirmed` that it may cost money.
+        Also raises ConfirmationNeeded if it may cost money, unless `confirmed`.
         """
         asked = {"yaml": yaml, "confirmed": confirmed, **options}
         return self._read(RehearsalView, "POST", _path("rehearsals"), json=asked)
@@ -136,25 +136,26 @@ class ResearcherClient:
         return self._read(RehearsalView, "GET", _path("runs", run, "jobs", job))
 
     def cancel(self, run: str, job: str) -> None:
-        """Give up what is done in the background."""
+        """Cancel a background job."""
         self._call("POST", _path("runs", run, "jobs", job, "cancel"))
 
     def crowd_question(self, run: str, workers: int) -> str | None:
-        """Return what is to be known before so many simulated workers take part; None: it costs nothing."""
+        """Return the question about the costs of so many simulated workers; None if they cost nothing."""
         path = _path("runs", run, "crowd-question")
         return self._read(CrowdQuestion, "GET", path, params={"workers": workers}).question
 
     def join_simulated(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
-        """Let a simulated worker into a run.
+        """Join a run as a simulated worker.
 
-        `reply_pace` scales the natural reply times; `simulated_as` is what the data say of who simulates.
+        `reply_pace` scales the natural reply times; `simulated_as` describes the simulated worker in the
+        data.
         """
         body = {"run": run, "worker": worker, "simulated": True, "reply_pace": reply_pace}
         body["simulated_as"] = simulated_as
         return self._read(JoinView, "POST", "/join", json=body)
 
     def simulation(self, assignment: str) -> SimulatedBeliefs:
-        """Return what the simulated worker of an assignment believes."""
+        """Return the beliefs of an assignment's simulated worker."""
         return self._read(SimulatedBeliefs, "GET", _path("assignments", assignment, "simulation"))
 
     def _read(self, shape: type[Shape], method: str, path: str, **request: Any) -> Shape:
@@ -196,7 +197,7 @@ class ResearcherClient:
 
 
 def confirmed(call: Callable[..., T], *given: Any, yes: bool) -> T:
-    """Return `call(*given, confirmed=…)`, asking at the terminal, unless `yes`, where it may cost money."""
+    """Return `call(*given, confirmed=…)`; if it may cost money, ask at the terminal first, unless `yes`."""
     try:
         return call(*given, confirmed=yes)
     except ConfirmationNeeded as error:

@@ -20,14 +20,14 @@ class ReplicaView(BaseModel):
 
 
 class LastCheck(BaseModel):
-    """When a bot was last checked, and what came of it."""
+    """The time and the verdict of a bot's last check."""
 
     at: datetime
     verdict: Verdict
 
 
 class BotView(BaseModel):
-    """A registered bot. `endpoint` as it was registered, its kind under "kind"."""
+    """A registered bot. `endpoint` is as registered, with its kind under "kind"."""
 
     name: str
     endpoint: dict[str, Any]
@@ -46,7 +46,7 @@ class BotList(BaseModel):
 
 
 class CheckView(BaseModel):
-    """A check, under way or over. `report` is there when it is finished, `error` when it failed."""
+    """A running or finished check. `report` is set when it is finished, `error` when it failed."""
 
     state: Literal["running", "finished", "failed"]
     done: int
@@ -57,7 +57,7 @@ class CheckView(BaseModel):
 
 
 class JoinView(BaseModel):
-    """A simulated worker's way in: the token of its session, and its assignment."""
+    """A simulated worker's session token and its assignment."""
 
     token: str
     assignment: str
@@ -76,16 +76,16 @@ class RunList(BaseModel):
 
 
 class CrowdQuestion(BaseModel):
-    """What is to be known before simulated workers take part; None where that costs nothing."""
+    """The question to confirm before simulated workers take part; None if they cost nothing."""
 
     question: str | None
 
 
 class QualityView(BaseModel):
-    """How good the system of conversation number `conversation` is, from 0 to 1.
+    """The quality of the system of a `conversation`, from 0 to 1.
 
-    `system` names it where it is chatted with. `item` names what is rated where nothing is chatted: an item,
-    its repeat and its twins have one name.
+    `system` names the chat partner, if there is one. `item` names the item that is rated without a chat: an
+    item, its repeat and its twins share one name.
     """
 
     conversation: int
@@ -95,7 +95,7 @@ class QualityView(BaseModel):
 
 
 class CriterionView(BaseModel):
-    """Whether agreement with a criterion speaks against a system, and whether the worker filter uses it."""
+    """A criterion: whether agreement counts against a system, and whether the worker filter uses it."""
 
     label: str
     negative: bool
@@ -103,7 +103,7 @@ class CriterionView(BaseModel):
 
 
 class SimulatedBeliefs(BaseModel):
-    """What a simulated worker believes. A conversation's attempts come in order: the last one counts.
+    """The beliefs of a simulated worker. The attempts at a conversation are in order: the last one counts.
 
     `answers` are the right ones to the tutorial's test questions.
     """
@@ -114,7 +114,7 @@ class SimulatedBeliefs(BaseModel):
 
 
 class SystemForecast(BaseModel):
-    """What a rehearsal foretells of a system: its score as simulated, and half the width of its interval."""
+    """A rehearsal's forecast for a system: its simulated score, and half the width of its interval."""
 
     system: str
     z: float
@@ -122,7 +122,10 @@ class SystemForecast(BaseModel):
 
 
 class NumberForecast(BaseModel):
-    """What so many workers would show: the widest half-width, and the chance for the first two systems."""
+    """The forecast for a number of workers: the widest half-width, and the chance of a clear winner.
+
+    `apart` is the chance that the first two systems are told apart.
+    """
 
     workers: int
     half_width: float
@@ -131,7 +134,7 @@ class NumberForecast(BaseModel):
 
 
 class Forecast(BaseModel):
-    """What a rehearsal foretells."""
+    """A rehearsal's forecast."""
 
     rehearsed: int
     passed: int
@@ -149,7 +152,7 @@ class Forecast(BaseModel):
 
 
 class RehearsalView(BaseModel):
-    """A rehearsal, under way or over; `run` is the run of its own."""
+    """A running or finished rehearsal; `run` is its own run."""
 
     job: str
     run: str

@@ -1,8 +1,8 @@
-"""Reduce a model's output to what a worker may see, by one rule for every kind of bot. Pure.
+"""Reduce a model's output to the text that a worker may see, by one rule for every kind of bot. Pure.
 
-A model's output may hold its thoughts, the marks of its chat template, its own label and lines that it has
-made up for the other speaker. `shown_text` leaves what it says, in the looks that all bots have, and tells
-what was changed; `phase` tells how far an output is that is still growing.
+A model's output may contain thoughts, marks of its chat template, its own label, and lines made up for the
+other speaker. `shown_text` keeps only the model's own line, in the looks that all bots share, and reports the
+changes. `phase` tells the state of an output that is still growing.
 """
 
 from bots.shown.text import CHANGES, Change, Phase, ShownText, is_plain, phase, shown_text

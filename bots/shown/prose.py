@@ -1,7 +1,7 @@
 """Space and capitalise a builtin system's reply like written English.
 
-Corpora such as ConvAI2 are lower case with a space before every mark. All systems, and the qc bot,
-present their text in the same way, so that its looks tell nobody which one is speaking.
+Corpora such as ConvAI2 are lower case with a space before every punctuation mark. All systems, and the QC
+bot, format their text in the same way, so that its looks do not tell which one is speaking.
 """
 
 import re
@@ -10,7 +10,7 @@ import unicodedata
 LONGEST = 300
 
 _SPACE_BEFORE = re.compile(r" (?=[,.;:!?…%)\]])")
-_AT_CONTRACTION = re.compile(r" (?:'|n't)", re.IGNORECASE)  # a quick look, and nearly always no
+_AT_CONTRACTION = re.compile(r" (?:'|n't)", re.IGNORECASE)  # a quick test, which nearly always fails
 _SPLIT_CONTRACTION = re.compile(r"\b(\w+)\s+('(?:s|m|re|ve|ll|d|t)|n't)\b", re.IGNORECASE)
 _AFTER_SENTENCE = re.compile(r"((?<!\.)[.!?]\s+)([a-z])")
 _LONE_I = re.compile(r"i(?<!\wi)\b(?=$|\s|[,.;:!?]|'(?:m|ve|ll|d)\b)")
@@ -18,14 +18,14 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s)")
 
 
 def present(text: str) -> str:
-    """Return `text` as `written`, and of at most `LONGEST` characters."""
+    """Return `text` formatted by `written` and cut to at most `LONGEST` characters."""
     return shorten(written(text))
 
 
 def written(text: str) -> str:
-    """Return `text` as one line, spaced and cased for reading; no word of it is left out.
+    """Return `text` as one line with normal spacing and capitals; no word of it is left out.
 
-    Text that is already written so is returned unchanged; doing it twice changes nothing more.
+    Text in this form is returned unchanged.
     """
     line = _SPACE_BEFORE.sub("", " ".join(_without_controls(text).split()))
     if _AT_CONTRACTION.search(line) is not None:

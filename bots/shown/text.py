@@ -1,4 +1,4 @@
-"""The step itself: from a model's output to what is shown of it."""
+"""Convert a model's output to the text that is shown."""
 
 import re
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from bots.shown.turns import own_line
 Change = Literal["thoughts", "marks", "turns", "limit", "looks"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 Phase = Literal["thinking", "speaking", "over"]
-# Without any of these an output holds neither mark nor label nor quotation: nearly every line of a chat.
+# An output without any of these has no mark, label or quotation; most lines of a chat have none.
 _TELLING = re.compile(r"[<\[\u25c1:\uff1a\"]")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownText:
-    """What is shown of an output; empty if it says nothing.
+    """The shown part of an output; empty if there is none.
 
-    `changes`: what is not as in the output, in the order of `CHANGES`. "thoughts" were left out; so were the
-    "marks" of a template or the model's own label; "turns" that are not the model's own; or what came after
-    the last whole sentence, where a "limit" of tokens ended the output. "looks": other than white space, the
-    spelling of tokens, a quotation mark without a partner or something invisible.
+    `changes`: the differences from the output, in the order of `CHANGES`. "thoughts": thoughts were left out.
+    "marks": marks of a template, or the model's own label. "turns": lines of other speakers. "limit": text
+    after the last whole sentence, because a limit of tokens ended the output. "looks", apart from white
+    space: the spelling of tokens, an unpaired quotation mark, or something invisible.
     """
 
     text: str
@@ -38,15 +38,15 @@ def shown_text(
     tokens: bool = False,
     labels: Sequence[str] = (),
 ) -> ShownText:
-    """Return what is shown of a model's whole output.
+    """Return the shown part of a model's whole output.
 
     Args:
-        output: all that the model wrote, its template's marks included where they are known.
-        opened: the prompt opened thoughts, so that the output begins in the midst of them.
+        output: the model's raw output, with its template's marks if they are known.
+        opened: the prompt has opened thoughts, so that the output begins within them.
         at_limit: the output ended because it reached its limit of tokens.
-        tokens: the model writes words in small letters with blanks around marks, as ParlAI's do. Where that
-            is not said, a line is respelled if it looks so.
-        labels: what speakers are called where the prompt begins each line with its speaker, the model last.
+        tokens: the model writes lower-case words with blanks around punctuation, as ParlAI's do. If not set,
+            a line is respelled only if it looks so.
+        labels: the speakers' names, if the prompt begins each line with its speaker; the model's is the last.
     """
     if not (opened or at_limit or tokens or labels) and is_plain(output):
         return ShownText(output, ())
@@ -65,13 +65,13 @@ def shown_text(
     }
     changes = {change for change in CHANGES if made[change]}
     if changes and line != output:
-        again = shown_text(line)  # what stood behind a mark may begin with one itself
+        again = shown_text(line)  # the text after a mark may begin with another mark
         line, changes = again.text, changes.union(again.changes)
     return ShownText(line, tuple(change for change in CHANGES if change in changes))
 
 
 def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
-    """Return how far a growing output is: "over" once another's line follows the model's own."""
+    """Return the state of a growing output: "over" once another speaker's line follows the model's own."""
     said = speech(looks.evened(output), opened)
     own = own_line(said.text, labels)
     if own.text.strip() and own.others_after:
@@ -80,7 +80,7 @@ def phase(output: str, *, opened: bool, labels: Sequence[str] = ()) -> Phase:
 
 
 def is_plain(output: str) -> bool:
-    """Return whether `output` is shown as it is: a quick answer, which the whole step would give as well."""
+    """Return whether `output` is shown unchanged: a quick test that agrees with `shown_text`."""
     if _TELLING.search(output) is not None or output.startswith(("analysis", "final")):
         return False
     return "assistantfinal" not in output and looks.is_visible(output) and not looks.is_tokens(output)

@@ -1,12 +1,12 @@
-"""Separate what a model says from what it thinks."""
+"""Separate a model's speech from its thoughts."""
 
 import re
 from dataclasses import dataclass
 
-# Written <think>, <thinking>, <reasoning> …, some with a name before or behind: <seed:think>, <think:name>.
+# Tags such as <think>, <thinking>, <reasoning>, some with a name before or after: <seed:think>, <think:name>.
 _NAME = r"(?:\w{1,20}:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)(?::\w{1,20})?"
 _CHANNEL = r"[^<]{0,80}(?:<\|constrain\|>\s?\w{1,20})?<\|message\|>"
-# What opens thoughts, beside these tags, as chat templates and their documentation have it.
+# Other marks that open thoughts, from chat templates and their documentation.
 _OPENS = (
     rf"<\s?{_NAME}\s?>",
     r"\[THINK\]",  # Mistral's Magistral and Ministral
@@ -19,7 +19,7 @@ _OPENS = (
     rf"<\|channel\|>\s?(?!final\b)\w{{1,20}}{_CHANNEL}",  # gpt-oss (OpenAI harmony response format, 2025)
     r"\A\s*Here is my thought process:",  # Granite 3.2
     r"\A\s*Here are my reasoning steps:",  # Apriel
-    # gpt-oss where the marks themselves were left out: "analysisThe user says hi.assistantfinalHello!"
+    # gpt-oss without its marks: "analysisThe user says hi.assistantfinalHello!"
     r"\A\s*(?-i:analysis)(?=(?-i:[A-Z\"'“])|.*assistantfinal)",
 )
 _CLOSES = (
@@ -44,13 +44,13 @@ _ENDS = {
     "<|begin_of_thought|>": "<|end_of_thought|>",
     "<|inner_prefix|>": "<|inner_suffix|>",
 }
-# By itself anybody may say this: it ends what the heading of thoughts has opened, and nothing else.
+# Anybody may say this, so it only ends thoughts that were opened by a heading.
 _HEADING = r"Here is my response:"
 _MARK = re.compile(
     f"(?P<opens>{'|'.join(_OPENS)})|(?P<closes>{'|'.join(_CLOSES)})|(?P<heading>{_HEADING})",
     re.IGNORECASE | re.DOTALL,
 )
-# What some write around the answer that follows their thoughts.
+# Tags that some models write around the answer after their thoughts.
 _ANSWER_TAG = re.compile(
     r"<\s?/?\s?(?:answer|response|final_answer)\s?>|<\|(?:START|END)_RESPONSE\|>|\[END FINAL RESPONSE\]"
     r"|<\|(?:begin|end)_of_solution\|>|<\|(?:open|close)\|>(?:response|message)<\|sep\|>",
@@ -60,9 +60,9 @@ _ANSWER_TAG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What a model says: its output without thoughts.
+    """A model's output without its thoughts.
 
-    `thought`: there were thoughts in it. `thinking`: it ends in the midst of them.
+    `thought`: the output contained thoughts. `thinking`: it ends within them.
     """
 
     text: str
@@ -71,10 +71,10 @@ class Speech:
 
 
 def speech(output: str, opened: bool = False) -> Speech:
-    """Return what of `output` is said.
+    """Return the output without its thoughts.
 
-    `opened`: the prompt has opened thoughts already, so that only their end is in the output. An end without
-    a beginning means the same where nobody knows that: all before it was thought.
+    `opened`: the prompt has already opened thoughts, so that only their end is in the output. An end without
+    a beginning is treated in the same way, if that is unknown: everything before it was thought.
     """
     parts: list[str] = []
     thinking = thought = opened
@@ -97,10 +97,10 @@ def speech(output: str, opened: bool = False) -> Speech:
 
 
 def closed(text: str) -> str:
-    """Return `text`, which ends in the midst of thoughts, with the mark that ends them and nothing thought.
+    """Return `text`, which ends within thoughts, with the mark that ends them and no thoughts.
 
     Raises:
-        ValueError: it has opened none, or nobody knows how they end.
+        ValueError: it has opened no thoughts, or their end mark is unknown.
     """
     opened = [mark["opens"] for mark in _MARK.finditer(text) if mark["opens"] is not None]
     if not opened:

@@ -1,4 +1,4 @@
-"""Cut a model's output to its own line, without lines in somebody else's name."""
+"""Cut a model's output to its own line, without lines of other speakers."""
 
 import re
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ _FOREIGN = r"(?:user|human|worker|stranger|customer|system|developer|you|instruc
 _NUMBERED = r"(?:person|speaker) ?\d"
 _BEFORE_LABEL = r"[*#>]{0,4} ?"
 _AFTER_LABEL = r" ?\*{0,2}[:\uff1a]\*{0,2}"
-# Marks of chat templates, whichever model they belong to: <|im_end|>, <start_of_turn>, [/INST], </s> …
+# Marks of the chat templates of all models: <|im_end|>, <start_of_turn>, [/INST], </s> …
 _CONTROL = (
     r"(?i:<\|[\w ▁/-]{1,40}\|?>|<[\w ▁/-]{1,40}\|>|<\uff5c[\w ▁/-]{1,40}\uff5c>|\[\|/?[\w ]{1,20}\|\]"
     r"|</?s>|<</?SYS>>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_(?:turn|text)>|\[/?INST\]|<extra_id_\d{1,2}>)"
 )
 _INSTRUCTED = re.compile(r"\s*(?:<s>\s*)?\[INST\].*?(?:\[/INST\]|$)", re.DOTALL)
 _CONTROLS = re.compile(_CONTROL)
-# A line's own indent only: with `\s*`, each newline of a long run of them would be searched to its end.
+# The indent of one line only: with `\s*`, a long run of newlines would be searched again from each newline.
 _INDENT = r"\n[^\S\n]*"
 _MARKS = re.compile(rf"\s*(?:{_CONTROL}\s*)+")
 _ROLE = re.compile(rf"(?i:(?P<own>{_OWN}|model)|(?P<foreign>{_FOREIGN}))\s*(?:\n|{_CONTROL}|$)")
@@ -29,10 +29,10 @@ _AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?
 
 @dataclass(frozen=True, slots=True)
 class OwnLine:
-    """What a model says as itself.
+    """A model's own line.
 
-    `marked`: marks of a template, or its label, stood around it. `others_before`, `others_after`: so did what
-    somebody else says.
+    `marked`: there were marks of a template, or the model's label, around it. `others_before`,
+    `others_after`: there were lines of other speakers.
     """
 
     text: str
@@ -42,10 +42,10 @@ class OwnLine:
 
 
 def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
-    """Return the model's own line in `said`, which has no thoughts in it.
+    """Return the model's own line in `said`, which contains no thoughts.
 
-    `labels`: what else the speakers are called where each line of the prompt begins with its speaker's, the
-    model's own last.
+    `labels`: further names of the speakers, if each line of the prompt begins with its speaker's; the model's
+    own is the last.
     """
     begun, marked, before = _begun(said, labels)
     end = _ends(tuple(labels)).search(begun)
@@ -56,7 +56,7 @@ def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
 
 
 def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
-    """Return `said` from where its own line begins, whether marks stood there, and another's line."""
+    """Return `said` from the model's own line on, and whether marks, and others' lines, came before."""
     instructed, label = _INSTRUCTED.match(said), _label(tuple(labels))
     at = instructed.end() if instructed else 0
     marked, before = False, instructed is not None
@@ -67,18 +67,18 @@ def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:
             own = _OWN_BEGINS.search(said, found.end())
             at, before = own.start() if own else len(said), True
         elif found is not None and found["own"] is not None:
-            # The mark that closes a role may belong to the next one: it is looked at again.
+            # The mark that closes a role may belong to the next one, so it is matched again.
             at, marked = found.end("own"), True
             at += said.startswith(":", at)
         elif marks is not None:
             at, marked = marks.end(), True
         else:
-            return said[at:], marked, before  # cut once: to cut it each time takes the square of its length
+            return said[at:], marked, before  # cut once: repeated cutting would take quadratic time
 
 
 @lru_cache(maxsize=64)
 def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds the label of a speaker at the beginning of a text."""
+    """Return a pattern for a speaker's label at the beginning of a text."""
     own = "|".join((_OWN, _NUMBERED, *map(re.escape, labels[-1:])))
     foreign = "|".join((_FOREIGN, *map(re.escape, labels[:-1])))
     return re.compile(
@@ -88,7 +88,7 @@ def _label(labels: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _ends(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds the end of a model's own line: a mark, or the label of whoever speaks next."""
+    """Return a pattern for the end of a model's own line: a mark, or the label of the next speaker."""
     anybody = "|".join((_OWN, _FOREIGN, _NUMBERED, *map(re.escape, labels)))
     return re.compile(
         rf"{_CONTROL}"

@@ -1,8 +1,8 @@
 """Work for bots over Redis Streams: processes that ask, and hosts anywhere that answer.
 
-`redis_pool` has the connections, `queue` is the work of one bot as Redis has it; `asker` the end that asks,
-`consumer` the end that answers.
-What Redis has of it may be lost at any moment: who asks learns of that, and asks again.
+`redis_pool` makes the connections, `queue` is the work of one bot in Redis, `asker` the asking side,
+`consumer` the answering side. Data in Redis may be lost at any moment; the asking side then gets an error,
+and asks again.
 """
 
 from bots.streams.asker import StreamAsker, StreamReplica

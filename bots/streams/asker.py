@@ -1,4 +1,4 @@
-"""The end that asks: adds work for a bot to its stream, and waits for the answer."""
+"""The asking side: add work for a bot to its stream, and wait for the answer."""
 
 import asyncio
 import secrets
@@ -29,42 +29,42 @@ from bots.streams.queue import (
     require_wanted,
 )
 
-_PATIENCE = 60.0  # seconds that an ask has where nobody said how many
+_PATIENCE = 60.0  # seconds for an ask without a time limit
 _BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)
 log = structlog.get_logger()
 
 
 class HostFailed(BotError):
-    """A host had no reply. The stream is well: the next ask may come to another host."""
+    """A host could not reply. The stream works: the next ask may go to another host."""
 
     counts_against_replica = False
 
 
 @dataclass(slots=True)
 class _Asked:
-    """An ask whose answer, or failure, is waited for; `id` is None until it is in the stream."""
+    """A pending ask; `id` is None until it is in the stream."""
 
     queue: WorkQueue
     answer: asyncio.Future[Reply | BotError]
     id: bytes | None = None
 
     def end(self, answer: Reply | BotError) -> None:
-        """Let whoever waits have it, if it was not ended before."""
+        """Set the result, unless it is set already."""
         if not self.answer.done():
             self.answer.set_result(answer)
 
 
 class StreamAsker:
-    """Asks the hosts that work for a Redis. One for each process that asks; `start` it in the event loop.
+    """Asks the hosts that work for a Redis. One for each asking process; `start` it in the event loop.
 
-    An ask that is lost, with Redis or in it, fails soon: it can be made again.
+    An ask that is lost, with Redis or in it, fails soon, and can be made again.
     """
 
     def __init__(self, url: str, most_per_host: int = MOST_PER_HOST) -> None:
-        """Ask over the Redis at `url`; refuse what is more than `most_per_host` asks for each host.
+        """Ask over the Redis at `url`; refuse more than `most_per_host` asks for each host.
 
         Raises:
-            ValueError: it is no URL of a Redis.
+            ValueError: `url` is not the URL of a Redis.
         """
         self._redis = connect(url)
         self._key = f"candor:answers:{secrets.token_hex(8)}"
@@ -73,21 +73,21 @@ class StreamAsker:
         self._queues: dict[str, WorkQueue] = {}
         self._numbers = count(1)
         self._asked: dict[int, _Asked] = {}
-        self._hearing: asyncio.Task[None] | None = None
+        self._receiving: asyncio.Task[None] | None = None
         self._in_background: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        """Begin to hear answers."""
-        self._hearing = asyncio.get_running_loop().create_task(self._hear_forever())
+        """Start to receive answers."""
+        self._receiving = asyncio.get_running_loop().create_task(self._receive_forever())
 
     async def close(self) -> None:
-        """Hear no more answers; who waits for one is told."""
-        if self._hearing is not None:
-            self._hearing.cancel()
-            await asyncio.gather(self._hearing, return_exceptions=True)
+        """Stop receiving answers; pending asks fail."""
+        if self._receiving is not None:
+            self._receiving.cancel()
+            await asyncio.gather(self._receiving, return_exceptions=True)
         self._fail_all("this process is about to end")
         await asyncio.gather(*self._in_background, return_exceptions=True)
-        with suppress(RedisError, OSError):  # it goes by itself
+        with suppress(RedisError, OSError):  # it expires by itself
             await self._answers.delete()
         await self._redis.aclose()
 
@@ -96,11 +96,11 @@ class StreamAsker:
         return StreamReplica(self, name)
 
     async def ask(self, name: str, chat: Chat) -> Reply:
-        """Return the next line of `chat` by the bot `name`. Work that its caller gives up is removed.
+        """Return the next line of `chat` by the bot `name`. If the caller cancels, the work is removed.
 
         Raises:
-            BotBusy, ChatRefused: it cannot be asked this now, or at all.
-            BotError: nobody works for it, Redis is away or has lost the ask, or what the host says.
+            BotBusy, ChatRefused: the bot cannot take this ask now, or at all.
+            BotError: no host works for it, Redis is away or has lost the ask, or the host failed.
         """
         number = next(self._numbers)
         try:
@@ -114,7 +114,7 @@ class StreamAsker:
             await asyncio.shield(adding)
             answer = await asked.answer
         except asyncio.CancelledError:
-            self._soon(self._give_up(asked, adding))
+            self._start_task(self._give_up(asked, adding))
             raise
         finally:
             del self._asked[number]
@@ -123,7 +123,7 @@ class StreamAsker:
         return answer
 
     async def count(self, name: str) -> WorkCount:
-        """Return how many hosts and how many asks there are for a bot. Raises BotError: Redis is away."""
+        """Return the numbers of hosts and of asks for a bot. Raises BotError if Redis is away."""
         try:
             return await self._queue(name).count()
         except (RedisError, OSError) as error:
@@ -139,25 +139,25 @@ class StreamAsker:
         try:
             asked.id = await asked.queue.add(question, seconds, self._key, self._most_per_host)
         except NobodyThere:
-            raise BotError("no bot host is there that answers for it") from None
+            raise BotError("no bot host is connected for this bot") from None
         except QueueFull as full:
             raise BotBusy(f"busy: {full.waiting} replies wait or are under way") from None
         except (RedisError, OSError) as error:
             raise _away(error) from error
 
     async def _give_up(self, asked: _Asked, adding: "asyncio.Future[None]") -> None:
-        """Remove an ask that nobody waits for; a host that is at it stops."""
-        with suppress(BotError, RedisError, OSError):  # it is not there, or goes when its time is over
+        """Remove a cancelled ask; a host that is working on it stops."""
+        with suppress(BotError, RedisError, OSError):  # it is not in the stream, or will expire
             await adding
             if asked.id is not None:
                 await asked.queue.finish(asked.id)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._in_background.add(task)
         task.add_done_callback(self._in_background.discard)
 
-    async def _hear_forever(self) -> None:
+    async def _receive_forever(self) -> None:
         failures, looked = 0, asyncio.get_running_loop().time()
         while True:
             require_wanted()
@@ -178,12 +178,12 @@ class StreamAsker:
                 await asyncio.sleep(_BACKOFF.compute(failures))
 
     async def _find_lost(self) -> None:
-        """Fail the asks that Redis has no longer and that nobody has answered: it was flushed, say."""
+        """Fail the unanswered asks that Redis has lost, for example because it was flushed."""
         asked = [each for each in self._asked.values() if each.id is not None and not each.answer.done()]
         if not asked:
             return
         missing = await self._answers.missing([(each.queue.stream, each.id or b"") for each in asked])
-        # An answer is written in the same step in which its ask is removed.
+        # An ask may be missing because it was answered: both happen in one step.
         for answer in await self._answers.now():
             self._take(answer)
         for at in missing:
@@ -193,7 +193,7 @@ class StreamAsker:
         try:
             message = from_host(received)
         except WireError as error:
-            log.warning("an answer of no kind", error=str(error))
+            log.warning("invalid answer", error=str(error))
             return
         match message:
             case Replied(ask=number) as replied if number in self._asked:
@@ -207,7 +207,7 @@ class StreamAsker:
 
 
 class StreamReplica:
-    """All the hosts that work for a bot over Redis, as one replica of it."""
+    """All the hosts that work for a bot over Redis, as one replica."""
 
     def __init__(self, asker: StreamAsker, name: str) -> None:
         """Ask for the bot `name`."""
@@ -217,7 +217,7 @@ class StreamReplica:
 
     @property
     def url(self) -> str:
-        """What researchers see of it."""
+        """The name that researchers see."""
         return "redis stream"
 
     async def reply(self, chat: Chat) -> Reply:
@@ -229,10 +229,10 @@ class StreamReplica:
         self.count = WorkCount()
         self.count = await self._asker.count(self._name)
         if not self.count.hosts:
-            raise BotError("no bot host is there that answers for it")
+            raise BotError("no bot host is connected for this bot")
 
     async def close(self) -> None:
-        """Nothing is open that belongs to it alone."""
+        """Do nothing: it has no connection of its own."""
 
 
 def _failure_of(failed: Failed) -> BotError:

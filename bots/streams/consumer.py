@@ -1,4 +1,4 @@
-"""The end that answers: takes from a bot's stream as much as the bot can be at, and answers it."""
+"""The answering side: take as much work from a bot's stream as the bot can handle, and answer it."""
 
 import asyncio
 import secrets
@@ -24,27 +24,27 @@ log = structlog.get_logger()
 
 
 class StreamConsumer:
-    """Has `bot` answer what is asked of the bot `name` over a Redis, until it leaves.
+    """Lets `bot` answer the asks for the bot `name` over Redis, until it leaves.
 
-    A bot that fails FAILURES times in a row is given nothing for PAUSE seconds, then one ask: one that
-    fails at once would take the work from those that do not.
+    A bot that fails FAILURES times in a row gets no work for PAUSE seconds, and then a single ask: a bot that
+    fails at once would otherwise take the work from working hosts.
     """
 
     def __init__(
         self, url: str, name: str, bot: Bot, *, label: str, room: int, password: str | None = None
     ) -> None:
-        """Take nothing yet.
+        """Prepare; no work is taken yet.
 
         Args:
             url: of the Redis.
             name: the bot's.
-            bot: who answers.
-            label: what the consumer is called, beside a number of its own.
-            room: how many asks `bot` is at together, at most.
-            password: of the Redis, where the url has none.
+            bot: the bot that answers.
+            label: the consumer's name, to which a random suffix is added.
+            room: the most asks that `bot` works on at once.
+            password: of the Redis, if the url has none.
 
         Raises:
-            ValueError: `url` is no URL of a Redis.
+            ValueError: `url` is not the URL of a Redis.
         """
         self._redis = connect(url, password)
         self._queue = WorkQueue(self._redis, name)
@@ -63,18 +63,18 @@ class StreamConsumer:
         self._rests_until = 0.0
 
     def leave(self) -> None:
-        """Take nothing more; `run` returns when what was taken is answered."""
+        """Take no more work; `run` returns when all work taken is answered."""
         self._leaving = True
         self._changed.set()
         self._stop_reading()
 
     async def run(self) -> None:
-        """Take and answer until told to leave. Where this is cancelled, others can claim what was taken.
+        """Take and answer work until told to leave. If cancelled, other consumers can claim its work.
 
-        A Redis that is away is tried again for as long as it takes.
+        If Redis is away, it is tried again without a time limit.
 
         Raises:
-            AuthenticationError: Redis wants another password, and did from the beginning.
+            AuthenticationError: Redis refused the password at the first connection.
         """
         failures = 0
         try:
@@ -85,7 +85,7 @@ class StreamConsumer:
                     if failures:
                         log.info("redis is back", subject="bot work", bot=self._name)
                     failures = 0
-                except (RedisError, OSError) as error:  # NOGROUP among them: a beat makes the group anew
+                except (RedisError, OSError) as error:  # including NOGROUP: a beat creates the group again
                     if isinstance(error, AuthenticationError) and not self._admitted:
                         raise
                     if not failures:
@@ -103,14 +103,14 @@ class StreamConsumer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await _tried(self._queue.leave(self._consumer))
+        await _ignore_errors(self._queue.leave(self._consumer))
         await self._redis.aclose()
 
     async def _take(self) -> None:
-        """Take what there is, or wait for it until the next beat. Raises RedisError, OSError."""
+        """Take available work, or wait for it until the next beat. Raises RedisError, OSError."""
         loop = asyncio.get_running_loop()
         if not self._beat_due:
-            await self._redis.ping()  # to a longer command Redis does not say that it wants a password
+            await self._redis.ping()  # Redis does not report a missing password for a longer command
         if loop.time() >= self._beat_due:
             await self._beat()
             self._admitted = True
@@ -127,7 +127,7 @@ class StreamConsumer:
                 await self._changed.wait()
 
     async def _read(self, room: int, seconds: float) -> list[Work]:
-        """Return new work; none if the reading was stopped: what came meanwhile is for others to claim."""
+        """Return new work; none if the reading was stopped: other consumers can claim what came meanwhile."""
         self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
         try:
             return await self._reading
@@ -173,19 +173,19 @@ class StreamConsumer:
 
     async def _carry_out(self, work: Work) -> None:
         if work.seconds <= 0:
-            await _tried(self._queue.finish(work.id))
+            await _ignore_errors(self._queue.finish(work.id))
             return
         try:
             asked = from_server(work.ask)
             if not isinstance(asked, Ask):
-                raise WireError(f"`{asked.type}` is no work")
+                raise WireError(f"`{asked.type}` is not an ask")
         except WireError as error:
-            log.warning("work of no kind", bot=self._name, error=str(error))
-            await _tried(self._queue.finish(work.id))
+            log.warning("invalid work", bot=self._name, error=str(error))
+            await _ignore_errors(self._queue.finish(work.id))
             return
         answer = await self._answer(asked, work.seconds)
-        # Where Redis cannot be told, the work is claimed again.
-        await _tried(self._queue.finish(work.id, work.answers, frame(answer)))
+        # If this does not reach Redis, the work is claimed again.
+        await _ignore_errors(self._queue.finish(work.id, work.answers, frame(answer)))
 
     async def _answer(self, asked: Ask, seconds: float) -> Replied | Failed:
         try:
@@ -205,11 +205,11 @@ class StreamConsumer:
         return replied(asked.ask, replace(reply, provenance=self._named(made)))
 
     def _named(self, made: Provenance) -> Provenance:
-        """Return where a reply came from, with this host unless another has named itself."""
+        """Add this host's label to a provenance, unless another host has named itself in it."""
         return made if made.replica is not None else replace(made, replica=self._label)
 
 
-async def _tried(step: Awaitable[object]) -> None:
-    """Do it, or let it be where Redis is away."""
+async def _ignore_errors(step: Awaitable[object]) -> None:
+    """Do the step; ignore errors of Redis."""
     with suppress(RedisError, OSError):
         await step

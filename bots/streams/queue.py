@@ -1,4 +1,4 @@
-"""The work of bots as Redis has it: a stream for each bot, a group of consumers, a list of answers."""
+"""The work of bots in Redis: a stream for each bot, a group of consumers, a list of answers."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -13,18 +13,18 @@ from bots.core.host_protocol import VERSION
 from bots.streams import scripts
 from bots.streams.redis_pool import redis_pool
 
-BEAT = 1.0  # seconds between two signs of life of a host
-LEASE = 5.0  # seconds without one after which a host is gone, and others claim what it had begun
-MOST_PER_HOST = 256  # asks that wait or are under way, for each host that is there
-MOST_BEGUN = 3  # how often work is begun: what ends every host that begins it must not end all
-_KEPT = 60.0  # seconds: a stream without hosts, an answer that nobody fetches
+BEAT = 1.0  # seconds between two heartbeats of a host
+LEASE = 5.0  # seconds without a heartbeat after which a host counts as gone, and others claim its work
+MOST_PER_HOST = 256  # waiting or running asks for each host
+MOST_BEGUN = 3  # attempts at one ask: an ask that crashes its host must not crash all hosts
+_KEPT = 60.0  # seconds that a stream without hosts, or an answer that nobody fetches, is kept
 _SECONDS = 5.0  # until Redis counts as lost; longer than any read blocks
 _GROUP = "hosts"
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An ask that a consumer has taken: a frame of the hosts' wire, and the seconds left to answer it."""
+    """An ask that a consumer has taken: a frame of the hosts' protocol, and the seconds left to answer it."""
 
     id: bytes
     ask: bytes
@@ -34,7 +34,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What a sign of life brings: ids that are under way here no more, and what was claimed of others."""
+    """The result of a heartbeat: ids of own work that is gone, and work claimed from other hosts."""
 
     lost: Sequence[bytes]
     claimed: Sequence[Work]
@@ -42,7 +42,7 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class WorkCount:
-    """How many hosts work for a bot, and how many asks wait or are under way."""
+    """The number of hosts that work for a bot, and of its waiting or running asks."""
 
     hosts: int = 0
     waiting: int = 0
@@ -53,7 +53,7 @@ class NobodyThere(Exception):
 
 
 class QueueFull(Exception):
-    """As much waits as may. `waiting` says how much."""
+    """The queue is full; `waiting` asks are in it."""
 
     def __init__(self, waiting: int) -> None:
         super().__init__(waiting)
@@ -61,10 +61,10 @@ class QueueFull(Exception):
 
 
 def connect(url: str, password: str | None = None) -> Redis:
-    """Return a client of the Redis at `url`, with `password` where the url has none; nothing is sent yet.
+    """Return a client of the Redis at `url`, with `password` if the url has none; nothing is sent yet.
 
     Raises:
-        ValueError: it is no URL of a Redis.
+        ValueError: `url` is not the URL of a Redis.
     """
     pool = redis_pool(
         url,
@@ -72,15 +72,15 @@ def connect(url: str, password: str | None = None) -> Redis:
         protocol=2,
         socket_timeout=_SECONDS,
         socket_connect_timeout=_SECONDS,
-        retry=Retry(NoBackoff(), 1),  # a connection that lay idle while Redis was started again
+        retry=Retry(NoBackoff(), 1),  # for an idle connection that a restart of Redis has closed
     )
     return Redis.from_pool(pool)
 
 
 def require_wanted() -> None:
-    """Raise CancelledError if the running task was told to stop, for loops that ask Redis over and over.
+    """Raise CancelledError if the running task was cancelled, for loops that call Redis over and over.
 
-    Python 3.11's `wait_for`, by which redis-py sends, loses a cancellation that comes as it ends.
+    Python 3.11's `wait_for`, which redis-py uses, loses a cancellation that comes as it ends.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
@@ -88,11 +88,11 @@ def require_wanted() -> None:
 
 
 class WorkQueue:
-    """The work of the bot `name`. Every method raises RedisError or OSError where Redis is away."""
+    """The work of the bot `name`. Every method raises RedisError or OSError if Redis is away."""
 
     def __init__(self, redis: Redis, name: str) -> None:
         self._redis = redis
-        # Hosts of another version of the wire do not see it.
+        # Hosts with another version of the protocol do not see this work.
         self._stream = f"candor:work:{VERSION}:{name}"
         self._hosts = f"candor:hosts:{VERSION}:{name}"
         self._add = redis.register_script(scripts.ADD)
@@ -112,7 +112,7 @@ class WorkQueue:
 
         Raises:
             NobodyThere: no host works for the bot.
-            QueueFull: `most_per_host` asks for each host are there already.
+            QueueFull: there are already `most_per_host` asks for each host.
         """
         arguments: list[str | int] = [ask, _ms(seconds), answers, most_per_host, _ms(LEASE), _ms(_KEPT)]
         outcome, value = await self._add(keys=[self._stream, self._hosts], args=arguments)
@@ -123,9 +123,9 @@ class WorkQueue:
         return bytes(value)
 
     async def beat(self, consumer: str, under_way: Iterable[bytes], room: int, takes: bool) -> Beat:
-        """Give a sign of life; keep what is `under_way`, and claim up to `room` asks whose hosts are gone.
+        """Send a heartbeat; keep the work that is `under_way`, and claim up to `room` asks of lost hosts.
 
-        It makes the group where there is none. `takes`: the consumer is counted as a host.
+        Creates the group if there is none. `takes`: the consumer counts as a host.
         """
         arguments: list[str | bytes | int] = [_GROUP, consumer, int(takes), _ms(LEASE), _ms(_KEPT)]
         arguments += [room, self._cursor, MOST_BEGUN, *under_way]
@@ -144,15 +144,15 @@ class WorkQueue:
         return [_work(id_, fields, now) for _, entries in streams or () for id_, fields in entries]
 
     async def finish(self, id_: bytes, answers: bytes = b"", answer: str = "") -> None:
-        """Remove an ask, and give its answer to who waits. Nothing happens where it was removed before."""
+        """Remove an ask, and add its answer to the list. Does nothing if the ask was removed before."""
         await self._finish(keys=[self._stream, answers], args=[_GROUP, id_, answer, _ms(_KEPT)])
 
     async def leave(self, consumer: str) -> None:
-        """Take a consumer out of the group; others can claim what it had begun. The last leaves nothing."""
+        """Remove a consumer from the group; others can claim its work. The last deletes an empty stream."""
         await self._leave(keys=[self._stream, self._hosts], args=[_GROUP, consumer])
 
     async def count(self) -> WorkCount:
-        """Return how much there is of both."""
+        """Return the numbers of hosts and of asks."""
         hosts, waiting = await self._count(keys=[self._stream, self._hosts], args=[_ms(LEASE)])
         return WorkCount(hosts, waiting)
 
@@ -167,7 +167,7 @@ def _ms(seconds: float) -> int:
 
 
 class AnswerList:
-    """The answers to one process that asks. Every method raises RedisError or OSError."""
+    """The answers for one asking process. Every method raises RedisError or OSError."""
 
     def __init__(self, redis: Redis, key: str) -> None:
         self._redis = redis
@@ -175,7 +175,7 @@ class AnswerList:
         self._missing = redis.register_script(scripts.MISSING)
 
     async def next(self, seconds: float) -> list[bytes]:
-        """Return what is there, as soon as there is something; nothing after `seconds`."""
+        """Return the available answers as soon as there are some; none after `seconds`."""
         async with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.blpop([self._key], timeout=seconds)
             pipeline.lpop(self._key, 1_000)
@@ -183,19 +183,19 @@ class AnswerList:
         return ([first[1]] if first else []) + (more or [])
 
     async def now(self) -> list[bytes]:
-        """Return what is there."""
+        """Return the available answers."""
         return (await _awaited(self._redis.lpop(self._key, 1_000))) or []
 
     async def missing(self, asked: Sequence[tuple[str, bytes]]) -> list[int]:
-        """Return which of these asks, each a stream and an id, are not there; answers come before that."""
+        """Return the indices of the asks, each a stream and an id, that are no longer in their streams."""
         keys, ids = [stream for stream, _ in asked], [id_ for _, id_ in asked]
         return [number - 1 for number in await self._missing(keys=keys, args=ids)]
 
     async def delete(self) -> None:
-        """Forget answers that nobody waits for any more."""
+        """Delete the remaining answers."""
         await self._redis.delete(self._key)
 
 
 async def _awaited(value: Any) -> Any:
-    """Return what a command returns, which redis-py types as if it might not be awaited."""
+    """Await a command, which redis-py types as if it might not be awaitable."""
     return await value

@@ -1,4 +1,4 @@
-"""Connections to a Redis that may be gone at any moment, and then say so as redis-py does."""
+"""Connections to a Redis that may go away at any moment; errors are always redis-py's."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,16 +9,16 @@ from redis.exceptions import ConnectionError as ConnectionLost
 
 
 class _Connection(AbstractConnection):
-    """A mixin: a connection that the other end has closed since the last look is a lost one.
+    """A mixin that reports a connection closed by the other end as lost.
 
-    uvloop raises a RuntimeError then, which neither redis-py nor its callers take for that.
+    uvloop raises a RuntimeError for it, which redis-py and its callers do not expect.
     """
 
     async def send_packed_command(
         self, command: bytes | str | Iterable[bytes], check_health: bool = True
     ) -> None:
         """Send a command. Raises RedisError, OSError."""
-        writer = self._writer  # redis-py lets go of it where sending fails
+        writer = self._writer  # redis-py drops it if sending fails
         try:
             await super().send_packed_command(command, check_health)
         except RuntimeError as error:
@@ -28,14 +28,14 @@ class _Connection(AbstractConnection):
 
 
 def redis_pool(url: str, **options: Any) -> ConnectionPool:
-    """Return connections to the Redis at `url`, for a client that is to own them; nothing is sent yet.
+    """Return a connection pool for the Redis at `url`, owned by the client; nothing is sent yet.
 
-    `options` are redis-py's. Whatever asks over them has RedisError or OSError where Redis is away.
+    `options` are redis-py's. Commands raise RedisError or OSError if Redis is away.
 
     Raises:
-        ValueError: it is no URL of a Redis.
+        ValueError: `url` is not the URL of a Redis.
     """
     pool = ConnectionPool.from_url(url, **options)
-    # The URL says which: one over TLS, over a file's socket, or a plain one.
+    # The URL determines the class: over TLS, over a Unix socket, or plain.
     pool.connection_class = type("Connection", (_Connection, pool.connection_class), {})
     return pool

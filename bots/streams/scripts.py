@@ -1,18 +1,19 @@
 """Lua scripts that change a queue in one atomic step in Redis.
 
-All go by the clock of Redis, in milliseconds: the clocks of hosts and of processes that ask may differ.
+All of them use the clock of Redis, in milliseconds, because the clocks of hosts and asking processes may
+differ.
 """
 
 _NOW = "local time = redis.call('TIME')\nlocal now = time[1] * 1000 + math.floor(time[2] / 1000)\n"
-# A stream goes by itself some time after the last host and the last work.
+# A stream expires some time after the last host and the last work.
 _KEEP = """
 local function keep(stream, milliseconds)
     if redis.call('PTTL', stream) < milliseconds then redis.call('PEXPIRE', stream, milliseconds) end
 end
 """
 
-# KEYS: stream, hosts. ARGV: ask, milliseconds that it has, where to answer, most asks for each host, lease,
-# for how long the stream is kept.
+# KEYS: stream, hosts. ARGV: ask, its time limit, key of the answers, most asks for each host, lease, time to
+# keep the stream.
 ADD = f"""{_NOW}{_KEEP}
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[5])
 local hosts = redis.call('ZCARD', KEYS[2])
@@ -25,9 +26,9 @@ keep(KEYS[1], ARGV[2] + ARGV[6])
 return {{'added', id}}
 """
 
-# KEYS: stream, hosts. ARGV: group, consumer, whether it takes work, lease, for how long the stream is kept,
-# how much it may claim, where claiming goes on, how often work may be begun, and the ids under way.
-# Returns: now, ids that are under way no more, what was claimed, where claiming goes on.
+# KEYS: stream, hosts. ARGV: group, consumer, whether it takes work, lease, time to keep the stream, most work
+# to claim, cursor of claiming, most attempts at an ask, and the ids under way.
+# Returns: now, ids that are gone, claimed work, cursor of claiming.
 BEAT = f"""{_NOW}{_KEEP}
 redis.pcall('XGROUP', 'CREATE', KEYS[1], ARGV[1], '0', 'MKSTREAM')
 if ARGV[3] == '1' then
@@ -69,8 +70,8 @@ end
 return {{string.format('%.0f', now), lost, claimed, cursor}}
 """
 
-# KEYS: stream, answers. ARGV: group, id, answer or nothing, for how long the answer is kept.
-# Work that is not there any more is not answered: somebody has, or nobody waits.
+# KEYS: stream, answers. ARGV: group, id, answer or nothing, time to keep the answer.
+# Work that is gone is not answered: it was answered by another host, or cancelled.
 FINISH = """
 redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
 if redis.call('XDEL', KEYS[1], ARGV[2]) == 1 and ARGV[3] ~= '' then
@@ -79,7 +80,7 @@ if redis.call('XDEL', KEYS[1], ARGV[2]) == 1 and ARGV[3] ~= '' then
 end
 """
 
-# KEYS: stream, hosts. ARGV: group, consumer. What it had begun is for others to claim at once.
+# KEYS: stream, hosts. ARGV: group, consumer. Others can claim its unfinished work at once.
 LEAVE = """
 redis.call('ZREM', KEYS[2], ARGV[2])
 if redis.call('EXISTS', KEYS[1]) == 0 then return end
@@ -92,7 +93,7 @@ if #begun == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2
 if redis.call('ZCARD', KEYS[2]) == 0 and redis.call('XLEN', KEYS[1]) == 0 then redis.call('DEL', KEYS[1]) end
 """
 
-# KEYS: streams. ARGV: an id for each. Returns the numbers, from 1, of those that are not there.
+# KEYS: streams. ARGV: an id for each. Returns the numbers, from 1, of the ids that are missing.
 MISSING = """
 local missing = {}
 for at, id in ipairs(ARGV) do
@@ -101,7 +102,7 @@ end
 return missing
 """
 
-# KEYS: stream, hosts. ARGV: lease. Returns how many hosts there are, and how much work.
+# KEYS: stream, hosts. ARGV: lease. Returns the number of hosts, and of asks.
 COUNT = f"""{_NOW}
 return {{redis.call('ZCOUNT', KEYS[2], now - ARGV[1], '+inf'), redis.call('XLEN', KEYS[1])}}
 """

@@ -1,4 +1,4 @@
-"""What commands print: texts of any origin, none of which speaks to the terminal."""
+"""Commands that print untrusted text send no control characters to the terminal."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What a server's log says of a run in which much goes wrong: enough, and no secret."""
+"""The server's log of a run with many failures is complete and contains no secret."""
 
 import json
 import re

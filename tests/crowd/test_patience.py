@@ -116,7 +116,7 @@ def test_a_crowd_at_a_wrong_port_says_so_and_what_to_do(place: str) -> None:
     done = CliRunner().invoke(cli, asked)
     assert (done.exit_code, done.stdout) == (2, "")
     trying, refusal = (line for line in done.stderr.splitlines() if address in line)
-    assert trying == f"Nobody answers at {address}: it is asked again for 1 s."
+    assert trying == f"No answer from {address}: trying again for 1 s."
     assert refusal == f"Error: no answer from {address} within 1 s."
     assert "Start the server" in done.stderr
     assert "--url" in done.stderr

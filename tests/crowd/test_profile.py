@@ -1,4 +1,4 @@
-"""How simulated workers rate, and how a mix of them is dealt."""
+"""Tests of simulated workers' ratings, and of dealing out a mix of profiles."""
 
 import random
 from statistics import mean, stdev
@@ -89,7 +89,7 @@ def test_a_mix_is_scaled_to_one() -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("keen=1", "`keen` is no kind of worker; there are honest, random, flat"),
+        ("keen=1", "`keen` is not a kind of worker; choose from honest, random, flat"),
         ("honest", "the share of honest is ``, not a number"),
         ("honest=much", "the share of honest is `much`, not a number"),
         ("honest=-1", "the share of honest is -1; it must be 0 or more"),

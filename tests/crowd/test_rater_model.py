@@ -75,7 +75,7 @@ def test_what_the_model_does_not_know_is_rated_by_quality() -> None:
     ("content", "said"),
     [
         (None, "cannot be read"),
-        ("no JSON", "is no model of raters"),
+        ("no JSON", "is not a rater model"),
         (json.dumps(MODEL | {"format": "other"}), "format: Input should be 'candor-rater-model'"),
         (json.dumps(MODEL | {"worker_sd": -1}), "worker_sd: "),
     ],

@@ -1,4 +1,4 @@
-"""What simulated workers say: what their speakers are asked, how long it takes, and what it will cost."""
+"""Tests of simulated workers' messages: the prompts of their models, typing times, and the expected cost."""
 
 import asyncio
 import random

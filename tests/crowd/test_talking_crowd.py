@@ -112,7 +112,7 @@ async def test_a_model_that_says_nothing_fails_its_workers_and_says_why(talked_w
     options = ["--workers", "1", "--talk", "openai:small", "--talk-url", "http://127.0.0.1:9", "--yes"]
     code, said = await crowd(talked_with, *options)
     assert code == 1
-    assert "nobody spoke for the worker: http://127.0.0.1:9: no connection" in said
+    assert "the worker's message could not be written: http://127.0.0.1:9: no connection" in said
 
 
 async def test_workers_change_the_topic_bring_it_up_and_mark_it(talked_with: Server) -> None:

@@ -1,4 +1,4 @@
-"""What a simulated worker sees: the page folded from the server's messages."""
+"""Tests of a simulated worker's view of the page, folded from the server's messages."""
 
 from dataclasses import replace
 

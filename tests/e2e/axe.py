@@ -1,4 +1,4 @@
-"""What axe, an accessibility checker, says of a page."""
+"""Check a page with axe, an accessibility checker."""
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page

@@ -1,4 +1,4 @@
-"""What the moderation service flags, on the desk: found, read, and marked as seen."""
+"""Tests of flagged messages on the desk: found, read, and marked as seen."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""What may cost money, on the desk: somebody is asked first, and nothing is asked of a bot before a yes."""
+"""The desk asks for confirmation before anything that may cost money, and calls no bot before it."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Where the parts of the worker's page lie on small screens, with large letters and in forced colours."""
+"""Tests of the worker's page's layout on small screens, with large letters and in forced colours."""
 
 import re
 

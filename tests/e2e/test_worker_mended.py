@@ -1,4 +1,4 @@
-"""What a new user stumbled over on the worker's page, and what was done about it."""
+"""Tests of fixed problems of the worker's page that new users had found."""
 
 import re
 from collections.abc import Iterator

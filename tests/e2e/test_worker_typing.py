@@ -1,4 +1,4 @@
-"""What a worker types, as browsers, keyboards and input methods send it."""
+"""Tests of typing by workers, as browsers, keyboards and input methods send it."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What the page tells of how an input was written, in a real browser: paste, input methods, focus."""
+"""Tests in a real browser of the page's record of how a message was written: paste, input methods, focus."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a run has left in the database, read as an analyst would, and what has to be true of it."""
+"""Conversations of a run in the database, read as an analyst would, and assertions about them."""
 
 import sqlite3
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Whether a preregistration was followed: each point, the hypotheses, and files that are none."""
+"""Tests of comparing a run with its preregistration: each point, the hypotheses, and invalid files."""
 
 import warnings
 from collections.abc import Callable

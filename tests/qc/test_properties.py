@@ -1,4 +1,4 @@
-"""What must hold for every data set, and that no damage to a file ends in anything but a message."""
+"""Invariants of the analysis for every data set; a damaged file ends in a message, never in a traceback."""
 
 import copy
 import csv

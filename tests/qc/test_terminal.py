@@ -1,4 +1,4 @@
-"""What commands print of files that strangers have made: none of it speaks to the terminal."""
+"""Commands that print the contents of untrusted files send no control characters to the terminal."""
 
 import copy
 import io

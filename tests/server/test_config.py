@@ -1,4 +1,4 @@
-"""Where links lead that commands give out, and which settings are documented."""
+"""Tests of settings: the links that commands print, and the documentation of every setting."""
 
 import re
 from pathlib import Path

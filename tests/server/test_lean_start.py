@@ -1,4 +1,4 @@
-"""What a server's process does not load: what it does not need."""
+"""A server's process loads none of the packages of analyses and models."""
 
 import subprocess
 import sys

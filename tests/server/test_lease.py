@@ -1,4 +1,4 @@
-"""What one process alone does: again only after a pause, and not once the lease is lost."""
+"""Work under a lease is repeated only after its pause, and stops once the lease is lost."""
 
 import asyncio
 from datetime import timedelta

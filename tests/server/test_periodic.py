@@ -1,4 +1,4 @@
-"""What is done again and again goes on after faults, later each time, and ends in good order."""
+"""Tests of periodic work: it continues after faults, with growing pauses, and shuts down cleanly."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""Whether a run's draws were fair, one after another: by the places, and by the log of what was away."""
+"""Check that each draw of a run was fair, from its slots and from the log of systems that were away."""
 
 import json
 from collections import Counter, defaultdict

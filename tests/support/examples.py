@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: few at every change, many in `make soak`."""
+"""The number of examples for each property: few at every change, many in `make soak`."""
 
 import os
 

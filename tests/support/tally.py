@@ -1,4 +1,4 @@
-"""What a crowd was told is stored, beside what is: counted from its own log and from the database."""
+"""Compare a crowd's own log of stored messages with the database."""
 
 import json
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""What every builtin system promises: answers that go by conversation and persona, and can be repeated."""
+"""Tests of every builtin system: replies depend on conversation and persona, and are reproducible."""
 
 import asyncio
 import itertools

@@ -202,7 +202,7 @@ async def test_a_line_without_an_answer_leaves_the_conversation_as_it_was() -> N
         (Raises(ZeroDivisionError("division by zero"), range(99)), "ZeroDivisionError: division by zero"),
         (Raises(asyncio.CancelledError(), range(99)), "the bot gave up its own work"),
         (Returns(None), "AttributeError"),
-        (Returns(Reply(7)), "its reply is no text, but int"),  # type: ignore[arg-type]
+        (Returns(Reply(7)), "its reply is not text, but int"),  # type: ignore[arg-type]
     ],
     ids=["raises", "cancels itself", "returns nothing", "returns a number"],
 )

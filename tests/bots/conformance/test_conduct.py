@@ -1,4 +1,4 @@
-"""How a bot's replies read: whose words they are."""
+"""Tests of judging a bot's replies: labels of speakers, and replies that break off."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is concluded from answers: each finding where it passes, where it warns and where it fails."""
+"""Tests of the check's findings: each one where it passes, where it warns and where it fails."""
 
 from collections.abc import Sequence
 from dataclasses import replace

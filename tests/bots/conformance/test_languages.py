@@ -1,4 +1,4 @@
-"""What a bot is asked in each language: lines of that language, and patterns that find what they are for."""
+"""Tests of the check's lines and patterns in each language."""
 
 import pytest
 

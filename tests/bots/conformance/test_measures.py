@@ -1,4 +1,4 @@
-"""What is counted: expected values by hand."""
+"""Tests of the check's measures: expected values by hand."""
 
 import numpy as np
 import pytest

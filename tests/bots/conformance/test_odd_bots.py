@@ -1,4 +1,4 @@
-"""What the check says of each of the odd bots; it is the whole check, without a server."""
+"""Tests of the whole check, without a server, on each of the odd bots."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What people see of a report."""
+"""Tests of the printed report of a check."""
 
 from dataclasses import replace
 from io import StringIO

@@ -91,7 +91,7 @@ async def test_a_failure_that_the_bot_knows_of_comes_as_it_is(error: BotError) -
         (raises(TimeoutError("its own")), BotTimeout, "no reply within 20 s"),
         (raises(ValueError("a defect")), BotError, "ValueError: a defect"),
         (raises(asyncio.CancelledError()), BotError, "CancelledError: the bot gave up its own work"),
-        (says(None), BotError, "its reply is no text, but NoneType"),
+        (says(None), BotError, "its reply is not text, but NoneType"),
         (Does(return_nothing), BotError, "AttributeError: 'NoneType' object has no attribute 'text'"),
     ],
     ids=["blank", "invisible", "long", "times out", "raises", "cancels itself", "no text", "nothing"],

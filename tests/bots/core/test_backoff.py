@@ -1,4 +1,4 @@
-"""How long programs wait before they try again."""
+"""Tests of the pauses before programs try again."""
 
 import pytest
 from tenacity import AsyncRetrying, RetryCallState

@@ -1,4 +1,4 @@
-"""What programs do about a failure is fixed by its class."""
+"""The class of a failure fixes how programs react to it."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""What need not be sent again: both ends of a connection know the same lines, whatever is asked."""
+"""Both ends of a connection agree on the lines that need not be sent again."""
 
 import pytest
 from hypothesis import given

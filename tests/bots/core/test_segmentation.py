@@ -1,4 +1,4 @@
-"""What a word is, by language; expected words by hand, from ICU 78."""
+"""Tests of word segmentation by language; expected words by hand, from ICU 78."""
 
 from itertools import pairwise
 

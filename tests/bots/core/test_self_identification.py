@@ -1,4 +1,4 @@
-"""What gives a bot away, and what people say as well."""
+"""Tests of the patterns for lines that give a bot away; people's ordinary lines match none of them."""
 
 import re
 from collections.abc import Iterator

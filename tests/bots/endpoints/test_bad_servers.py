@@ -179,7 +179,7 @@ async def test_a_wrong_key_is_told_by_its_variable(
 
 @every_kind
 async def test_a_key_is_missing(kind: str) -> None:
-    assert "it wants a key" in await failure(kind, answer(401, b"{}"))
+    assert "it requires a key" in await failure(kind, answer(401, b"{}"))
 
 
 @every_kind

@@ -1,4 +1,4 @@
-"""What docs/researcher.md says of each service, asked of its stand-in as it is written there."""
+"""The examples of each service in docs/researcher.md work against its stand-in."""
 
 import re
 from pathlib import Path

@@ -65,7 +65,7 @@ async def test_a_server_that_is_well(kind: str, behaviour: Behaviour) -> None:
     [
         ("http", answer(200, LOADING), "not ready: still loading, or shutting down"),
         ("http", answer(503, b""), "still loading"),
-        ("http", answer(401, b""), "it wants a key"),
+        ("http", answer(401, b""), "it requires a key"),
         ("http", break_off, "broke off"),
         ("http", hang, "silent for 0.5 s"),
         ("openai", answer(502, b""), "did not answer the question"),

@@ -1,4 +1,4 @@
-"""What answers mean that are no replies."""
+"""Tests of reading a provider's errors."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime

@@ -1,4 +1,4 @@
-"""Who is asked, who rests, who steps in. The replicas are in this process; time is what the test says."""
+"""Tests of choosing, resting and replacing replicas. They run in this process, on a fake clock."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -282,7 +282,7 @@ async def test_closing_closes_all() -> None:
 
 async def test_one_that_comes_is_asked_at_once() -> None:
     stage = Stage(0)
-    with pytest.raises(BotError, match="no bot host is there that answers for it"):
+    with pytest.raises(BotError, match="no bot host is connected for this bot"):
         await stage.ask()
     stage.bot.add(Puppet("late"))
     assert await stage.ask() == "late"

@@ -1,4 +1,4 @@
-"""What each kind of model reads of a conversation."""
+"""Tests of the prompt that each kind of model gets for a conversation."""
 
 from collections.abc import Callable
 from typing import Any
@@ -168,7 +168,7 @@ def test_a_template_that_wants_parts_of_a_message_gets_them(talk: Talk) -> None:
         ({"layout": "template"}, "has no chat template: give one with --chat-template"),
         ({"layout": "plain", "chat_template": CHATML}, "--chat-template is for --layout template"),
         ({"thinking": True}, "leave out --thinking"),
-        ({"template": CHATML, "thinking": True}, "knows of no thoughts: leave out --thinking"),
+        ({"template": CHATML, "thinking": True}, "does not support thinking: leave out --thinking"),
         ({"template": CHATML + "{# think #}", "thinking": False}, "no switch that turns thinking off"),
     ],
 )

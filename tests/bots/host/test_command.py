@@ -84,9 +84,9 @@ def test_a_model_that_cannot_be_loaded_ends_the_process(tmp_path: Path) -> None:
     [
         ([], "no model: give one"),
         (["--name", "x"], "--name needs a model"),
-        (["ollama:x"], '"ollama:x" names no model'),
-        (["hf:"], '"hf:" names no model'),
-        (["builtin:retrieval", "--name", "Not a name"], '"Not a name" is no name'),
+        (["ollama:x"], '"ollama:x" is not a model'),
+        (["hf:"], '"hf:" is not a model'),
+        (["builtin:retrieval", "--name", "Not a name"], '"Not a name" is not a valid name'),
         (["--model", "builtin:retrieval"], "write NAME=SPEC"),
         (["builtin:qc", "--name", "a", "--model", "a=builtin:ngram"], 'two models are called "a"'),
         (["builtin:retrieval", "--port", "99999"], "--port"),

@@ -1,4 +1,4 @@
-"""What is measured of a qc bot before anybody meets it, and what is said of that."""
+"""Tests of the examination of a QC bot before a run."""
 
 from pathlib import Path
 

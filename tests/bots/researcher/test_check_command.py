@@ -60,7 +60,7 @@ def test_a_check_that_may_cost_money_is_asked_about_first(
         server = ["--server", f"http://127.0.0.1:{house.port}", "--token", house.auth.researcher_token]
         command = [sys.executable, "-m", "bots.check", "mine", "--at-once", "1", *server]
         code, said = at_a_terminal(command, "n\n")
-        assert (code, "Go on?" in said, "nothing was done" in said) == (2, True, True)
+        assert (code, "Continue?" in said, "nothing was done" in said) == (2, True, True)
         assert provider.asked == 0
         code, said = at_a_terminal(command, "y\n")
         assert "mine: " in said
@@ -96,7 +96,7 @@ def test_a_check_that_cannot_be_stored_is_told(
     assert result.exit_code == 2
     # The server's own log is on the same stream, for it runs in the same process here.
     complaint = " ".join(result.stderr.split())
-    assert "Error: the check of mine came to nothing: the check broke off" in complaint
+    assert "Error: the check of mine failed: the check broke off" in complaint
 
 
 def test_a_bot_that_is_deleted_while_it_is_checked(register: Command, house: House) -> None:

@@ -142,8 +142,8 @@ def test_a_key_is_refused_before_anybody_is_asked() -> None:
     [
         (["--kind", "http"], "--url is needed for --kind http"),
         (["--kind", "openai", "--url", NOWHERE], "--model is needed for --kind openai"),
-        (["--kind", "http", "--url", NOWHERE, "--model", "x"], "--model means nothing to --kind http"),
-        (["--kind", "dial-in", "--url", NOWHERE], "--url means nothing to --kind dial-in"),
+        (["--kind", "http", "--url", NOWHERE, "--model", "x"], "--model does not apply to --kind http"),
+        (["--kind", "dial-in", "--url", NOWHERE], "--url does not apply to --kind dial-in"),
         (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens means nothing"),
         (["--kind", "http", "--url", "nowhere"], "--url: "),
         (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: a replica is listed twice"),

@@ -1,4 +1,4 @@
-"""What the client reads is what the server says that it answers."""
+"""Every field that the client reads is in the schema of the server's responses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is shown of a model's output, whole or growing. The shapes are those that families of models write."""
+"""Tests of the shown part of a model's output, whole or partial, in the formats of many model families."""
 
 from typing import SupportsIndex
 

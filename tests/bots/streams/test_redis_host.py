@@ -96,7 +96,7 @@ async def test_a_host_that_is_told_to_end_answers_what_it_has_begun(redis: Redis
     host.send_signal(signal.SIGTERM)
     assert (await asked).text
     assert host.wait(ENOUGH) == 0
-    with pytest.raises(BotError, match="no bot host is there"):
+    with pytest.raises(BotError, match="no bot host is connected"):
         await asker.replica(NAME).reply(chat(2))
     await asker.close()
 

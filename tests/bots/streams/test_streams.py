@@ -145,9 +145,9 @@ async def test_processes_share_hosts_and_nothing_is_left(redis: RedisServer) -> 
         assert (askers[0].count.hosts, askers[0].count.waiting) == (2, 0)
         await one.leave()
         await two.leave()
-        with pytest.raises(BotError, match="no bot host is there"):
+        with pytest.raises(BotError, match="no bot host is connected"):
             await askers[0].probe()
-        with pytest.raises(BotError, match="no bot host is there"):
+        with pytest.raises(BotError, match="no bot host is connected"):
             await askers[1].reply(chat())
         assert stage.keys() == set()
 

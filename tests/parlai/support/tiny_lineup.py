@@ -1,4 +1,4 @@
-"""What the tiny line-up learns from, and for how long."""
+"""Training data and training times of the tiny line-up."""
 
 import random
 from collections.abc import Iterator

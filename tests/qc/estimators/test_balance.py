@@ -1,4 +1,4 @@
-"""How far a run is from a repeated Latin square."""
+"""Tests of the distance of a run from a repeated Latin square."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a metric is worth in judgments, against what Wei and Jia's data give."""
+"""Tests of a metric's worth in human judgments, against Wei and Jia's data."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where a metric's errors come from, pair by pair, against what Wei and Jia's data give."""
+"""Tests of the sources of a metric's errors, pair by pair, against Wei and Jia's data."""
 
 from pathlib import Path
 

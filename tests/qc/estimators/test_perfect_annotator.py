@@ -1,4 +1,4 @@
-"""What a perfect annotator would leave, against tables 3 and 4 of Wei and Jia (2021)."""
+"""Tests of the perfect annotator's error, against tables 3 and 4 of Wei and Jia (2021)."""
 
 from pathlib import Path
 

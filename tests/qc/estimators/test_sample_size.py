@@ -1,4 +1,4 @@
-"""How many judgments tell two systems apart, held against the tables of Wei and Jia (2021)."""
+"""Tests of the number of judgments that tell two systems apart, against the tables of Wei and Jia (2021)."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Whose opinion: what is known of workers, what may be shown of it, and what follows."""
+"""Tests of results by group of workers: the known fields, withheld groups, and weighting to a population."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What can hardly be so: copied conversations, impossible times; and the limits of what is taken."""
+"""Tests of warnings about implausible data (copied conversations, impossible times) and of option limits."""
 
 import copy
 from collections.abc import Callable

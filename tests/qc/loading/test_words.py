@@ -1,4 +1,4 @@
-"""What was said, from each kind of source: the same frames, and every fault told."""
+"""Tests of loading the words of a run: the same frames from each kind of source, and every fault reported."""
 
 from collections.abc import Callable
 from pathlib import Path

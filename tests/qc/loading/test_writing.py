@@ -1,4 +1,4 @@
-"""How inputs were written, from the server's view: sums of each conversation that is analysed."""
+"""Tests of loading how messages were written, summed by conversation, from the server's view."""
 
 from typing import Any
 

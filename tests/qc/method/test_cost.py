@@ -1,4 +1,4 @@
-"""What a run cost, worked out by hand and from the published batch."""
+"""Tests of the cost of a run, worked out by hand and from the published batch."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What workers wrote: worked out by hand, and as published."""
+"""Tests of the lengths of workers' messages, worked out by hand and as published."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Why nobody passed: whether anybody could have."""
+"""Tests of the explanation for a run in which no worker passed: whether any worker could have passed."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What went wrong with each system: counted from a database, carried by our export, shown in every report."""
+"""Tests of incidents by system: counted from a database, carried by our export, shown in every report."""
 
 import io
 import json

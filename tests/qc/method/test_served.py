@@ -1,4 +1,4 @@
-"""What was evaluated, and what a reader must know of it."""
+"""Tests of the description of the evaluated models, and of its notes for the reader."""
 
 from dataclasses import replace
 

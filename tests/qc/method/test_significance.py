@@ -1,4 +1,4 @@
-"""Which systems beat which: by hand, against statsmodels for the correction, and as published."""
+"""Tests of significance between systems: by hand, as published, and against statsmodels' correction."""
 
 import gc
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What workers thought of single replies: means by system, and how they go with the conversation's score."""
+"""Tests of ratings of single replies: means by system, and correlation with the conversation's score."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How many assignments workers did, worked out by hand and from the published run."""
+"""Tests of the number of assignments by worker, worked out by hand and from the published run."""
 
 import copy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What was computed is kept, and computed once."""
+"""Tests of the cache of computed metrics: each score is computed once and kept."""
 
 from collections.abc import Sequence
 from pathlib import Path

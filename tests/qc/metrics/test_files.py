@@ -1,4 +1,4 @@
-"""What an analyst gives beside the run: scores from elsewhere, and references."""
+"""Tests of files that an analyst adds to a run: scores from elsewhere, and references."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which judgments systems are compared by."""
+"""Tests of choosing the judgments by which systems are compared."""
 
 from pathlib import Path
 

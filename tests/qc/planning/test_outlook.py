@@ -1,4 +1,4 @@
-"""What a rehearsal foretells: numbers that can be worked out, and what it must not promise."""
+"""Tests of predictions from a rehearsal, against numbers worked out by hand."""
 
 import json
 from dataclasses import replace

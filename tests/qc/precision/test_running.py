@@ -1,4 +1,4 @@
-"""How a run stands while ratings come in, and whether its intervals hold however often one looks."""
+"""Tests of interim results of a run, and of the coverage of its intervals at repeated looks."""
 
 from dataclasses import replace
 from typing import cast

@@ -1,4 +1,4 @@
-"""What several tests of the report read, made once: an analysis, figures, a page, a whole report."""
+"""Fixtures that several tests of the report share: an analysis, figures, a page, a whole report."""
 
 from pathlib import Path
 

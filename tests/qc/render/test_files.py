@@ -1,4 +1,4 @@
-"""What is written as CSV: every digit of a number, and text that no spreadsheet takes for a formula."""
+"""Tests of CSV files: every digit of a number is kept, and no spreadsheet takes text for a formula."""
 
 import csv
 import io

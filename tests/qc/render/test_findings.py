@@ -1,4 +1,4 @@
-"""What a command found, in every form: made up, with what real findings rarely hold together."""
+"""Tests of findings in every output format, with made-up findings that combine rare cases."""
 
 import io
 import json

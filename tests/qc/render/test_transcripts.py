@@ -1,4 +1,4 @@
-"""What a reader finds in the report of a run of transcripts."""
+"""Tests of the report of a run of transcripts."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is written can be read again: what each format holds to the last bit, and what it is said to lose."""
+"""Tests of writing runs: each format can be read again, and loses only what it announces."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""What hangs together in clusters: against matrices written out, where nothing can be told, and in bulk."""
+"""Tests of clustered errors: against matrices written out, in degenerate cases, and in bulk."""
 
 import numpy as np
 import pytest

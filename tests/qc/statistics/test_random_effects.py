@@ -1,4 +1,4 @@
-"""What true means can be, given observed ones with errors of unequal size."""
+"""Tests of draws of true means, given observed means with errors of unequal size."""
 
 import numpy as np
 import pytest

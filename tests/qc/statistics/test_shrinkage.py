@@ -1,4 +1,4 @@
-"""How much of observed differences is true, where it may be nothing."""
+"""Tests of draws of true differences from observed ones, where the true differences may be zero."""
 
 import numpy as np
 import pytest

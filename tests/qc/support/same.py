@@ -1,4 +1,4 @@
-"""Whether two runs are the same."""
+"""Assert that two runs are the same."""
 
 import pandas as pd
 

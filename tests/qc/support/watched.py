@@ -1,4 +1,4 @@
-"""What a command line asks of the loaders, and what it says of its progress."""
+"""Record a command's calls of the loaders and its progress messages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

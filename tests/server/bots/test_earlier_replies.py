@@ -1,4 +1,4 @@
-"""What a qc bot that fits the systems may draw from, and whole sessions with it."""
+"""Tests of the earlier replies that a fitted QC bot may draw from, and of whole sessions with such a bot."""
 
 import re
 from collections.abc import Callable

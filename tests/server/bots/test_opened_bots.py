@@ -111,7 +111,7 @@ async def test_hosts_that_dial_in_are_replicas_of_one_bot() -> None:
     opened_bots.hold(row("parrot", DIAL_IN))
     bot = opened_bots.registered("parrot")
     assert bot is not None
-    with pytest.raises(BotError, match="no bot host is there"):
+    with pytest.raises(BotError, match="no bot host is connected"):
         await bot.reply(CHAT)
     one, two = Host("one"), Host("two")
     opened_bots.attach("parrot", one)
@@ -188,7 +188,7 @@ async def tell_each_other(parrot: Talker, news: Sequence[News], registered: bool
     with pytest.raises(BotError):
         await bots[0].reply(CHAT)
     await until(lambda: all(bot.is_down for bot in bots))
-    with pytest.raises(BotError, match="it wants a key") as refused:
+    with pytest.raises(BotError, match="it requires a key") as refused:
         await bots[1].reply(CHAT)
     assert (refused.value.retry, refused.value.unasked, parrot.asked) == (False, True, 2)
     assert not any(bot.is_down for bot in at_the_same_address)

@@ -1,4 +1,4 @@
-"""What a check, a rehearsal, a crowd and a run may cost: how many calls, and that somebody is asked first."""
+"""Tests of estimates of paid calls (for a check, rehearsal, crowd or run), and of confirming them."""
 
 from pathlib import Path
 from typing import Any

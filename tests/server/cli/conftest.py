@@ -1,4 +1,4 @@
-"""What tests of commands share: an installation to call them on."""
+"""Fixtures that tests of commands share: an installation to call them on."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What docs/privacy.md says is stored: every table, with every column, and nothing else."""
+"""docs/privacy.md describes every table with every column, and nothing else."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is removed of a worker is nowhere any more; what stays can be counted, exported and analysed."""
+"""Data removed about a worker is left nowhere; the rest can be counted, exported and analysed."""
 
 import asyncio
 import itertools

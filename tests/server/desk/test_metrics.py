@@ -1,4 +1,4 @@
-"""What `/metrics` tells researchers of bots that really answered, failed and hung, and others not."""
+"""Tests of `/metrics`, with bots that really answered, failed and hung, and of access to it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

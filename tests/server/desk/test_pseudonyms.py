@@ -1,4 +1,4 @@
-"""Whoever may not see the ids of workers finds them in no answer of the API."""
+"""No answer of the API shows workers' ids to an account without the right to see them."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where items come from: a JSONL file or a run; what does not fit the study is said with its place."""
+"""Tests of loading items from a JSONL file or a run; each mistake is reported with its place."""
 
 import json
 from collections.abc import Callable

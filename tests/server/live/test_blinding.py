@@ -1,4 +1,4 @@
-"""What a hostile worker can get out of a server whose bots are remote: nothing that names one."""
+"""A hostile worker learns nothing that names a bot from a server whose bots are remote."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a worker is sent by two processes over PostgreSQL and Redis, whichever system answers, or a person."""
+"""A worker's frames from two processes (PostgreSQL, Redis) do not depend on the system that answers."""
 
 import asyncio
 import json

@@ -1,7 +1,7 @@
-"""Whether the replies of a bot that often fails, and is asked again, come later than those of others.
+"""Replies of a bot that often fails and is asked again come no later than those of other bots.
 
 The measure is that of `test_blinding_in_time`. Workers chat side by side in virtual time, with the real
-enrolment, rules, retries and replicas; the bots alone are made up.
+enrolment, rules, retries and replicas; only the bots are stand-ins.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Whether the server's own delays tell systems apart: a script pings all the while that a bot is being asked.
+"""Pongs of the server tell no kind of bot apart: a script pings while a bot is being asked.
 
 A pong is late where the event loop is busy. The measure is the AUC of one system's latest pong against that
-of all the rest, as in `test_blinding_in_time`. That pings are limited is another test's; here they are not.
+of all the rest, as in `test_blinding_in_time`. The limit on pings is lifted here; another test covers it.
 """
 
 import asyncio

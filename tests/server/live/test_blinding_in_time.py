@@ -1,4 +1,4 @@
-"""Whether reply times tell systems apart: as decided, as stored, and as a page hears them.
+"""Reply times tell no systems apart: as decided, as stored, and as received by a page.
 
 The measure is the AUC of one system against all the rest: the chance that a reply of the system took longer
 than a reply of another one, ties counting half. At 0.5 its reply times say nothing.

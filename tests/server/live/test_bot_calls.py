@@ -1,4 +1,4 @@
-"""Where replies came from, as it is stored, and what bots may cost."""
+"""Tests of the stored origin of each reply, and of caps on the cost of bots."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Who holds a live session: pages, processes, and what was stored elsewhere meanwhile."""
+"""Tests of ownership of live sessions: pages, processes, and changes stored by another process."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Whoever comes back, at any phase and from any recruiter, is the same worker in the same place."""
+"""A worker who comes back, at any phase and from any recruiter, resumes the same session at the same step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is sent to a worker's page: nothing in it tells systems apart."""
+"""Nothing that is sent to a worker's page tells systems apart."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a worker's page is told of bots that fail."""
+"""Tests of messages to a worker's page when a bot fails."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How a worker's connection is opened: tokens, the first message, pages of other versions."""
+"""Tests of opening a worker's connection: tokens, the first message, pages of other versions."""
 
 import base64
 import json

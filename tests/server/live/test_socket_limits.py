@@ -1,4 +1,4 @@
-"""How much a worker's page may send and leave unread, and how often one address may connect."""
+"""Tests of limits: messages and unread data of a worker's page, and connections of one address."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""What a worker's message leads to, as one trace."""
+"""The handling of a worker's message is one trace, from the page to the bot and back."""
 
 import asyncio
 from collections.abc import Callable

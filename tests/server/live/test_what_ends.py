@@ -1,4 +1,4 @@
-"""What a worker's visit leaves in the server's memory, which serves for weeks: nothing."""
+"""A worker's visit leaves nothing in the server's memory."""
 
 import gc
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""How inputs were written: stored with them, shown to the worker, removed with their words."""
+"""Tests of how messages were written: stored with them, shown to the worker, removed with their words."""
 
 from collections.abc import Callable
 

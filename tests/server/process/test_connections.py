@@ -1,4 +1,4 @@
-"""What uvicorn leaves out: an end for connections that ask for nothing, and for text that is none."""
+"""Tests of our additions to uvicorn: timeouts of silent connections, and refusal of invalid text."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Who calls is what a trusted proxy says, and nobody else."""
+"""Only a trusted proxy can say which address a request comes from."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How each place names its workers, and where they go in the end."""
+"""Tests of recruiters: the worker ids that they pass, and the links to which they send workers at the end."""
 
 import pytest
 from pydantic import TypeAdapter, ValidationError

@@ -1,4 +1,4 @@
-"""What goes wrong around a study on the platform."""
+"""Tests of faults around a study on the platform: reused codes, outages, exhausted budgets."""
 
 # What else the list of bad input has is tested elsewhere. Parameters that are missing:
 # live/test_recruited.py; doubled: session.test.ts of the page; forged: test_signed_arrivals.py, and without a

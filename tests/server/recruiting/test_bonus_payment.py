@@ -1,4 +1,4 @@
-"""What became of bonuses whose payment nobody has confirmed."""
+"""Tests of bonuses whose payment the platform has not confirmed."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What a run has cost: the sum of what was decided is what the platform says, and what the budget counts."""
+"""Tests of a run's cost: the sum of all decisions equals the platform's figure and the budget's."""
 
 import asyncio
 

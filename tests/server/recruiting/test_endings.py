@@ -1,4 +1,4 @@
-"""Where workers go who do not finish: each way of ending has a code of its own on the platform."""
+"""Tests of completion codes: each way of ending early has its own code on the platform."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was decided, sent and paid, as analysts read it: in the view, and in the files of a run."""
+"""Tests of exported payments (decided, sent and paid), in the database's view and in the files of a run."""
 
 import json
 from pathlib import Path

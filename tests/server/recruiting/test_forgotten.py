@@ -1,4 +1,4 @@
-"""Who is forgotten before they are paid is paid all the same, and forgotten wholly then."""
+"""A worker who asks to be forgotten before they are paid is paid first, and then removed completely."""
 
 import pytest
 

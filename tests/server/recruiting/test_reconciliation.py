@@ -1,4 +1,4 @@
-"""What a platform says against what we know: every pair of states that do not agree, and its remedy."""
+"""Tests of reconciliation with a platform: every pair of states that disagree, and its remedy."""
 
 import pytest
 

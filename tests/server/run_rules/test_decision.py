@@ -1,4 +1,4 @@
-"""What follows of a run's rules: has it enough, how many may come, in words. Numbers derived in comments."""
+"""Tests of decisions by a run's rules: complete or not, how many may join. Numbers derived in comments."""
 
 from dataclasses import replace
 from decimal import Decimal

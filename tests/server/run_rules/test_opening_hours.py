@@ -1,4 +1,4 @@
-"""When a run takes newcomers, on the clocks of its time zone; 2026-01-01 is a Thursday."""
+"""Tests of a run's opening hours in its time zone; 2026-01-01 is a Thursday."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""How many may be under way: never more than the dropout seen makes likely to be needed."""
+"""Tests of over-recruiting: no more assignments under way than the observed dropout justifies."""
 
 import math
 

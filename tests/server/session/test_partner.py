@@ -1,4 +1,4 @@
-"""Whose line is whose where two workers chat, and what follows where a person does not answer."""
+"""Tests of two workers who chat: taking turns, and a partner who does not answer."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""When a reply is shown: by the study's distribution of delays, whatever the bot and its words."""
+"""Tests of reply times: they follow the study's distribution of delays, whatever the bot and its words."""
 
 import math
 import statistics

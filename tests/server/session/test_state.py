@@ -1,4 +1,4 @@
-"""What a turn changes of a session, and that it changes nothing else."""
+"""A turn changes its own conversation and nothing else in a session."""
 
 from dataclasses import replace
 

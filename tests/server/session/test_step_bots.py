@@ -1,4 +1,4 @@
-"""What `step` decides when a bot has answered, gives itself away, or fails."""
+"""Tests of `step` when a bot answers, gives itself away, or fails."""
 
 from typing import Any
 

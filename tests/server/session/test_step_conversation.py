@@ -1,4 +1,4 @@
-"""What `step` decides of a conversation: its topics, its lines, its rating."""
+"""Tests of `step` in a conversation: topics, turns and ratings."""
 
 from typing import Any
 

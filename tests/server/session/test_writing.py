@@ -1,4 +1,4 @@
-"""How an input was written: kept with it, once, where the study records that."""
+"""Tests of recording how a message was written: once, with the message, and only where the study says so."""
 
 from typing import Any
 

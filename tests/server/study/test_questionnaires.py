@@ -1,4 +1,4 @@
-"""What `candor study check` says of questions and of scales that do not fit together."""
+"""Tests of `candor study check` on questions and scales that do not fit together."""
 
 import pytest
 

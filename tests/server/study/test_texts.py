@@ -1,4 +1,4 @@
-"""What workers read: the shipped instruments, a study's own texts, and what is wrong with them."""
+"""Tests of the texts that workers read: shipped instruments, a study's own texts, and mistakes in them."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the server's HTTP APIs answer."""
+"""Assertions about responses of the server's HTTP APIs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a quiz after a conversation is made of: lines about as long as each other, none like another."""
+"""Lines for a quiz after a conversation: of similar lengths, all different."""
 
 from server.session.records import QuizLine
 

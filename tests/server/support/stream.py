@@ -1,4 +1,4 @@
-"""What the server pushes, followed as a page does it."""
+"""A client of the server's event streams that follows them as a page does."""
 
 import json
 from collections.abc import Iterator

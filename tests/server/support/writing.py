@@ -1,4 +1,4 @@
-"""What a page tells of how an input was written."""
+"""A page's report of how a message was written."""
 
 WRITING = {
     "typed": 12,

@@ -1,4 +1,4 @@
-"""What arrivals go by, as it is read."""
+"""Tests of reading the counts by which slots are assigned."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a database is opened: who may read its files, and what of it never gets into a log."""
+"""Tests of opening a database: permissions of its files, and no words of workers in its errors."""
 
 import traceback
 from pathlib import Path

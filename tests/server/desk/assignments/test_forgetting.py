@@ -1,4 +1,4 @@
-"""Who was forgotten is found in no table: by their id, plain, hashed or encrypted, nor by their pseudonym."""
+"""No table contains a forgotten worker's id (plain, hashed or encrypted) or pseudonym."""
 
 import hashlib
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the desk shows of credits that SONA has not granted, and asking for them again."""
+"""Tests of the desk's list of credits that SONA has not granted, and of requesting them again."""
 
 from collections.abc import Callable, Iterator
 

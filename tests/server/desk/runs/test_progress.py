@@ -1,4 +1,4 @@
-"""How far a run is: how many conversations each system is to have, and how long it still takes."""
+"""Tests of a run's progress: the conversations due to each system, and the remaining time."""
 
 from typing import Any
 

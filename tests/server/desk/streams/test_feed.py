@@ -1,4 +1,4 @@
-"""Who follows a feed, goes and comes back: what they are told."""
+"""Tests of clients that follow a feed, disconnect and reconnect."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""When a bot is asked again."""
+"""Tests of the pauses before a bot is asked again."""
 
 import pytest
 

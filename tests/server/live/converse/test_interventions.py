@@ -1,4 +1,4 @@
-"""What researchers do to workers who are under way, seen from the workers' pages and from the tables."""
+"""Tests of researchers' interventions in sessions under way, on the workers' pages and in the tables."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What workers' pages tell over plain HTTP: for the operator's log, and for the researcher."""
+"""Tests of problems that workers' pages report over HTTP, to the operator's log and the researcher."""
 
 import pytest
 from structlog.testing import capture_logs

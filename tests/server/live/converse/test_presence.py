@@ -1,4 +1,4 @@
-"""Whose page is open, as the processes tell each other: they go on telling, whatever one of them hears."""
+"""Processes go on announcing their open pages, even after an invalid announcement from another process."""
 
 from datetime import datetime
 

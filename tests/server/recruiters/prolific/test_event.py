@@ -1,4 +1,4 @@
-"""Which events are genuine."""
+"""Tests of verifying and parsing Prolific's events."""
 
 from datetime import UTC, datetime, timedelta
 
