@@ -155,7 +155,7 @@ class LinkUnfilled(NotAuthorised):
 
     code = "link_unfilled"
     status = 403
-    hint = "Make the survey or platform that shows the link insert the id of each worker."
+    hint = "Set up the survey or platform that shows the link to fill in the id of each worker."
 
 
 class LinkAmbiguous(NotAuthorised):

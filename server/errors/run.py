@@ -178,7 +178,7 @@ class NothingToRate(NotAvailable):
 
     code = "nothing_to_rate"
     status = 409
-    hint = "Wait until the chatbot has replied once, or release the slot."
+    hint = "Wait until the chatbot has replied once, or release the place."
 
 
 class NotSimulated(NotAvailable):

@@ -59,7 +59,7 @@ def test_a_database_with_plain_ids_is_encrypted_and_back(url: str) -> None:
     fill(url, NEW)
     command.downgrade(alembic_config(url, lambda: NEW), "0030")
     assert ids(url) == [("eve",), ("ann",), ("bob",)]
-    with pytest.raises(DatabaseUnfit, match="no key is at hand"):
+    with pytest.raises(DatabaseUnfit, match="the key for them is missing"):
         migrate(url)
     assert ids(url) == [("eve",), ("ann",), ("bob",)]
     migrate(url, lambda: NEW)

@@ -58,10 +58,14 @@ BAD_FRAMES = {
     ),
     "an empty line": (SAY % "", "invalid_field", "text: "),
     "a line of spaces": (SAY % "  \\n ", "invalid_field", "text: "),
-    "only control characters": (SAY % "\\u0000\\u0007", "invalid_field", "nothing to see"),
-    "only what has no width": (SAY % "\\u200b\\u200b", "invalid_field", "nothing to see"),
-    "only what is drawn as nothing": (SAY % "\\u2800 \\u3164\\u115f", "invalid_field", "nothing to see"),
-    "only a turn of the direction": (SAY % "\\u202e\\u2066", "invalid_field", "nothing to see"),
+    "only control characters": (SAY % "\\u0000\\u0007", "invalid_field", "no visible characters"),
+    "only what has no width": (SAY % "\\u200b\\u200b", "invalid_field", "no visible characters"),
+    "only what is drawn as nothing": (
+        SAY % "\\u2800 \\u3164\\u115f",
+        "invalid_field",
+        "no visible characters",
+    ),
+    "only a turn of the direction": (SAY % "\\u202e\\u2066", "invalid_field", "no visible characters"),
     "a line too long": (
         SAY % ("x" * (MAX_SAY + 1)),
         "too_long",

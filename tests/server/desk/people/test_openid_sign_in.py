@@ -131,7 +131,7 @@ def test_a_code_is_good_once_and_for_its_own_sign_in(
 def test_who_gives_up_with_the_provider(browser: httpx2.Client, provider: OpenIdProvider) -> None:
     state = back(browser, provider).partition("state=")[2]
     path = f"/api/account/openid/callback?error=access_denied&state={state}"
-    assert "was given up" in refusal(browser, path)
+    assert "was cancelled" in refusal(browser, path)
 
 
 def test_without_a_provider_there_is_no_other_way_in(shared: House) -> None:
