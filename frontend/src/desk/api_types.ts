@@ -367,13 +367,13 @@ export interface AuditRow {
   subject: string;
 }
 /**
- * Every registered bot, by name.
+ * All registered bots, by name.
  */
 export interface BotList {
   bots: BotView[];
 }
 /**
- * A registered bot. `used_by`: the open runs that have it, of those that the caller may see.
+ * A registered bot. `used_by`: the open runs that use it and that the caller may see.
  */
 export interface BotView {
   check: LastCheck | null;
@@ -393,7 +393,7 @@ export interface BotView {
   used_by: string[];
 }
 /**
- * When a bot was last checked, and what came of it.
+ * The time and verdict of a bot's latest check.
  */
 export interface LastCheck {
   at: string;
@@ -580,7 +580,7 @@ export interface ReplicaState {
   url: string;
 }
 /**
- * A check, under way or over. `report` is there when it is finished, `error` when it failed.
+ * A running or ended check. `report` is set when it has finished, `error` when it has failed.
  */
 export interface CheckView {
   at: string;
@@ -929,7 +929,7 @@ export interface AssignmentRow {
   worker: string;
 }
 /**
- * How a run stood when it was last looked at, as `candor watch` prints it; None: nothing was rated.
+ * The latest interim analysis of a run, as printed by `candor watch`; None: nothing was rated yet.
  */
 export interface LatestAnalysis {
   analysis: {
@@ -992,7 +992,7 @@ export interface ExportList {
   kept_days: number;
 }
 /**
- * An export. Its `files`, of which there is one, are there once it is done.
+ * An export. `files` has its one file when it is done.
  */
 export interface ExportJob {
   created_at: string;
@@ -1009,7 +1009,7 @@ export interface ExportJob {
   total: number;
 }
 /**
- * A file of a report or an export, and the path at which it can be had for some hours.
+ * A file of a report or an export, with the path of a download that is valid for some hours.
  */
 export interface JobFile {
   bytes: number;
@@ -1017,13 +1017,13 @@ export interface JobFile {
   path: string;
 }
 /**
- * What an export may be asked for: `format`, as `candor export` has them.
+ * Options of an export. `format`: as in `candor export`.
  */
 export interface ExportOptions {
   format: "hits_data" | "jsonl" | "parquet" | "csv" | "bundle";
 }
 /**
- * A job of any kind, and what came of it: the fields of the other kinds are empty.
+ * A job of any kind, with its result. The fields of other kinds are empty.
  */
 export interface JobOutcome {
   created_at: string;
@@ -1042,10 +1042,11 @@ export interface JobOutcome {
   trouble: string | null;
 }
 /**
- * What a rehearsal foretells, as `python -m qc.outlook` printed it.
+ * The forecast of a rehearsal, as printed by `python -m qc.outlook`.
  *
- * `minutes`: of an assignment. `apart`: chance that the `first` and the `second` system are told apart.
- * `needed`: workers for a chance of `power`, None where hardly anybody could pay them. `assumed`: sentences.
+ * `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
+ * system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
+ * unaffordable. `assumed`: assumptions in sentences.
  */
 export interface Forecast {
   apart: number;
@@ -1064,7 +1065,7 @@ export interface Forecast {
   second: string;
 }
 /**
- * What so many workers would show: the widest half-width, the chance for the first two, the cost.
+ * The forecast for a number of workers: widest half-width, power for the first two systems, and cost.
  */
 export interface NumberForecast {
   apart: number;
@@ -1073,7 +1074,7 @@ export interface NumberForecast {
   workers: number;
 }
 /**
- * What the forecast is for: workers of one assignment each; `pay` of one of them, `fee` on top.
+ * The planned study: workers with one assignment each, `pay` per assignment, `fee` as a share of it.
  */
 export interface PlannedStudy {
   conversations: number;
@@ -1083,7 +1084,7 @@ export interface PlannedStudy {
   workers: number;
 }
 /**
- * A system's score as the simulated workers gave it, and half the width of its interval as planned.
+ * A system's score from simulated workers, and the half-width of its interval for the planned study.
  */
 export interface SystemForecast {
   half_width: number;
@@ -1091,23 +1092,23 @@ export interface SystemForecast {
   z: number;
 }
 /**
- * How the intervals of a run's scores have narrowed, from the first ratings on; of many looks some.
+ * The history of the intervals of a run's scores, thinned out to a limited number of points.
  *
- * `target`: the run ends as soon as no interval is as wide; None where it has another end.
+ * `target`: the run ends as soon as all intervals are narrower; None if it has another target.
  */
 export interface Narrowing {
   points: ScoresThen[];
   target: number | null;
 }
 /**
- * The scores of a run when it had so many `ratings`.
+ * The scores of a run at the time when it had `ratings` ratings.
  */
 export interface ScoresThen {
   ratings: number;
   scores: ScorePoint[];
 }
 /**
- * The score of a system at some time, from `low` to `high`; None where there was none yet.
+ * The score of a system at some time, with its interval from `low` to `high`; None: no score yet.
  */
 export interface ScorePoint {
   high: number | null;
@@ -1116,11 +1117,11 @@ export interface ScorePoint {
   z: number | null;
 }
 /**
- * Recruiting for a run. `possible`: its study says that its workers come from a platform that we know.
+ * Recruiting for a run. `possible`: its study names a supported platform.
  *
- * `connected`: the server has access to it. `minutes`: how long the study file says that it takes.
- * `lost_events`: how many of the platform's events did not reach this server, of whatever run; `lost_at`:
- * when it found the last of them.
+ * `connected`: the server has access to the platform. `minutes`: the duration according to the study file.
+ * `lost_events`: the number of the platform's events, for any run, that did not reach this server;
+ * `lost_at`: when the last of them was found.
  */
 export interface RecruitmentView {
   connected: boolean;
@@ -1131,10 +1132,10 @@ export interface RecruitmentView {
   recruitment: RecruitmentDetail | null;
 }
 /**
- * A run's study on a platform. Amounts are cents of `currency`; None: the platform has not said which.
+ * A run's study on a platform. Amounts are cents of `currency`; None: not known yet.
  *
- * `fault`: why it could not be read when it was last tried. While its `status` is DRAFTING, the platform has
- * been asked for it, and has not answered: `study` is empty.
+ * `fault`: why the latest reading failed. While `status` is DRAFTING, the platform has not answered the
+ * request to create it, and `study` is empty.
  */
 export interface RecruitmentDetail {
   batches: BatchRow[];
@@ -1153,10 +1154,10 @@ export interface RecruitmentDetail {
   submissions: SubmissionRow[];
 }
 /**
- * Bonuses that are paid together; `total` has the platform's fees and tax in it.
+ * Bonuses that are paid together. `total` includes the platform's fees and tax.
  *
- * `state`: `prepared`, nothing is paid; `unknown`, the call that pays has no answer yet; `sent`, the
- * platform has accepted it; `paid`, all of it was seen paid there.
+ * `state`: `prepared`: nothing is paid; `unknown`: the paying call has no answer yet; `sent`: the platform
+ * has accepted it; `paid`: all payments were seen at the platform.
  */
 export interface BatchRow {
   batch: number;
@@ -1177,9 +1178,9 @@ export interface BonusRow {
   submission: string;
 }
 /**
- * Something on which the platform and we do not agree, and what to do about it.
+ * A difference between the platform's records and ours, with its remedy.
  *
- * `decision`: the number of what was decided of the submission.
+ * `decision`: the number of the decision about the submission.
  */
 export interface DifferenceRow {
   assignment: string | null;
@@ -1214,12 +1215,12 @@ export interface DifferenceRow {
   worker: string | null;
 }
 /**
- * A submission: what the platform says of it, and what we know.
+ * A submission, with the platform's record and ours.
  *
- * `ending`: that of the code with which its participant came back; None: none, or none of the study's.
- * `here`: the status of the assignment; None: they were never seen here. `paid_share`: per cent of the
- * reward that it is known to have paid. `bonus_sent`, `bonus_paid`: cents of bonuses that were sent and not
- * seen paid yet, and of those that were.
+ * `ending`: the ending of its completion code; None without a code of the study. `here`: the status of the
+ * assignment; None if the participant never came here. `paid_share`: the known paid share of the reward in
+ * per cent. `bonus_sent`: cents of bonuses that were sent and not seen paid yet; `bonus_paid`: cents of
+ * bonuses that were seen paid.
  */
 export interface SubmissionRow {
   assignment: string | null;
@@ -1239,7 +1240,7 @@ export interface SubmissionRow {
   worker: string | null;
 }
 /**
- * What somebody has decided of a submission's pay. `number`: by which a later decision names it.
+ * A decision about a submission's pay. `number`: identifies it in a later decision that replaces it.
  */
 export interface DecidedPay {
   category: string | null;
@@ -1251,7 +1252,7 @@ export interface DecidedPay {
   share: number | null;
 }
 /**
- * What should become of a submission's pay, and why; `nothing`: it could be rejected.
+ * The proposed pay of a submission, with the reason. `nothing`: it could be rejected.
  */
 export interface ProposedPay {
   pay: "all" | "part" | "nothing";
@@ -1265,9 +1266,9 @@ export interface RehearsalList {
   rehearsals: RehearsalJob[];
 }
 /**
- * A rehearsal. `forecast` is there once it is done.
+ * A rehearsal. `forecast` is set when it is done.
  *
- * `trouble`: what went wrong with some of the simulated workers.
+ * `trouble`: the error of some simulated workers, if any failed.
  */
 export interface RehearsalJob {
   created_at: string;
@@ -1285,7 +1286,7 @@ export interface RehearsalJob {
   trouble: string | null;
 }
 /**
- * How a rehearsal was asked for. `quality`: how good each system was to the simulated workers, 0 to 1.
+ * The options of a rehearsal. `quality`: each system's quality for simulated workers, 0 to 1.
  */
 export interface RehearsalOptionsAsked {
   fee?: number;
@@ -1327,7 +1328,7 @@ export interface ReportList {
   reports: ReportJob[];
 }
 /**
- * A report. `signature` says what it was made of; it and `files` are there once it is done.
+ * A report. `signature` identifies its analysis. It and `files` are set when the report is done.
  */
 export interface ReportJob {
   created_at: string;
@@ -1345,11 +1346,11 @@ export interface ReportJob {
   total: number;
 }
 /**
- * What a report may be asked for. Each field is an option of `candor report`.
+ * Options of a report. Each field is an option of `candor report`.
  *
- * `replicate`: the name of a second run to be correlated with, of this study or of another one with some of
- * its systems. `reward`: paid for an assignment. `workers`: `people`, as long as there are any, or
- * `simulated` ones in their place.
+ * `replicate`: the name of a second run to correlate with, of this study or of another one with some of its
+ * systems. `reward`: the pay of an assignment. `workers`: `people` if there are any, or `simulated` workers
+ * instead.
  */
 export interface ReportOptions {
   alpha?: number;
@@ -1620,13 +1621,13 @@ export interface Pushed {
   "/api/desk/watch/studies/{study}/people": StudyPeople;
 }
 /**
- * Every registered bot with its check, by name.
+ * All registered bots with their checks, by name.
  */
 export interface CheckedBots {
   bots: CheckedBot[];
 }
 /**
- * A registered bot, and its check: the one under way, or the latest; None: it never was checked.
+ * A registered bot, with its running or latest check; None if it was never checked.
  */
 export interface CheckedBot {
   check: CheckView | null;
@@ -1711,10 +1712,10 @@ export interface PersonWithLink {
   roles: StudyRole[];
 }
 /**
- * Something that is done in the background: a report, a rehearsal, an export.
+ * A background job: a report, a rehearsal or an export.
  *
- * `run`: the run that it is about; of a rehearsal, the run of its own. `step`, `done`, `total`: how far it
- * is. `error`: why it failed, for people.
+ * `run`: the run it is about; for a rehearsal, its own run. `step`, `done`, `total`: its progress. `error`:
+ * why it failed, in words.
  */
 export interface JobView {
   created_at: string;
@@ -1729,7 +1730,7 @@ export interface JobView {
   total: number;
 }
 /**
- * What was seen of bonuses that were sent: `too_early` and `mixed` leave them open.
+ * The outcome of a check of sent bonuses. `too_early` and `mixed` leave them open.
  */
 export interface BatchLook {
   batch: BatchRow;

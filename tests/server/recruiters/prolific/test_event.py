@@ -48,7 +48,7 @@ def test_an_event_of_a_study_names_the_study() -> None:
 @pytest.mark.parametrize(
     ("given", "body", "why"),
     [
-        (headers(), BODY + b" ", "its signature is not that of our secret"),
+        (headers(), BODY + b" ", "its signature was not made with our secret"),
         (headers(timestamp="1"), BODY, "its signature is not"),
         (headers(signature="é"), BODY, "its signature is not"),
         ({}, BODY, "its signature is not"),
@@ -56,7 +56,7 @@ def test_an_event_of_a_study_names_the_study() -> None:
         (headers(AT + timedelta(seconds=301)), BODY, "it was sent 301 seconds from now"),
         (headers(timestamp="now", signature=signature("a secret", "now", BODY)), BODY, "is no time"),
         (headers(event=""), BODY, "X-Event-ID is missing"),
-        (headers(event="e" * 101), BODY, "X-Event-ID is missing, or no id"),
+        (headers(event="e" * 101), BODY, "X-Event-ID is missing, or not an id"),
         (headers(body=b"[]"), b"[]", "does not say what it is about"),
         (headers(body=b"\xff"), b"\xff", "does not say what it is about"),
     ],
