@@ -20,8 +20,8 @@ AT_ONCE = 1_000  # rows held in memory
 Kind = Literal["text", "integer", "number", "flag", "time"]
 Row = dict[str, Any]
 
-# The columns that order the rows of each view. They are unique, except for notes of the same moment, which are
-# equal or differ in their text.
+# The columns that order the rows of each view. They are unique, except for notes of the same moment, which
+# are equal or differ in their text.
 ORDER: dict[str, tuple[str, ...]] = {
     "v1_version": ("version",),
     "v1_run": ("run_id",),

@@ -43,8 +43,8 @@ class Answer(BaseModel):
 class Connection:
     """A connection to Prolific's API. Every call raises a ProlificFailure on failure.
 
-    Reads are repeated if Prolific is unreachable, has an error, or is busy. Changes are repeated only if Prolific
-    answers that it was too busy; changes that must not be made twice are sent once (`once`).
+    Reads are repeated if Prolific is unreachable, has an error, or is busy. Changes are repeated only if
+    Prolific answers that it was too busy; changes that must not be made twice are sent once (`once`).
 
     Use it in one event loop only.
     """
