@@ -80,5 +80,5 @@ def test_what_is_not_genuine_is_refused_with_the_reason(given: dict[str, str], b
 
 
 def test_another_secret_has_not_signed_it() -> None:
-    with pytest.raises(NotGenuine, match="not that of our secret"):
+    with pytest.raises(NotGenuine, match="not made with our secret"):
         genuine("another", headers(), BODY, AT)
