@@ -77,7 +77,7 @@ class EarlierReplies:
         self._read_at = time.monotonic()
 
     def _take(self, said: Sequence[_Reply]) -> None:
-        """Give new replies a number, and drop removed ones."""
+        """Assign numbers to new replies, and drop removed ones."""
         turns = {(reply.conversation, reply.turn): reply for reply in said}
         if turns.keys() == self._numbers.keys():
             return

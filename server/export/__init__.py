@@ -1,1 +1,1 @@
-"""A run as files: all of it as its views, and the published form of what was handed in."""
+"""Write runs to files: all data as views, and submitted assignments in the published form."""

@@ -1,11 +1,10 @@
-"""A run whose workers compare side by side as JSON Lines, for `qc` and everybody else.
+"""Write a side-by-side run as JSON Lines.
 
-The first line is a header: the format and its version, the run, how two are compared, the criteria if there
-are any, the systems. Each further line is an assignment with its pairs, in their order: the systems on the
-left and on the right, what was said and where replies came from, which was preferred after which line, and
-what was rated of each. Only completed assignments that nobody has excluded are in it, and of them only pairs
-that were judged; those of simulated workers only while nobody else has completed one. Ratings are as the
-worker gave them.
+The first line is a header: the format and its version, the run, the kind of comparison, the criteria if there
+are any, and the systems. Each further line is an assignment with its pairs, in order: the left and right
+systems, the turns with the provenance of replies, the preferences with their turns, and the ratings of each.
+The file has only completed assignments that are not excluded, and only judged pairs; simulated workers are
+included only if nobody else has completed an assignment. Ratings are as the worker gave them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,9 +112,9 @@ def _pair(left: RowMapping, right: RowMapping, parts: _Parts) -> Json:
 
 
 def _lines(left: Sequence[RowMapping], right: Sequence[RowMapping]) -> list[Json]:
-    """Return what was said, line by line; a reply that did not come any more is null.
+    """Return the turns of a pair. A missing reply is null.
 
-    `provenance` of two replies has where they came from, by their side, as far as their bots told.
+    `provenance`: that of the two replies, by side, as far as their bots report it.
     """
     replies: dict[int, dict[str, str]] = {}
     made: dict[int, Json] = {}

@@ -1,4 +1,4 @@
-"""The completed assignments of a run, some at a time, so that no run is too large to be written."""
+"""Read the completed assignments of a run in parts, so that runs of any size can be written."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -13,7 +13,7 @@ from bots import Provenance
 from server.db.runs.runs import RunEntry
 
 Json = dict[str, Any]
-AT_ONCE = 100  # assignments whose rows are held in memory
+AT_ONCE = 100  # assignments held in memory
 _COMPLETED = """
     SELECT assignment_id, simulated FROM v1_assignment
      WHERE run_id = :run AND status = 'completed'
@@ -26,9 +26,9 @@ _PROVENANCE = ("tries", *(field.name for field in fields(Provenance)))
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """Assignments that are completed and that nobody has excluded, in the order in which they began.
+    """Completed assignments that are not excluded, in the order in which they began.
 
-    Those of simulated workers only while nobody else has completed one; `simulated` then says so.
+    Simulated workers are included only if nobody else has completed an assignment; `simulated` is then true.
     """
 
     ids: Sequence[str]
@@ -36,7 +36,7 @@ class Completed:
 
 
 def completed(connection: Connection, run: RunEntry) -> Completed:
-    """Return the assignments that are written."""
+    """Return the assignments to write."""
     found = connection.execute(text(_COMPLETED), {"run": run.id}).all()
     by_people = [row.assignment_id for row in found if not row.simulated]
     ids = by_people or [row.assignment_id for row in found]
@@ -44,7 +44,7 @@ def completed(connection: Connection, run: RunEntry) -> Completed:
 
 
 def assignments(connection: Connection, run: RunEntry, ids: Sequence[str]) -> Iterator[list[RowMapping]]:
-    """Yield the rows of these assignments in their order, AT_ONCE of them together."""
+    """Yield the rows of these assignments in order, in lists of AT_ONCE."""
     for first in range(0, len(ids), AT_ONCE):
         some = ids[first : first + AT_ONCE]
         by_id = {row["assignment_id"]: row for row in rows(connection, run, _ASSIGNMENTS, some)}
@@ -54,7 +54,7 @@ def assignments(connection: Connection, run: RunEntry, ids: Sequence[str]) -> It
 def rows(
     connection: Connection, run: RunEntry, query: str, ids: Sequence[str] | None = None
 ) -> list[RowMapping]:
-    """Return what `query` finds of a run; `ids` stand for `:ids` in it."""
+    """Return the result of `query` for a run, with `ids` bound to `:ids`."""
     if ids is None:
         return list(connection.execute(text(query), {"run": run.id}).mappings())
     chosen = text(query).bindparams(bindparam("ids", expanding=True))
@@ -62,7 +62,7 @@ def rows(
 
 
 def criteria(connection: Connection, run: RunEntry) -> list[Json]:
-    """Return what is rated, in the order in which workers see it; every rating is from 0 to `maximum`."""
+    """Return the criteria in the order shown to workers. Ratings are from 0 to `maximum`."""
     return [
         {
             "label": row["label"],
@@ -76,23 +76,23 @@ def criteria(connection: Connection, run: RunEntry) -> list[Json]:
 
 
 def grouped(found: Iterable[RowMapping], key: str) -> Mapping[str, list[RowMapping]]:
-    """Return rows by the value of a column, by which they are ordered."""
+    """Return rows grouped by a column, by which they must be ordered."""
     return {name: list(group) for name, group in groupby(found, key=itemgetter(key))}
 
 
 def seconds(assignment: RowMapping) -> float:
-    """Return for how long its worker had an assignment that was completed."""
+    """Return the duration of a completed assignment in seconds."""
     agreed, ended = (_time(assignment[name]) for name in ("agreed_at", "ended_at"))
     return (ended - agreed).total_seconds()
 
 
 def _time(value: str | datetime) -> datetime:
-    # A view has no column types: SQLite hands times over as the text it keeps.
+    # Views have no column types, so SQLite returns times as text.
     return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
 def consent_in(row: RowMapping) -> Json:
-    """Return what an assignment's worker consented to, under `consent`; nothing where nothing was asked."""
+    """Return the worker's consent under `consent`; nothing if the study does not ask for consent."""
     if row["consent_version"] is None:
         return {}
     ticked = row["consent_ticked"].split(",") if row["consent_ticked"] else []
@@ -100,7 +100,7 @@ def consent_in(row: RowMapping) -> Json:
 
 
 def provenance_in(turn: RowMapping) -> Json:
-    """Return where a bot's line came from, under `provenance`; nothing where its bot told nothing."""
+    """Return the provenance of a reply under `provenance`; nothing if its bot reported none."""
     if turn["tries"] is None:
         return {}
     return {"provenance": {name: turn[name] for name in _PROVENANCE if turn[name] is not None}}

@@ -1,4 +1,4 @@
-"""The formats in which a run is written, and how a file of each comes about: whole, or not at all."""
+"""Write a run to a file in one of several formats, atomically."""
 
 import errno
 import json
@@ -20,8 +20,8 @@ from server.study import parse_study
 
 Written = Literal["hits_data", "jsonl", "parquet", "csv"]
 WRITTEN: tuple[Written, ...] = get_args(Written)
-Format = Literal["hits_data", "jsonl", "parquet", "csv", "bundle"]  # a bundle is made of the file of another
-OnStep = Callable[[str, int, int], None]  # what is written, how much of it is, of how much
+Format = Literal["hits_data", "jsonl", "parquet", "csv", "bundle"]  # a bundle is made from another file
+OnStep = Callable[[str, int, int], None]  # the step, its progress, and the total
 _SUFFIXES: dict[Format, str] = {
     "jsonl": ".jsonl",
     "parquet": ".parquet.zip",
@@ -33,31 +33,31 @@ _PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "si
 
 
 def file_name(run: RunEntry, form: Format) -> str:
-    """Return what a file is called where nobody says otherwise."""
+    """Return the default name of a file."""
     if form == "hits_data":
         return _PUBLISHED[parse_study(run.yaml).task]
     return f"{run.slug}{_SUFFIXES[form]}"
 
 
 def has_assignments(connection: Connection, run: RunEntry, form: Format) -> bool:
-    """Return whether what is written of a run in a form holds any assignment."""
+    """Return whether the file of a run in this format contains any assignment."""
     if form == "hits_data":
         return bool(completed(connection, run).ids)
     return connection.execute(_ANY, {"run": run.id}).first() is not None
 
 
 def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, on_step: OnStep) -> None:
-    """Write a run to `path`, which appears when it is complete; what was there is replaced.
+    """Write a run to `path` atomically, replacing an existing file.
 
     Args:
-        connection: whose transaction sees one moment of the database.
-        run: what is written.
-        form: one of WRITTEN. What `hits_data` stands for depends on the study's task.
-        path: of the file.
-        on_step: told how far it is.
+        connection: a transaction with a snapshot of the database.
+        run: the run.
+        form: one of WRITTEN. The meaning of `hits_data` depends on the study's task.
+        path: the file.
+        on_step: called with the progress.
 
     Raises:
-        OSError: the file cannot be written; what was there is as it was.
+        OSError: the file cannot be written; an existing file is unchanged.
     """
     with replaced(path) as file:
         if form == "hits_data":
@@ -77,10 +77,10 @@ def write_run(connection: Connection, run: RunEntry, form: Written, path: Path, 
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Open a file beside `path` that takes its place at the end of the `with`, and goes away on an error.
+    """Open a temporary file that replaces `path` at the end of the `with`, or is removed on an error.
 
-    Only its owner can read it: it holds words of workers, or their ids. One that a killed process has left
-    there is begun anew.
+    Only its owner can read it, because it contains workers' words or ids. A temporary file left by a killed
+    process is overwritten.
 
     Raises:
         OSError: it cannot be written, or `path` is a folder.

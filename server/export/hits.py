@@ -1,4 +1,4 @@
-"""A run as a `hits_data.json`, the format of the published experiment, for `qc` and everybody else.
+"""Write a run as `hits_data.json`, the format of the published experiment.
 
 Only completed assignments that nobody has excluded, and rated conversations, are in it, without those with a
 person from whom a bot took over; everything else can be read from the views.
@@ -31,7 +31,7 @@ from server.session.instrument import TopicChangeKind
 
 _Parts = Mapping[str, Mapping[str, list[RowMapping]]]
 
-# The sentences by which the format names the kinds of change.
+# The format's sentences for the kinds of topic changes.
 _ACTIONS = {
     TopicChangeKind.BOT_CHANGE: "The chatbot changed the topic.",
     TopicChangeKind.USER_CHANGE_LAST: "The user changed the topic the last input.",
@@ -46,7 +46,7 @@ _CONVERSATIONS = """
        AND conversation_id NOT IN (SELECT conversation_id FROM v1_human_conversation
                                    WHERE run_id = :run AND taken_over_by IS NOT NULL)
      ORDER BY assignment_id, position"""
-# Of conversations: the view, and how its rows are ordered within each of them.
+# Parts of conversations: the view, and the order of its rows within a conversation.
 _PARTS = {
     "ratings": ("v1_rating", "criterion"),
     "turns": ("v1_turn", "turn_index"),
@@ -65,7 +65,7 @@ _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run"
 
 
 def hits_metadata(connection: Connection, run: RunEntry) -> Json:
-    """Return the `metadata` of the file: what was rated, of which systems, and what a reader must know."""
+    """Return the `metadata` of the file: criteria, systems, and facts that a reader must know."""
     simulated = {"simulated": True} if completed(connection, run).simulated else {}
     people = [row["system"] for row in rows(connection, run, _PEOPLE)]
     (removed,) = rows(connection, run, _REMOVED)
@@ -78,7 +78,7 @@ def hits_metadata(connection: Connection, run: RunEntry) -> Json:
 
 
 def hits(connection: Connection, run: RunEntry) -> Iterator[Json]:
-    """Yield each assignment of `data`, in the order in which they began."""
+    """Yield the assignments of `data`, in the order in which they began."""
     for some in assignments(connection, run, completed(connection, run).ids):
         ids = [row["assignment_id"] for row in some]
         conversations = rows(connection, run, _CONVERSATIONS, ids)
@@ -136,7 +136,7 @@ def _assignment(row: RowMapping, conversations: Sequence[RowMapping], parts: _Pa
 
 
 def _by_part(rows: list[RowMapping]) -> Json:
-    """Return the answers before and after all conversations, by their part; nothing where there are none."""
+    """Return the answers before and after all conversations, by part; nothing if there are none."""
     parts = {
         part: _answered([row for row in rows if row["part"] == part])["answers"]
         for part in dict.fromkeys(row["part"] for row in rows)
@@ -145,9 +145,9 @@ def _by_part(rows: list[RowMapping]) -> Json:
 
 
 def _answered(rows: list[RowMapping]) -> Json:
-    """Return the answers to a study's own questions, by their labels; nothing where there are none.
+    """Return the answers to a study's questions, by label; nothing if there are none.
 
-    A question of which several choices were picked has a list.
+    A question with multiple choices has a list.
     """
     answers: Json = {}
     for row in rows:

@@ -1,10 +1,10 @@
-"""A run whose workers rate items as JSON Lines, for `qc` and everybody else.
+"""Write a run whose workers rate items as JSON Lines.
 
-The first line is a header: the format and its version, the run, its criteria, its systems. Each further line
-is an assignment with its items, in the order in which they were shown; `twin_of` is the position of the
-ordinary item that a bad twin, a repeat or a reference belongs to. Only completed assignments that nobody has
-excluded are in it, those of simulated workers only while nobody else has completed one. Ratings are as the
-worker gave them.
+The first line is a header: the format and its version, the run, its criteria and its systems. Each further
+line is an assignment with its items, in the order shown; `twin_of` is the position of the ordinary item that
+a bad twin, a repeat or a reference belongs to. The file has only completed assignments that are not excluded;
+simulated workers are included only if nobody else has completed an assignment. Ratings are as the worker gave
+them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ _SYSTEMS = "SELECT * FROM v1_system WHERE run_id = :run ORDER BY system"
 
 
 def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
-    """Yield the lines of the file: the header, then each completed assignment."""
+    """Yield the lines of the file: the header, then one per completed assignment."""
     written = completed(connection, run)
     yield _header(connection, run, written)
     for some in assignments(connection, run, written.ids):

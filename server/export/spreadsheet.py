@@ -1,16 +1,16 @@
-"""Text of people in CSV, which spreadsheets open: what they would take for a formula must compute nothing."""
+"""Make people's texts safe in CSV: spreadsheets must not compute them as formulas."""
 
 import re
 
-# The signs of a formula, full-width ones too, which spreadsheets in East Asian settings take for the same.
+# Characters that start a formula, including full-width ones, which count in spreadsheets with East Asian
+# settings.
 _FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]")
 
 
 def harmless(cell: str) -> str:
-    """Return `cell` so that every spreadsheet takes it for data.
+    """Return `cell` in a form that every spreadsheet treats as data.
 
-    Before what begins like a formula stands an apostrophe, as spreadsheets write it; one that stood there
-    already gets another, so that a reader who takes one away has what was said.
-    Source: OWASP, *CSV Injection*.
+    A text that begins like a formula gets an apostrophe in front, even if it has one already. So a reader
+    gets the original text by removing one apostrophe. Source: OWASP, *CSV Injection*.
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell

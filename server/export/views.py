@@ -1,7 +1,7 @@
-"""All of a run: the rows of every view, with the types of their columns and in an order of their own.
+"""Read all rows of a run's views, with the types of their columns, in a fixed order.
 
-This is the contract with `qc` and every other reader: docs/analyst.md describes it. A view or a column that
-is added is no change of the VERSION; one that is taken away, or means something else, is.
+This is the interface to `qc` and other readers, as described in docs/analyst.md. New views and columns do not
+change VERSION; a removed or redefined one does.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from server.db.runs.runs import RunEntry
 
 FORMAT = "candor-views"
 VERSION = 1
-AT_ONCE = 1_000  # rows that are held in memory
+AT_ONCE = 1_000  # rows held in memory
 
 Kind = Literal["text", "integer", "number", "flag", "time"]
 Row = dict[str, Any]
 
-# By which columns the rows of each view are ordered: no two rows have the same, but for notes of one moment,
-# which differ in nothing or in their text.
+# The columns that order the rows of each view. They are unique, except for notes of the same moment, which
+# are equal or differ in their text.
 ORDER: dict[str, tuple[str, ...]] = {
     "v1_version": ("version",),
     "v1_run": ("run_id",),
@@ -57,7 +57,7 @@ ORDER: dict[str, tuple[str, ...]] = {
     "v1_item_rating": ("assignment_id", "position", "criterion"),
     "v1_item_edit": ("assignment_id", "position"),
 }
-# Columns that are no text, in whichever view; those of OF_A_VIEW are otherwise there.
+# Columns that are not text, in any view; OF_A_VIEW has the exceptions of single views.
 _KINDS: dict[Kind, tuple[str, ...]] = {
     "integer": (
         "version",
@@ -107,7 +107,7 @@ OF_A_VIEW: dict[tuple[str, str], Kind] = {
 
 
 def kind_of(view: str, column: str) -> Kind:
-    """Return what the values of a column are, where they are not null."""
+    """Return the type of a column's values that are not null."""
     if column.endswith("_at") or column == "waiting_since":
         return "time"
     if column.endswith(("_ms", "_cents")):
@@ -117,7 +117,7 @@ def kind_of(view: str, column: str) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view, of which so many rows are of the run: its columns, and what each of them holds."""
+    """A view of a run: its columns with their types, and the number of its rows."""
 
     name: str
     columns: dict[str, Kind]
@@ -130,7 +130,7 @@ def views_of(connection: Connection, run: RunEntry) -> list[View]:
 
 
 def rows_of(connection: Connection, run: RunEntry, view: View) -> Iterator[Sequence[Row]]:
-    """Yield the rows of a view in their order, AT_ONCE of them together; times are in UTC."""
+    """Yield the rows of a view in order, in lists of AT_ONCE. Times are in UTC."""
     ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(ORDER[view.name])}"
     query = text(ordered).execution_options(yield_per=AT_ONCE)
     for part in connection.execute(query, _bound(view.name, run)).mappings().partitions(AT_ONCE):

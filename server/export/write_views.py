@@ -1,8 +1,8 @@
-"""The views of a run as a file: JSON Lines, or an archive of Parquet or CSV with a file for each view.
+"""Write the views of a run to a file: JSON Lines, or an archive of Parquet or CSV with a file per view.
 
-Each begins with the same header, a JSON object: the format and its version, the run, and of each view its
-columns and how many rows it has. It is the first line of JSON Lines, and `header.json` of an archive. Nothing
-in a file tells when it was made: the same run gives the same bytes.
+All formats begin with the same header, a JSON object with the format and its version, the run, and each
+view's columns and number of rows. It is the first line of JSON Lines, and `header.json` in an archive. Files
+contain no time of writing: the same run gives the same bytes.
 """
 
 import json
@@ -22,8 +22,8 @@ from server.export.views import FORMAT, VERSION, Kind, Row, View, rows_of, views
 from server.study import parse_study
 
 HEADER = "header.json"
-ROW_GROUP = 10_000  # rows that a Parquet file keeps together, and that are held in memory
-_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that ZIP knows: the hour of writing is not in the bytes
+ROW_GROUP = 10_000  # rows in a row group of Parquet, which are held in memory
+_NO_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time in ZIP, instead of the time of writing
 _PIECE = 1024**2
 _TYPES: dict[Kind, pa.DataType] = {
     "text": pa.string(),
@@ -32,11 +32,11 @@ _TYPES: dict[Kind, pa.DataType] = {
     "flag": pa.bool_(),
     "time": pa.timestamp("us", tz="UTC"),
 }
-OnRows = Callable[[str, int, int], None]  # which view, how many rows are written, of how many in all
+OnRows = Callable[[str, int, int], None]  # the step, the number of rows written, and the total
 
 
 class RunViews:
-    """The views of a run as they stand in one transaction; `on_rows` hears how many rows were read."""
+    """The views of a run in one transaction. `on_rows` is called with the progress."""
 
     def __init__(self, connection: Connection, run: RunEntry, on_rows: OnRows) -> None:
         """Count the rows."""
@@ -45,7 +45,7 @@ class RunViews:
         self.views = views_of(connection, run)
 
     def header(self) -> bytes:
-        """Return the header as a line."""
+        """Return the header as a line of JSON."""
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -56,7 +56,7 @@ class RunViews:
         return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
     def rows(self, view: View) -> Iterator[Sequence[Row]]:
-        """Yield the rows of a view, some at a time."""
+        """Yield the rows of a view in lists."""
         total = sum(each.rows for each in self.views)
         for some in rows_of(self._connection, self._run, view):
             yield some
@@ -65,7 +65,7 @@ class RunViews:
 
 
 def write_jsonl(run: RunViews, file: BinaryIO) -> None:
-    """Write the header, then a row a line, each with the name of its view."""
+    """Write the header, then one line per row with the name of its view."""
     file.write(run.header())
     for view in run.views:
         for some in run.rows(view):
@@ -77,8 +77,8 @@ def write_jsonl(run: RunViews, file: BinaryIO) -> None:
 def write_csv(run: RunViews, file: BinaryIO) -> None:
     """Write an archive with `VIEW.csv` for each view.
 
-    A text stands in quotes, an empty one too; what is not known is nothing at all. What a spreadsheet would
-    compute has an apostrophe in front (`spreadsheet.harmless`).
+    Texts are quoted, even empty ones; unknown values are empty without quotes. Texts that a spreadsheet would
+    compute get an apostrophe in front (`spreadsheet.harmless`).
     """
     with _archive(file, run, zipfile.ZIP_DEFLATED) as archive:
         for view in run.views:
@@ -93,7 +93,7 @@ def write_parquet(run: RunViews, file: BinaryIO) -> None:
     """Write an archive with `VIEW.parquet` for each view."""
     with _archive(file, run, zipfile.ZIP_STORED) as archive:
         for view in run.views:
-            with TemporaryFile() as table:  # Parquet's writer asks where it is, which an archive cannot say
+            with TemporaryFile() as table:  # Parquet's writer needs `tell`, which archive members lack
                 _write_table(run, view, table)
                 table.seek(0)
                 with _member(archive, f"{view.name}.parquet") as member:

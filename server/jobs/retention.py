@@ -82,7 +82,10 @@ _RetentionOf = Callable[[RunEntry], Retention | None]
 
 
 def _known_retention() -> _RetentionOf:
-    """Return a function from a run to its retention, which parses each study once: studies never change."""
+    """Return a function from a run to its retention.
+
+    It parses each study once, because studies never change.
+    """
     known: dict[int, Retention | None] = {}
 
     def retention_of(run: RunEntry) -> Retention | None:

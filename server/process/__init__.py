@@ -1,1 +1,1 @@
-"""The server's process: its connections, its logs, whether it is ready, and how it ends."""
+"""The server's process: connections, middleware, logs, readiness, and graceful end."""

@@ -1,4 +1,4 @@
-"""Serve connections with uvicorn, with limits for silence and broken text."""
+"""Serve connections with uvicorn, with limits for silent clients, pings and invalid text."""
 
 import asyncio
 from collections import deque
@@ -27,8 +27,8 @@ try:
 except ImportError:
     from websockets.utils import apply_mask
 
-_TEXT, _MASKED = 0x81, 0x80  # a frame that is the whole of a text; the bit that tells a client's frames
-_SHORT, _LONG = 126, 65_536  # bytes: below them a length takes one byte, and three
+_TEXT, _MASKED = 0x81, 0x80  # first byte of an unfragmented text frame; mask bit of a client's frames
+_SHORT, _LONG = 126, 65_536  # lengths below these take one byte, and three bytes
 
 
 def text_frame(text: bytes) -> bytes:
@@ -42,9 +42,9 @@ def text_frame(text: bytes) -> bytes:
 
 
 def whole_text(data: bytes) -> bytes | None:
-    """Return the text of a client's frame that is all of `data`, and all of a text; None: it is not that.
+    """Return the text if `data` is exactly one unfragmented text frame of a client, else None.
 
-    Frames that are longer than 65,535 bytes are none of these (RFC 6455, section 5.2).
+    Also return None for frames longer than 65,535 bytes (RFC 6455, section 5.2).
     """
     if len(data) < 6 or data[0] != _TEXT or not data[1] & _MASKED:
         return None
@@ -59,21 +59,21 @@ def whole_text(data: bytes) -> bytes | None:
 
 
 REQUEST_SECONDS = 15.0
-MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # of a client: a page sends none, a bot host one in ten seconds
-_ENDS = frozenset({b"content-length", b"transfer-encoding"})  # of a request, as its head says
+MOST_PINGS, PINGS_A_SECOND = 30, 1.0  # per client: a page sends none, a bot host one every ten seconds
+_ENDS = frozenset({b"content-length", b"transfer-encoding"})  # headers that define the end of a request
 _AT_START = StreamReader.at_eof.__code__  # where the parser waits for the beginning of a frame
 log = structlog.get_logger()
 
 
 class HasAddress(Protocol):
-    """Addresses and networks."""
+    """A collection of addresses and networks."""
 
     def __contains__(self, address: str) -> bool:
-        """Return whether an address is one of them, or in one of them."""
+        """Return whether the collection contains the address."""
 
 
 class Counts(ServerState):
-    """What the connections of a server share. `silent` counts those that were closed for their silence."""
+    """The state shared by the connections of a server. `silent`: connections closed for silence."""
 
     def __init__(self, shaper: Shaper, proxies: HasAddress) -> None:
         super().__init__()
@@ -83,10 +83,10 @@ class Counts(ServerState):
 
 
 class Requests(h11.Connection):
-    """Parses requests. One that says in two ways where it ends is none, and nothing behind it is read.
+    """Parses requests, and refuses those with both Content-Length and Transfer-Encoding.
 
-    RFC 9112 (6.1) leaves it to a server to take the one way. A proxy before it that takes the other would
-    pass on as the body of one caller's request what is read here as the next caller's.
+    RFC 9112 (6.1) allows a server to use one of the two. If a proxy in front used the other, the body of one
+    caller's request could be read here as the next caller's request (request smuggling).
     """
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
@@ -98,10 +98,10 @@ class Requests(h11.Connection):
 
 
 class HttpConnection(H11Protocol):
-    """An HTTP connection that is closed when a request has not come whole within `REQUEST_SECONDS`.
+    """An HTTP connection that is closed if a request is not complete within `REQUEST_SECONDS`.
 
-    uvicorn's own limit holds between an answer and the next byte. Without this one, connections that say
-    nothing, or begin a request and never end it, take all the files that a process may open.
+    uvicorn's own limit only covers the time between a response and the next byte. Without this limit, silent
+    connections and unfinished requests could use up all files that the process may open.
     """
 
     server_state: Counts
@@ -112,12 +112,12 @@ class HttpConnection(H11Protocol):
         self.conn = Requests(h11.SERVER)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give the first request its time."""
+        """Start the time limit of the first request."""
         super().connection_made(transport)
         self._expect_request()
 
     def data_received(self, data: bytes) -> None:
-        """Take up a request, or refuse it unread: its peer itself, not one behind a proxy, asks too much."""
+        """Process data, or refuse a request unread if its peer, which is not a proxy, sends too many."""
         seconds = self._refusal()
         if seconds is None:
             super().data_received(data)
@@ -126,24 +126,24 @@ class HttpConnection(H11Protocol):
             self.transport.close()
 
     def _refusal(self) -> int | None:
-        """Return in how many seconds a request that begins now would be taken, None if it is now."""
+        """Return after how many seconds a request would be accepted; None if it is accepted now."""
         state = self.server_state
         if self.client is None or self.conn.their_state is not h11.IDLE or self.client[0] in state.proxies:
             return None
         return state.shaper.refusal(self.client[0], monotonic())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Expect nothing more."""
+        """Cancel the time limit."""
         self._expect_nothing()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Leave the connection to the WebSocket, whose limits are its own."""
+        """Cancel the time limit, because WebSockets have their own limits."""
         self._expect_nothing()
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
-        """Give the next request its time."""
+        """Start the time limit of the next request."""
         super().on_response_complete()
         self._expect_request()
 
@@ -161,11 +161,11 @@ class HttpConnection(H11Protocol):
         cycle = self.cycle
         if cycle is None or cycle.response_complete or cycle.more_body:
             self.server_state.silent += 1
-            self.transport.abort()  # nothing is owed to a peer that has asked for nothing
+            self.transport.abort()  # no response is due
 
 
 class Received:
-    """What has come over a connection and waits for the one task that takes it.
+    """A queue of received events for exactly one task.
 
     asyncio's queue serves any number of tasks, at four times the cost.
     """
@@ -178,17 +178,17 @@ class Received:
         return len(self._waiting)
 
     def empty(self) -> bool:
-        """Return whether nothing waits."""
+        """Return whether the queue is empty."""
         return not self._waiting
 
     def put_nowait(self, event: ASGIReceiveEvent) -> None:
-        """Add what has come."""
+        """Add an event."""
         self._waiting.append(event)
         if self._taker is not None and not self._taker.done():
             self._taker.set_result(None)
 
     async def get(self) -> ASGIReceiveEvent:
-        """Take what has come first; wait for it where there is nothing."""
+        """Remove and return the first event; wait if there is none."""
         if not self._waiting:
             self._taker = asyncio.get_running_loop().create_future()
             await self._taker
@@ -196,12 +196,10 @@ class Received:
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
-    """A WebSocket that is closed, with one line in the log, for a text that is not valid UTF-8 and for pings.
+    """A WebSocket that closes on text that is not valid UTF-8, and on too many pings, with a line in the log.
 
-    Pings would measure how busy the server is, as finely as one likes, while a bot is being asked.
-
-    Its scope has the extension `DIRECT`: `write_now`, for an application that never waits to send, and
-    `hear_by`, for one that need not wait for a task to hear.
+    With many pings, a worker could measure how busy the server is while a bot is called. The scope has the
+    extension `DIRECT`: `write_now` sends without waiting, and `hear_by` receives without a task.
     """
 
     _pings = 0.0
@@ -214,13 +212,13 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         self._direct: dict[object, object] = {}
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of what ends in itself: only the collector of garbage would, which seldom looks."""
+        """Break reference cycles, which otherwise only the rare garbage collection would free."""
         super().connection_lost(exc)
         self._direct.clear()
         self._hear = None
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come. A frame that is a whole text, as most often, needs no parser."""
+        """Process data. A complete text frame, which is the most frequent case, bypasses the parser."""
         text = whole_text(data) if self._is_between_messages() else None
         if text is None:
             super().data_received(data)
@@ -236,7 +234,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         return is_open and _innermost(conn.parser) is _AT_START
 
     def handle_ping(self) -> None:
-        """Answer a ping, unless there were too many of late."""
+        """Answer a ping, or close the connection after too many recent pings."""
         now = self.loop.time()
         self._pings = max(self._pings - (now - self._pinged) * PINGS_A_SECOND, 0) + 1
         self._pinged = now
@@ -253,22 +251,23 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT: self._direct}
 
     def hear_by(self, hear: Callable[[str], bool] | None) -> None:
-        """Have texts given to `hear` as they come; one that it does not take waits to be received, as all do
-        where it is None.
+        """Pass incoming texts to `hear`.
+
+        Texts that it does not accept are queued, and all texts if it is None.
         """
         self._hear = hear
 
     def write_now(self, text: bytes) -> bool:
-        """Send a text, in UTF-8, if the peer takes it at once; return whether it did."""
+        """Send a UTF-8 text if that is possible without waiting; return whether it was sent."""
         if not self.writable.is_set() or self.close_sent or self.disconnected or self.transport.is_closing():
             return False
         self.transport.write(text_frame(text))
         return True
 
     def send_receive_event_to_app(self) -> None:
-        """Pass on a message that has come whole; read no more while another one waits before it.
+        """Pass on a complete message. Pause reading only if another message is waiting already.
 
-        uvicorn stops reading at every message, and begins again: two calls of the system for each.
+        uvicorn pauses and resumes reading at every message, which costs two system calls each.
         """
         data = self.frames[0] if len(self.frames) == 1 else b"".join(self.frames)
         self.frames = []
@@ -290,7 +289,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.transport.pause_reading()
 
     def _close(self, code: CloseCode, reason: str) -> None:
-        # The name that `RequestIds` gave it; here nothing runs in the context of the connection's task.
+        # The id from `RequestIds`, because this does not run in the context of the connection's task.
         name = self.scope["state"].get("request_id")
         log.warning(f"connection closed: {reason}", request_id=name)
         self.conn.fail(code, reason)
@@ -298,7 +297,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
 
 
 def _innermost(generator: Any) -> CodeType:
-    """Return the code in which a generator waits that has given itself over to others."""
+    """Return the code of the innermost generator in which a chain of generators waits."""
     while generator.gi_yieldfrom is not None:
         generator = generator.gi_yieldfrom
     return cast("CodeType", generator.gi_code)

@@ -5,25 +5,25 @@ import resource
 
 import structlog
 
-_NEAR, _CALM = 0.8, 0.7  # shares of the limit at which a warning is due, and due again
+_NEAR, _CALM = 0.8, 0.7  # shares of the limit: above the first, warn; below the second, allow another warning
 log = structlog.get_logger()
 
 
 def raise_file_limit() -> int:
-    """Raise the limit to what the system lets this process have; return how many files that are."""
+    """Raise the limit of open files to the system's maximum for this process, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    except (ValueError, OSError):  # some systems name a limit that they do not grant
+    except (ValueError, OSError):  # some systems report a limit that they do not grant
         return soft
     return hard
 
 
 class FileWatch:
-    """Warns once when the limit comes near, and again after the number had fallen.
+    """Logs a warning when the number of open files gets near the limit, once until it has fallen again.
 
     Args:
-        limit: how many files this process may have open.
+        limit: the highest number of open files.
     """
 
     def __init__(self, limit: int) -> None:
@@ -31,10 +31,10 @@ class FileWatch:
         self._warned = False
 
     def look(self, connections: int) -> None:
-        """Warn if the limit is near or reached.
+        """Log a warning if the limit is near or reached.
 
         Args:
-            connections: how many are open now, for the log.
+            connections: the number of open connections, for the log.
         """
         used = _files_in_use(self._limit)
         if used >= _NEAR * self._limit and not self._warned:
@@ -52,7 +52,7 @@ class FileWatch:
 
 
 def _files_in_use(limit: int) -> int:
-    """Return about how many files are open: the lowest free number, which costs nothing to learn."""
+    """Return the approximate number of open files: the lowest free descriptor, which is cheap to get."""
     try:
         number = os.open(os.devnull, os.O_RDONLY)
     except OSError:

@@ -8,10 +8,10 @@ Stage = Literal["starting", "serving", "draining"]
 
 
 class Lifecycle:
-    """The stage of this process. `begin_serving` and then `drain` move it on; there is no way back.
+    """The stage of this process: starting, serving after `begin_serving`, draining after `drain`.
 
     Args:
-        drain_seconds: how long the process may take to finish what is under way.
+        drain_seconds: how long the process may take to finish its work.
     """
 
     def __init__(self, drain_seconds: float = 0.0) -> None:
@@ -20,14 +20,14 @@ class Lifecycle:
         self._to_drain: list[Callable[[float], Awaitable[None]]] = []
 
     def on_drain(self, drain: Callable[[float], Awaitable[None]]) -> None:
-        """Have `drain` called when the process is to end, with the seconds that it may take."""
+        """Register `drain`, which is called at the end of the process with the seconds that it may take."""
         self._to_drain.append(drain)
 
     def begin_serving(self) -> None:
-        """Everything that the process needs has been started."""
+        """Enter the stage `serving`, when everything has started."""
         self.stage = "serving"
 
     async def drain(self) -> None:
-        """Finish what is under way, within the process's seconds for it."""
+        """Enter the stage `draining`, and call all registered functions."""
         self.stage = "draining"
         await asyncio.gather(*(drain(self._drain_seconds) for drain in self._to_drain))

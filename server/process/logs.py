@@ -1,4 +1,4 @@
-"""The log: one JSON object a line, with the id of the request that it is about, and without secrets."""
+"""Configure the log: one JSON object per line, with the id of its request, and without secrets."""
 
 import logging
 import re
@@ -15,10 +15,10 @@ _HIDDEN = "***"
 
 
 def configure_logging(secrets: Sequence[str] = ()) -> None:
-    """Log to standard error from now on; what libraries log through `logging` comes in the same shape.
+    """Log to standard error from now on. Log records of libraries get the same shape.
 
     Args:
-        secrets: texts that no line may have in it. Workers' tokens and passwords in URLs are found besides.
+        secrets: texts to hide in all lines. Workers' tokens and passwords in URLs are also hidden.
     """
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -43,7 +43,7 @@ def configure_logging(secrets: Sequence[str] = ()) -> None:
 
 
 class _Lines(structlog.PrintLogger):
-    """Writes lines. One that cannot be written, to a full disk or to nobody, is lost: nothing else fails."""
+    """Writes lines. A line that cannot be written, such as to a full disk, is lost without an error."""
 
     def msg(self, message: str) -> None:
         """Write a line."""
@@ -55,7 +55,7 @@ class _Lines(structlog.PrintLogger):
 
 
 class _Hiding:
-    """The last processor: takes what nobody may read out of the line."""
+    """The last processor, which hides secrets in the line."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         known = "|".join(re.escape(secret) for secret in secrets if secret)

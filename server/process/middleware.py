@@ -1,4 +1,4 @@
-"""Middleware of every answer: errors as JSON, headers, request ids, the direct socket."""
+"""Middleware: errors as JSON, response headers, request ids, and a short path for WebSockets."""
 
 import re
 import secrets
@@ -18,15 +18,15 @@ from server.errors import CandorError, ErrorBody, ErrorDetail
 
 
 class DirectSocket:
-    """Middleware: gives the WebSockets of one path to a function, and everything else to the application.
+    """Middleware: passes WebSockets of one path directly to a function, everything else to the application.
 
-    A dozen layers of the framework lie between the two, none of which does anything for a WebSocket without
-    parameters; together they cost as much as its handshake.
+    This skips a dozen layers of the framework, which do nothing for a WebSocket without parameters, but
+    together cost as much as its handshake.
 
     Args:
         app: the application.
-        path: of the WebSocket.
-        serve: serves one connection, until it is closed.
+        path: the path of the WebSockets.
+        serve: serves one connection until it is closed.
     """
 
     def __init__(self, app: ASGIApp, path: str, serve: Callable[[WebSocket], Awaitable[None]]) -> None:
@@ -43,7 +43,7 @@ class DirectSocket:
 
 
 class ResponseHeaders:
-    """Middleware: adds the headers as an answer begins. Its body is passed on as it comes."""
+    """Middleware: adds security headers to responses, without buffering their bodies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -56,7 +56,7 @@ class ResponseHeaders:
                 headers = MutableHeaders(scope=message)
                 headers["Referrer-Policy"] = "no-referrer"
                 headers["X-Content-Type-Options"] = "nosniff"
-                # A report has a stricter one of its own.
+                # Reports set their own, stricter policy.
                 headers.setdefault("Content-Security-Policy", _policy(scope["path"]))
             await send(message)
 
@@ -64,8 +64,8 @@ class ResponseHeaders:
 
 
 def _policy(path: str) -> str:
-    # Platforms show the worker's page within theirs; nobody has a reason to do so with the desk, which
-    # itself shows the preview of a study.
+    # Platforms may embed the worker's page. Nobody may embed the desk, and only the desk may embed the
+    # preview.
     ancestors = "*" if path.startswith("/w/") else "'self'" if path == "/preview" else "'none'"
     sources = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'"
     return f"{sources}; frame-ancestors {ancestors}"
@@ -76,23 +76,23 @@ _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class RequestIds:
-    """Middleware: names each request, and each WebSocket for as long as it lasts.
+    """Middleware: gives each request and each WebSocket an id.
 
-    The name is the caller's `X-Request-ID` if that could be one, else a new one. An answer repeats it.
+    The id is the caller's `X-Request-ID` if that is valid, else a new one. Responses repeat it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or connection under its name."""
+        """Serve one request or connection under its id."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         given = Headers(scope=scope).get(HEADER, "")
         name = given if _SANE.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = name
-        # Not taken back at the end: what the server says of this task after it has failed is part of it.
+        # Not reset at the end, so that log lines about a failure of this task have the id, too.
         clear_contextvars()
         bind_contextvars(request_id=name)
 
@@ -104,17 +104,16 @@ class RequestIds:
         await self._app(scope, receive, named if scope["type"] == "http" else send)
 
 
-NO_NULL = "a request holds no U+0000 (the null character)"
-_IN_JSON = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")  # as JSON writes it; behind another backslash it is none
-_SEEN_AGAIN = 64  # bytes of a part, with the next one: the character may be cut in two
+NO_NULL = "a request must not contain U+0000 (the null character)"
+_IN_JSON = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")  # its JSON escape, not preceded by an escaped backslash
+_SEEN_AGAIN = 64  # bytes repeated from the previous part, because the escape may be split
 
 
 class NoNullCharacters:
-    """ASGI middleware: answers `refusal` to what has a null character in its path or its query.
+    """ASGI middleware: responds with `refusal` to requests with a null character in the path or query.
 
-    Pages below `except_below` are served all the same: they read neither, and say what is wrong with the
-    address once they join by it. Where the body has one, reading it raises HTTPException, which the
-    application answers.
+    Pages below `except_below` are served anyway: they read neither, and show the error when they join. For a
+    null character in the body, reading the body raises HTTPException, which the application handles.
     """
 
     def __init__(self, app: ASGIApp, refusal: ASGIApp, except_below: str) -> None:
@@ -145,7 +144,7 @@ class NoNullCharacters:
         await self._app(scope, looked_at, send)
 
 
-_TAKE_OUT = "Take it out and send the request again."
+_TAKE_OUT = "Remove it and send the request again."
 
 
 def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
@@ -154,17 +153,17 @@ def _error(status: int, code: str, message: str, hint: str) -> JSONResponse:
 
 
 def too_long(reason: str) -> JSONResponse:
-    """Return the answer to a request whose body is too long."""
+    """Return the response to a request whose body is too long."""
     return _error(413, "too_long", reason, "Shorten it and send it again.")
 
 
 def null_character() -> JSONResponse:
-    """Return the answer to a request that has a null character where it is addressed."""
+    """Return the response to a request with a null character in its path or query."""
     return _error(422, "invalid_request", NO_NULL, _TAKE_OUT)
 
 
 def add_errors(app: FastAPI) -> None:
-    """Give every error the one JSON shape: `{"error": {"code", "message", "hint"}}`."""
+    """Register handlers that give every error the JSON shape `{"error": {"code", "message", "hint"}}`."""
 
     @app.exception_handler(CandorError)
     async def candor(_request: Request, error: CandorError) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""Two answers for whoever watches this process: that it lives, and that it is ready for newcomers."""
+"""Health endpoints: whether this process is alive, and whether it is ready for new connections."""
 
 import asyncio
 
@@ -19,10 +19,10 @@ _PATIENCE = 3.0  # seconds for the database to answer
 
 
 class Readiness(BaseModel):
-    """What `/readyz` answers.
+    """The response of `/readyz`.
 
-    `database` is "ok", or what is wrong with it; `redis` too, or None where none is used. What Redis carries
-    may be lost, so that a process without it is ready all the same.
+    `database`: "ok", or its problem. `redis`: the same, or None if no Redis is used. A process is ready
+    without Redis, because data in Redis may be lost.
     """
 
     ready: bool
@@ -32,15 +32,14 @@ class Readiness(BaseModel):
 
 
 class Health:
-    """Answers `/healthz`: the process lives and its loop turns; `/readyz`: it can serve newcomers.
+    """Endpoints `/healthz` (the process and its event loop run) and `/readyz` (it can serve new connections).
 
-    A process that does not live should be started again. One that is not ready should be left in peace and
-    sent nobody.
+    Restart a process that is not alive. Do not restart one that is not ready, but send it no new connections.
 
     Args:
         store: the database, which must answer and have the schema of this version.
-        lifecycle: tells whether the process has started, and not begun to end.
-        redis_url: the Redis in use, if there is one.
+        lifecycle: the stage of the process, which must be serving.
+        redis_url: the Redis in use, if any.
     """
 
     def __init__(self, store: Store, lifecycle: Lifecycle, redis_url: str | None = None) -> None:
@@ -53,11 +52,11 @@ class Health:
         self.router.add_api_route("/readyz", self.readiness, methods=["GET"])
 
     async def health(self) -> dict[str, str]:
-        """Say that the process lives."""
+        """Respond that the process is alive."""
         return {"status": "ok"}
 
     async def readiness(self, response: Response) -> Readiness:
-        """Whether newcomers may be sent here; 503 where not."""
+        """Return whether the process is ready; status 503 if not."""
         database, redis = await asyncio.gather(self._database(), self._redis())
         stage = self._lifecycle.stage
         ready = database == "ok" and stage == "serving"
@@ -92,7 +91,7 @@ class Health:
 
 
 def schema(connection: Connection) -> str | None:
-    """Return the schema that a database has: the last migration that it went through."""
+    """Return the schema of a database, which is its latest migration."""
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 

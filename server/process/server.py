@@ -1,4 +1,4 @@
-"""Run uvicorn's server, and end it: finish what is under way, then close connections."""
+"""Run uvicorn's server, and end it gracefully: finish open work, then close connections."""
 
 import asyncio
 import gc
@@ -17,41 +17,43 @@ from server.process.file_limit import FileWatch, raise_file_limit
 from server.process.lifecycle import Lifecycle
 from server.process.traffic_shaping import Shaper, TrafficShaping
 
-# How many objects more than before, until the youngest are looked through: a look takes a third of a
-# microsecond for each, and everybody waits for it. It has to be more than turns that are under way have at
-# once, or looks find what is about to go by itself: with 500 workers who never pause, 5,000 made a look at
-# every 150th turn. What two looks have left is looked through once more. What outlives that is a session's
-# for as long as it lives, and goes by itself, as connections do; a look at all of it takes seconds with
-# thousands of sessions: it is taken after 20 million objects that have not gone.
+# Thresholds of the garbage collector. The first is the number of new objects that starts a collection of the
+# youngest generation. A collection takes a third of a microsecond per object, and all requests wait for it.
+# The threshold must exceed the objects of all active turns, or collections examine objects that are about to
+# be freed anyway: with 500 workers who never pause, 5,000 caused a collection at every 150th turn. Objects
+# that survive two collections are examined once more. Older objects belong to sessions and connections, and
+# are freed with them without the collector. A full collection takes seconds with thousands of sessions, so it
+# runs only after 20 million surviving objects.
 _YOUNG, _ONCE_MORE = 25_000, 1
 _ALL = 20_000_000 // (_YOUNG * (_ONCE_MORE + 1))
 
 
 def spare_what_lasts() -> None:
-    """Never look through what is there now, and seldom through what lasts: it goes by itself."""
+    """Exclude existing objects from garbage collection, and collect long-lived ones rarely."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(_YOUNG, _ONCE_MORE, _ALL)
 
 
-_MOST_BYTES = 65_536  # of a frame: twice what a message may have, so that one too long still gets an answer
-# Seconds after which a thread that computes lets another one go on. The writer needs the interpreter for
-# moments, a few times a commit: at Python's own 5 ms a commit beside a busy loop took 16 ms, and takes 4 so.
+_MOST_BYTES = 65_536  # of a frame: twice the limit of a message, so that longer ones get an error
+# Interval of switches between threads in seconds. The database writer needs the interpreter briefly, a few
+# times per commit: with Python's default of 5 ms a commit beside a busy loop took 16 ms; with this value it
+# takes 4 ms.
 _SWITCH_SECONDS = 0.000_5
-_LAST_SECONDS = 5  # for answers under way, once everything was drained
-_TICKS = 10  # of a tenth of a second, from one look at the open files to the next
+_LAST_SECONDS = 5  # for open responses, once everything was drained
+_TICKS = 10  # ticks of 0.1 seconds between checks of the open files
 log = structlog.get_logger()
 
 
 class Server(uvicorn.Server):
-    """Serves `app`. Told to end, it takes no newcomers, drains what `lifecycle` names, then closes the rest.
+    """Serves `app`. At the end it accepts no new connections, drains `lifecycle`, then closes the rest.
 
-    A WebSocket that is left then is closed with 1012, which tells a page to come back at once.
+    Remaining WebSockets are closed with 1012, which tells a page to reconnect at once.
 
     Args:
-        app: what is served.
-        lifecycle: what is to be finished before the end.
-        settings: whose `X-Forwarded-For` is believed, and how much an address may ask for.
+        app: the application.
+        lifecycle: has the work to finish before the end.
+        settings: set the trusted proxies and the limits per address.
     """
 
     def __init__(self, app: FastAPI, lifecycle: Lifecycle, settings: Settings) -> None:
@@ -66,7 +68,7 @@ class Server(uvicorn.Server):
                 http=HttpConnection,
                 ws=WebSocketConnection,
                 ws_max_size=_MOST_BYTES,
-                ws_per_message_deflate=False,  # a compressor a page takes more memory than all else of it
+                ws_per_message_deflate=False,  # a compressor takes more memory than the rest of a page
                 log_config=None,
                 log_level="warning",
                 access_log=False,
@@ -83,12 +85,12 @@ class Server(uvicorn.Server):
         self._files = FileWatch(raise_file_limit())
 
     def refuse_newcomers(self) -> None:
-        """Take no new connections; whoever shares the listening socket takes them."""
+        """Accept no new connections; other processes on the listening socket accept them."""
         for server in self.servers:
             server.close()
 
     async def on_tick(self, counter: int) -> bool:
-        """Look at the open files now and then; return whether to end."""
+        """Check the number of open files periodically; return whether to end."""
         if counter % _TICKS == 0:
             self._files.look(len(self.counts.connections))
             if self.counts.silent:
@@ -102,11 +104,11 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End, without losing what is under way. A second Ctrl+C does not wait for it."""
+        """End after finishing open work. A second Ctrl+C does not wait for it."""
         self.refuse_newcomers()
         for connection in tuple(self.counts.connections):
             if isinstance(connection, HttpConnection):
-                connection.shutdown()  # no more requests; the answer under way is finished
+                connection.shutdown()  # no more requests; an open response is finished
         draining = asyncio.get_running_loop().create_task(self._lifecycle.drain())
         while not draining.done() and not self.force_exit:
             await asyncio.wait({draining}, timeout=0.1)

@@ -1,15 +1,15 @@
-"""Several processes on one listening socket: started, watched, started again, replaced without a gap.
+"""Supervise several web processes on one listening socket: start, restart, and replace them without a gap.
 
-uvicorn has a supervisor too. Its rolling restart lets the pages of a process that ends come back to one
-that will end next, so that a page may lose its connection as many times as there are processes. Here all
-the old processes stop taking newcomers before the first of them hangs up on anybody.
+uvicorn has a supervisor, too. In its rolling restart, pages of an ending process may reconnect to a process
+that ends next, so a page may lose its connection as often as there are processes. Here all old processes stop
+accepting connections before the first of them closes any.
 
-Between a process and its supervisor is a pair of sockets with a line of text a message:
+A process and its supervisor exchange lines of text over a pair of sockets:
 
-    supervisor → process   the settings, as JSON; then `close` (take no newcomers)
-    process → supervisor   `ready` (serves); `closed` (takes no newcomers)
+    supervisor → process   the settings, as JSON; then `close` (accept no new connections)
+    process → supervisor   `ready` (serving); `closed` (accepting no new connections)
 
-A process is ended by SIGTERM, and ends by itself when its supervisor is gone.
+SIGTERM ends a process. It also ends by itself when its supervisor is gone.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ import structlog
 
 from server.process.server import Server
 
-_READY_SECONDS = 180.0  # for a process to start, on a machine that is busy with other things
+_READY_SECONDS = 180.0  # for a process to start, on a busy machine
 _ANSWER_SECONDS = 15.0
-_GRACE_SECONDS = 15.0  # beyond its time to drain, until a process is killed
-_CALM_SECONDS = 20.0  # a process that lived as long may be started again at once
+_GRACE_SECONDS = 15.0  # after the time to drain, before a process is killed
+_CALM_SECONDS = 20.0  # a process that ran at least as long is restarted at once
 _LONGEST_PAUSE = 30.0
 _MODULE = "server.cli.web_process"
 log = structlog.get_logger()
 
 
 class Word(StrEnum):
-    """What is said between a process and its supervisor, besides the settings."""
+    """The messages between a process and its supervisor, other than the settings."""
 
     READY = "ready"
     CLOSE = "close"
@@ -45,7 +45,7 @@ class Word(StrEnum):
 
 
 class NotStarted(Exception):
-    """A process ended, or was not ready in time, when it was started; it has said why in the log."""
+    """A process ended or was not ready in time when it was started. The log has the reason."""
 
 
 @dataclass(eq=False)
@@ -57,7 +57,7 @@ class _WebProcess:
     retired: bool = False
 
     async def hear(self, word: Word, seconds: float) -> bool:
-        """Return whether the process says `word` within so many seconds, and while it lives."""
+        """Wait for the message `word`; return whether it came within `seconds` and while the process ran."""
         try:
             async with asyncio.timeout(seconds):
                 while line := await self.reader.readline():
@@ -68,27 +68,27 @@ class _WebProcess:
         return False
 
     def tell(self, line: str) -> None:
-        """Say something; a process that is gone does not hear it."""
+        """Send a line. It is lost if the process is gone."""
         with contextlib.suppress(ConnectionError):
             self.writer.write(f"{line}\n".encode())
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal; nothing happens where the process has ended."""
+        """Send a signal, unless the process has ended."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
 
 
 class Supervisor:
-    """Runs so many web processes until it is told to stop.
+    """Runs several web processes until it is stopped.
 
-    SIGTERM and SIGINT end them all, each after what is under way; a second SIGINT does not wait. SIGHUP
-    replaces them all: the new ones are ready before the old ones begin to end.
+    SIGTERM and SIGINT end all processes after they have finished their work; a second SIGINT does not wait.
+    SIGHUP replaces all of them: new processes are ready before the old ones begin to end.
 
     Args:
-        listener: the listening socket that the processes share.
-        settings: what each is told at its start, as one line.
-        processes: how many there are.
-        drain_seconds: how long each may take to finish what is under way.
+        listener: the listening socket, shared by the processes.
+        settings: sent to each process at its start, as one line.
+        processes: their number.
+        drain_seconds: how long each may take to finish its work.
     """
 
     def __init__(self, listener: socket.socket, settings: str, processes: int, drain_seconds: float) -> None:
@@ -106,7 +106,7 @@ class Supervisor:
         """Start the processes; return when all of them serve.
 
         Raises:
-            NotStarted: one of them did not, and the others were ended.
+            NotStarted: a process did not start; the others were ended.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -121,7 +121,7 @@ class Supervisor:
                 raise NotStarted
 
     async def run(self) -> None:
-        """Keep the processes running; return when all have ended, after a signal to stop."""
+        """Keep the processes running until a signal to stop; return when all have ended."""
         await self._stopping.wait()
         for task in tuple(self._tasks):
             task.cancel()
@@ -129,7 +129,7 @@ class Supervisor:
         await self._end(self._serving + self._leaving)
 
     async def replace_all(self) -> None:
-        """Replace every process. Where a new one does not start, the old ones are kept."""
+        """Replace all processes. If a new one does not start, keep the old ones."""
         async with self._rolling:
             self._leaving, self._serving = self._serving, []
             log.info("replacing the processes", processes=[each.process.pid for each in self._leaving])
@@ -176,7 +176,7 @@ class Supervisor:
             process = await asyncio.create_subprocess_exec(
                 *command,
                 pass_fds=(self._listener.fileno(), theirs.fileno()),
-                # Ctrl+C in a terminal is for the supervisor, which passes it on in its own way.
+                # Ctrl+C in a terminal must reach the supervisor only, which then ends the processes.
                 start_new_session=True,
             )
         reader, writer = await asyncio.open_connection(sock=ours)
@@ -193,7 +193,7 @@ class Supervisor:
         return started
 
     async def _watch(self, watched: _WebProcess) -> None:
-        """Start another process when this one ends without having been told to."""
+        """Start another process when this one ends unexpectedly."""
         status = await watched.process.wait()
         watched.writer.close()
         if watched.retired:
@@ -223,7 +223,7 @@ class Supervisor:
         await old.hear(Word.CLOSED, _ANSWER_SECONDS)
 
     async def _end(self, processes: list[_WebProcess]) -> None:
-        """End processes, each after what is under way; kill those that take too long."""
+        """End processes after they have finished their work; kill those that take too long."""
         for each in processes:
             each.retired = True
             each.signal(signal.SIGTERM)
@@ -237,7 +237,7 @@ class Supervisor:
 
 
 async def serve_supervised(control: socket.socket, server: Server) -> None:
-    """Tell the supervisor when `server` serves, do what it says, and end the server when it is gone."""
+    """Notify the supervisor when `server` serves, obey its messages, and end the server when it is gone."""
     reader, writer = await asyncio.open_connection(sock=control)
     while not server.started:  # noqa: ASYNC110 - uvicorn has no event for it
         await asyncio.sleep(0.02)

@@ -1,4 +1,4 @@
-"""Slow down an address that asks too much: delay its requests, or refuse them."""
+"""Slow down an address that sends too many requests: delay them, or refuse them."""
 
 import asyncio
 import json
@@ -14,21 +14,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.access.rate_limit import network_of
 from server.errors import ErrorBody, ErrorDetail, TooMany
 
-MOST_SECONDS = 10.0  # that a request waits; a page that loads stays whole, and few requests wait at a time
+MOST_SECONDS = 10.0  # longest delay: pages still load completely, and few requests wait at a time
 _FEW = 1_024
 _network_of = lru_cache(4 * _FEW)(network_of)
 
 
 class Shaper:
-    """Gives each address its turn: the generic cell rate algorithm (ITU-T I.371, annex A) as a queue.
+    """Schedules requests per address with the generic cell rate algorithm (ITU-T I.371, annex A) as a queue.
 
-    Addresses of one household, a /64 network of IPv6, are one. A number is kept of it, its theoretical
-    arrival time, and only while that lies ahead. `refused` counts what was given no turn.
+    A /64 network of IPv6 counts as one address. The state of an address is one number, its theoretical
+    arrival time, which is kept only while it is in the future. `refused`: the number of refused requests.
 
     Args:
-        limit: how many requests are served at once, and in which time as many more are.
+        limit: the size of a burst, and the time in which as many further requests are served.
         exempt: addresses that never wait.
-        most: how many seconds a request waits.
+        most: the longest delay in seconds.
     """
 
     def __init__(self, limit: RateLimitItem, exempt: Container[str], most: float = MOST_SECONDS) -> None:
@@ -41,11 +41,11 @@ class Shaper:
         self._enough = _FEW
 
     def __len__(self) -> int:
-        """Return of how many households something is kept."""
+        """Return the number of addresses with a state."""
         return len(self._arrivals)
 
     def refusal(self, address: str, now: float) -> int | None:
-        """Return in how many seconds a request would be given a turn; None: one that comes now is."""
+        """Return after how many seconds a request would be accepted; None if it is accepted now."""
         if not self._arrivals or address in self._exempt:
             return None
         wait = self._wait(self._arrivals.get(_network_of(address), now), now)
@@ -55,7 +55,7 @@ class Shaper:
         return math.ceil(wait - self._most)
 
     def take(self, address: str, now: float) -> float:
-        """Give a turn; return in how many seconds it is. `refusal` says beforehand whether there is one."""
+        """Count an accepted request; return its delay in seconds. Call `refusal` first."""
         if address in self._exempt:
             return 0.0
         if len(self._arrivals) >= self._enough:
@@ -74,7 +74,7 @@ class Shaper:
 
 
 class TrafficShaping:
-    """ASGI middleware: each request and each WebSocket waits for its turn."""
+    """ASGI middleware: delays or refuses requests and WebSockets."""
 
     def __init__(self, app: ASGIApp, shaper: Shaper) -> None:
         self._app = app
@@ -94,7 +94,7 @@ class TrafficShaping:
 
 
 def refusal_bytes(seconds: int) -> bytes:
-    """Return a refusal as it goes over a connection that is closed then."""
+    """Return the bytes of a refusal, after which the connection is closed."""
     response = _refused(seconds)
     head = b"".join(b"%b: %b\r\n" % header for header in response.raw_headers)
     return b"HTTP/1.1 429 Too Many Requests\r\n" + head + b"\r\n" + bytes(response.body)

@@ -1,4 +1,4 @@
-"""Identity of an arriving worker, as a link or their platform names it."""
+"""Identity of an arriving worker, from a link or a platform."""
 
 import re
 import secrets
@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 
 from pydantic import StringConstraints
 
-LINK, SIMULATED = "link", "simulated"  # platforms that are none
+LINK, SIMULATED = "link", "simulated"  # used in place of a platform's name
 # Control characters cannot be stored by every database.
 WorkerId = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$"),
 ]
-# How survey tools and platforms write what they are to fill in: `${e://Field/ResponseID}`,
+# Placeholders of survey tools and platforms: `${e://Field/ResponseID}`,
 # `{{%PROLIFIC_PID%}}`, `[[id]]`, `%%id%%`, `%SURVEY_CODE%`, `<id>`, `{id}`, `[ID_value]`.
 _PLACEHOLDER = re.compile(
     r"[$#]\{|\{\{|\[\[|\{%|%%|<%|<<|\[object |^(<.*>|\{.*\}|\[.*\]|%.*%)$|^(undefined|null|none|nan|"
@@ -25,16 +25,16 @@ _PLACEHOLDER = re.compile(
 
 
 def is_placeholder(external_id: str) -> bool:
-    """Return whether an id is a placeholder that was never filled in: all visitors would share it."""
+    """Return whether an id is an unfilled placeholder, which all visitors would share."""
     return _PLACEHOLDER.search(external_id) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Somebody who arrives. The same `platform` and `external_id` are the same person, however they come.
+    """An arriving worker, identified by `platform` and `external_id`.
 
-    The database has `external_id` encrypted, and so have arrivals that are looked up there: `Auth.kept`.
-    `visit`: what the platform calls this coming of theirs (Prolific: the submission); the next is another.
+    In the database, and in arrivals for queries of it, `external_id` is encrypted: see `Auth.kept`. `visit`:
+    the platform's id of this visit (at Prolific, the submission), which differs at every visit.
     """
 
     platform: str
@@ -47,12 +47,12 @@ class Arrival:
 
 
 def stranger(*, simulated: bool) -> Arrival:
-    """Return somebody new, of whom nothing is known."""
+    """Return an arrival with a random id."""
     return by_link(f"anonymous-{secrets.token_hex(8)}", simulated=simulated)
 
 
 def by_link(worker: str, *, simulated: bool) -> Arrival:
-    """Return who arrives by a link with this id in it."""
+    """Return the arrival of a worker who comes by a link with this id."""
     return Arrival(SIMULATED if simulated else LINK, worker)
 
 
@@ -63,6 +63,6 @@ def personal_link(public_url: str, run: str, worker: str, signature: str) -> str
         public_url: the start of the server's links, without a slash at the end.
         run: the run's name.
         worker: the worker's id, of any characters.
-        signature: what shows that the link is genuine.
+        signature: the signature of the link.
     """
     return f"{public_url}/w/{run}?{urlencode({'worker': worker, 'signature': signature})}"

@@ -1,4 +1,4 @@
-"""Ids of workers, encrypted as the database keeps them."""
+"""Encrypt workers' ids for the database."""
 
 import base64
 from collections.abc import Sequence
@@ -15,31 +15,31 @@ _KEY_BYTES: Final = 64  # AES-256 in SIV mode takes two keys
 
 
 class IdCipher:
-    """Encrypts ids with AES-SIV (RFC 5297), so that one id is always one text, which can be looked up.
+    """Encrypts ids with AES-SIV (RFC 5297), deterministically, so that an encrypted id can be looked up.
 
-    The first 16 bytes of such a text are a keyed hash of the id, and what follows is the id under AES with
-    that hash as its start. So whoever has the database but no key learns which rows have the same id, and
-    how long it is; nothing else.
+    The first 16 bytes are a keyed hash of the id; the rest is the id encrypted with AES, with that hash as
+    its initialisation vector. So the database without the key reveals which rows have the same id, and its
+    length, but nothing else.
 
     Args:
-        keys: the first encrypts; what was encrypted under any of them is read.
+        keys: the first key encrypts; all of them decrypt.
     """
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._ciphers = [AESSIV(_derived(key)) for key in keys]
 
     def encrypted(self, external_id: str) -> str:
-        """Return an id as the database keeps it."""
+        """Return the encrypted form of an id."""
         content = self._ciphers[0].encrypt(external_id.encode(), [_PURPOSE])
         return base64.urlsafe_b64encode(content).decode().rstrip("=")
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What tells each key from others, in the order of the keys; no key can be computed from it."""
+        """The fingerprint of each key, in order. Keys cannot be computed from them."""
         return tuple(cipher.encrypt(_MARK, [_MARK]).hex() for cipher in self._ciphers)
 
     def decrypted(self, kept: str) -> str | None:
-        """Return the id that the database keeps so; None: it was forgotten, or the key is another."""
+        """Return the decrypted id; None if it was removed, or encrypted with another key."""
         try:
             content = base64.b64decode(kept + "=" * (-len(kept) % 4), altchars=b"-_", validate=True)
         except ValueError:  # no base64

@@ -1,6 +1,6 @@
-"""Recruiters of a study: the parameters by which each names workers, and the return address.
+"""Recruiters of a study: the URL parameters with a worker's id, and the return addresses.
 
-What the places send and expect is theirs to say; seen in their documents in November 2026.
+Source: the platforms' documentation, as of November 2026.
 """
 
 from collections.abc import Mapping
@@ -21,15 +21,15 @@ from pydantic import (
 
 from server.recruiters.arrival import Arrival, WorkerId, is_placeholder
 
-PROLIFIC = "prolific"  # as arrivals, studies and tables name it
+PROLIFIC = "prolific"  # name in arrivals, studies and tables
 CONNECT = "connect"
 SONA = "sona"
-PROLIFIC_SITE = "https://app.prolific.com"  # where its participants are
-Parameters = Mapping[str, str]  # those of the address by which a worker came
+PROLIFIC_SITE = "https://app.prolific.com"  # the site for participants
+Parameters = Mapping[str, str]  # query parameters of the address with which a worker came
 
 
 def _web_address(text: str) -> str:
-    """Check that a worker's browser may be sent to `text`: `javascript:…` would run in our page."""
+    """Check that `text` is a safe redirect for a browser: `javascript:…` would run in our page."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("expected an address that begins with https:// or http://")
@@ -45,11 +45,11 @@ _ID: TypeAdapter[str] = TypeAdapter(WorkerId)
 class _Recruiter(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: str
-    person: ClassVar[str]  # the parameter that names the worker
-    visit: ClassVar[str | None]  # the one that names this coming of theirs, where there is one
+    person: ClassVar[str]  # the parameter with the worker's id
+    visit: ClassVar[str | None]  # the parameter with the id of the visit, if there is one
 
     def arrival(self, given: Parameters) -> Arrival | None:
-        """Return who arrives; None: the address does not say, or holds a place for a name and no name."""
+        """Return the arrival; None if the address has no worker's id, or an unfilled placeholder."""
         person = _name_in(given, self.person)
         visit = None if self.visit is None else _name_in(given, self.visit)
         return Arrival(self.kind, person, visit) if person is not None else None
@@ -58,8 +58,8 @@ class _Recruiter(BaseModel):
 class Prolific(_Recruiter):
     """Prolific.
 
-    `completion_code`: the code of the study there by which a submission is complete. `signed`: whether
-    workers are let in only with an address that Prolific has signed; the study there has to ask for that.
+    `completion_code`: the study's code for complete submissions. `signed`: admit only workers whose address
+    Prolific has signed; the study at Prolific must be set up for that.
     """
 
     kind: Literal["prolific"]
@@ -70,10 +70,10 @@ class Prolific(_Recruiter):
 
 
 class Connect(_Recruiter):
-    """CloudResearch Connect. It ends with a code, by the address that Connect names for it, or both.
+    """CloudResearch Connect. A study ends with a code, with Connect's completion address, or both.
 
-    `partial_url`: the address there of partial completes, for those who end without handing in: they did not
-    agree, did not pass the test questions, left, or a chatbot failed them.
+    `partial_url`: Connect's address of partial completes, for workers who did not submit: they declined,
+    failed the test questions, left, or a chatbot failed.
     """
 
     kind: Literal["connect"]
@@ -86,21 +86,21 @@ class Connect(_Recruiter):
     @model_validator(mode="after")
     def _ends_somehow(self) -> "Connect":
         if self.completion_code is None and self.completion_url is None:
-            raise ValueError("give `completion_code`, `completion_url` or both: without, nobody can be paid")
+            raise ValueError("give `completion_code`, `completion_url` or both: otherwise nobody can be paid")
         return self
 
     @model_validator(mode="after")
     def _tells_partial_from_complete(self) -> "Connect":
         if self.partial_url is not None and self.partial_url == self.completion_url:
-            raise ValueError("`partial_url` is `completion_url`: who did not finish would count as complete")
+            raise ValueError("`partial_url` equals `completion_url`: unfinished work would count as complete")
         return self
 
 
 class Sona(_Recruiter):
-    """SONA, where students get credit. `school`: the host, like `example.sona-systems.com`.
+    """SONA, where students get credit. `school`: the host, such as `example.sona-systems.com`.
 
-    The address of the study there must hold `survey_code=%SURVEY_CODE%`: it names the student, and the credit
-    is given to it. `credit`: whether the student's browser goes to SONA for it, or the server asks for it.
+    The study's address at SONA must contain `survey_code=%SURVEY_CODE%`, which identifies the student.
+    `credit`: whether the student's browser or the server requests the credit.
     """
 
     kind: Literal["sona"]
@@ -109,7 +109,7 @@ class Sona(_Recruiter):
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
     credit: Literal["browser", "server"] = "browser"
     person: ClassVar[str] = "survey_code"
-    visit: ClassVar[str | None] = None  # its codes name students: one stands encrypted, and nowhere else
+    visit: ClassVar[str | None] = None  # survey codes identify students: stored encrypted, only as ids
 
 
 Recruiter = Annotated[Prolific | Connect | Sona, Field(discriminator="kind")]
@@ -117,7 +117,7 @@ Recruiter = Annotated[Prolific | Connect | Sona, Field(discriminator="kind")]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What somebody gets who has finished: `code` proves it; `return_to`: where they are expected."""
+    """The ending of a finished assignment: the completion `code`, and the address to `return_to`."""
 
     code: str
     return_to: str | None
@@ -130,14 +130,14 @@ def ending(
     own_code: str,
     prolific_site: str = PROLIFIC_SITE,
 ) -> Ending:
-    """Return what `arrival` gets who has finished.
+    """Return the ending for a worker who has finished.
 
     Args:
-        recruiter: the study's.
-        completion_url: where those go who came by a link.
-        arrival: who it is. Testers and simulated workers of a study with a recruiter have come by none.
-        own_code: a code of ours, for where the place has none.
-        prolific_site: where the pages of Prolific's participants begin.
+        recruiter: the study's recruiter.
+        completion_url: the return address for workers who came by a link.
+        arrival: the worker. Testers and simulated workers do not come from the study's recruiter.
+        own_code: our own code, if the platform has none.
+        prolific_site: the address of Prolific's site for participants.
     """
     if recruiter is None:
         return Ending(own_code, completion_url)
@@ -156,7 +156,10 @@ def ending(
 
 @dataclass(frozen=True, slots=True)
 class WayBack:
-    """Where somebody who could not take part returns the study. `to`: an address that pays nothing."""
+    """Where a worker who could not take part returns the study.
+
+    `to`: an address that does not lead to pay.
+    """
 
     platform: str
     to: str | None
@@ -165,9 +168,9 @@ class WayBack:
 def way_back(
     recruiter: Recruiter | None, arrival: Arrival | None, prolific_site: str = PROLIFIC_SITE
 ) -> WayBack | None:
-    """Return where `arrival` goes, whom a run does not take; None: they came from no platform.
+    """Return the way back for a worker whom the run does not admit; None if they came from no platform.
 
-    No completion code is part of it.
+    It contains no completion code.
     """
     if recruiter is None or arrival is None or arrival.platform != recruiter.kind:
         return None
@@ -181,12 +184,12 @@ def way_back(
 
 
 def prolific_return(code: str, site: str = PROLIFIC_SITE) -> str:
-    """Return where somebody comes back to Prolific with a code."""
+    """Return Prolific's address for a completion code."""
     return f"{site}/submissions/complete?{urlencode({'cc': code})}"
 
 
 def _credit(sona: Sona, survey_code: str) -> str:
-    """Return where SONA gives a student the credit."""
+    """Return SONA's address that gives a student the credit."""
     given = {
         "experiment_id": sona.experiment_id,
         "credit_token": sona.credit_token,
@@ -196,12 +199,12 @@ def _credit(sona: Sona, survey_code: str) -> str:
 
 
 def values_of(given: Parameters, parameter: str) -> list[str]:
-    """Return the different values of a parameter, in whatever case its name is written."""
+    """Return the distinct values of a parameter, whose name may be in upper or lower case."""
     return sorted({value for name, value in given.items() if name.lower() == parameter.lower()})
 
 
 def _name_in(given: Parameters, parameter: str) -> str | None:
-    """Return a parameter's value; None where it is missing, cannot be a name, or was never filled in."""
+    """Return the id in a parameter; None if it is missing, invalid, or an unfilled placeholder."""
     values = values_of(given, parameter)
     try:
         name = _ID.validate_python(values[0] if len(values) == 1 else "")

@@ -1,4 +1,4 @@
-"""A client of SONA, which gives a student credit when the server asks for it.
+"""Client of SONA, which gives students credit at the server's request.
 
 The call is SONA's `WebstudyCredit` ("Server-Side Completion URL Responses" of its documents, November 2026).
 """
@@ -14,20 +14,20 @@ from server.recruiters.recruiter import Sona
 
 CreditStatus = Literal["granted", "refused", "unreachable"]
 _PATH: Final = "/services/SonaAPI.svc/WebstudyCredit"
-_PATIENCE = 20.0  # seconds that an answer may take: less than the lease of who asks
+_PATIENCE = 20.0  # time-out in seconds, less than the lease of the job
 _GRANTED = "G"
 _LONGEST_REASON = 300
-_MOST_CHARACTERS = 100_000  # of an answer; a real one has some hundreds
+_MOST_CHARACTERS = 100_000  # of a response; a real one has some hundreds
 _TOO_BUSY = 429
 
 
 @dataclass(frozen=True, slots=True)
 class CreditAnswer:
-    """What came of asking for a credit; `reason`: why there is none, without the student's code.
+    """The result of a request for credit. `reason`: why there is none, without the student's code.
 
-    `granted`: SONA says that the student has it. `refused`: it said anything else. `unreachable`: it said
-    nothing, or that it cannot now; whether the credit was given is then not known, and asking again is safe:
-    a student has the credit of a study once.
+    `granted`: SONA has granted it. `refused`: SONA gave any other answer. `unreachable`: SONA did not answer,
+    or was temporarily unable to; it is then unknown whether the credit was given. A repetition is safe,
+    because a student gets the credit of a study only once.
     """
 
     status: CreditStatus
@@ -35,14 +35,14 @@ class CreditAnswer:
 
 
 class SonaClient:
-    """Asks SONA for credits. `url`: where a stand-in is; without one each study's school is asked."""
+    """Client of SONA. `url`: the address of a stand-in for tests; by default, each study's school."""
 
     def __init__(self, url: str | None = None, patience: float = _PATIENCE) -> None:
         self._url = url
         self._patience = patience
 
     async def grant(self, sona: Sona, survey_code: str) -> CreditAnswer:
-        """Ask for one student's credit. Never raises for what SONA does, or does not do."""
+        """Request one student's credit. Never raises an error because of SONA."""
         given: dict[str, str | int] = {
             "experiment_id": sona.experiment_id,
             "credit_token": sona.credit_token,
@@ -58,7 +58,7 @@ class SonaClient:
 
 
 def read_answer(code: int, text: str) -> CreditAnswer:
-    """Return what an answer means: a credit is granted only where its `credit_status` is G."""
+    """Interpret a response: the credit is granted only if its `credit_status` is G."""
     if code >= httpx2.codes.INTERNAL_SERVER_ERROR or code == _TOO_BUSY:
         return CreditAnswer("unreachable", f"SONA answered {code}")
     found = _fields(text)
@@ -77,7 +77,7 @@ def _reason(code: int, found: dict[str, list[str]] | None) -> str:
 
 
 def _fields(text: str) -> dict[str, list[str]] | None:
-    """Return the texts of an XML document by the names of their elements; None: it is none, or has a DTD."""
+    """Return the texts of an XML document by element name; None if it is not XML, or has a DTD."""
     if len(text) > _MOST_CHARACTERS or "<!" in text:  # what a DTD defines can grow without bounds
         return None
     try:
@@ -92,7 +92,7 @@ def _fields(text: str) -> dict[str, list[str]] | None:
 
 
 def _without(survey_code: str, answer: CreditAnswer) -> CreditAnswer:
-    """Return an answer in whose reason nobody is named."""
+    """Return an answer without the student's code in its reason."""
     reason = answer.reason
     for written in {survey_code, quote(survey_code), quote_plus(survey_code)}:
         reason = reason.replace(written, "…")

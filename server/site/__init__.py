@@ -1,1 +1,1 @@
-"""The pages that the server writes itself: the start page, and the description of the researcher's API."""
+"""Pages rendered by the server: the start page, and the description of the researcher's API."""

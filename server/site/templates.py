@@ -23,10 +23,10 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def rendered(template: str, **values: object) -> str:
-    """Return a page; `values` are escaped where the template puts them.
+    """Render a page. `values` are escaped in the template.
 
-    `root`, which every page needs, is how the root of this server is reached from the page: `./` or `../`. A
-    proxy may serve that below a path.
+    Every page needs `root`, the relative path to the root of this server, such as `./` or `../`. A relative
+    path also works if a proxy serves this server below a path.
     """
     return _ENVIRONMENT.get_template(template).render(**values)
 
@@ -35,7 +35,7 @@ def rendered(template: str, **values: object) -> str:
 def _static(name: str) -> str:
     """Return the address of a static file below the root.
 
-    A browser that keeps the file asks anew once it has changed.
+    The address changes with the file's content, so that browsers load changed files.
     """
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()
     return f"{STATIC_PATH[1:]}/{name}?{digest[:8]}"
@@ -48,7 +48,7 @@ _ENVIRONMENT.globals["static"] = _static
 
 
 class StartPage:
-    """Serves `/`. `served` holds the ids of the runs that this process can let workers into."""
+    """Serves `/`. `served`: the ids of the runs that are open in this process."""
 
     def __init__(self, store: Store, served: Container[int]) -> None:
         self._store = store
@@ -73,14 +73,14 @@ Schema = dict[str, Any]
 
 
 class ApiDocs:
-    """Serves the API's OpenAPI schema and its page.
+    """Serves the API's OpenAPI schema, and a page that shows it.
 
-    A browser sends no token with a page's address, so that the page itself is open and says nothing: its
-    script asks for the token, as the desk does, and fetches the schema with it.
+    Browsers send no token when they open a page. So the page itself is public and has no content: its script
+    asks for the token, as the desk does, and loads the schema with it.
     """
 
     def __init__(self, auth: Auth, schema: Callable[[], Schema]) -> None:
-        """Serve what `schema` returns, which is called at each request."""
+        """Create it. `schema` returns the schema, and is called at each request."""
         self._schema = schema
         self.router = APIRouter(include_in_schema=False)
         readers = [Depends(Allowed(auth, "read_api"))]

@@ -124,4 +124,4 @@ def test_what_arrivals_go_by_agrees_with_what_is_stored(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "agree with what is stored" in done.stdout
+    assert "agree with the stored data" in done.stdout

@@ -1,5 +1,5 @@
-"""Prolific as a researcher's program speaks to it: `client` asks, `failures` says what can go wrong.
+"""Client of Prolific's API for researchers, in `client`; its errors are in `failures`.
 
-Amounts are whole cents of the study's currency everywhere, and decimals only where Prolific wants them
-(`money`). Sources: Prolific's API reference, and its OpenAPI specification of 2026-07-20.
+Amounts are whole cents of the study's currency; decimals are used only where Prolific needs them (`money`).
+Sources: Prolific's API reference, and its OpenAPI specification of 2026-07-20.
 """

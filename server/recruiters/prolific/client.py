@@ -1,4 +1,4 @@
-"""Client of Prolific's interface, with its bonuses and messages."""
+"""Client of Prolific's API, with the operations on bonuses and messages."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -18,7 +18,7 @@ class Messages:
         self._connection = connection
 
     async def send(self, participant: str, study: str, body: str) -> None:
-        """Write to a participant of a study."""
+        """Send a message to a participant of a study."""
         sent = {"recipient_id": participant, "study_id": study, "body": body}
         await self._connection.tell("send the message", "POST", "/api/v1/messages/", sent)
 
@@ -27,7 +27,7 @@ MOST_AT_ONCE = 200
 
 
 class BonusBatch(Answer):
-    """Bonuses that were set up. `total_amount`: what they will cost, with fees and tax."""
+    """A prepared batch of bonuses. `total_amount`: its cost, with fees and tax."""
 
     id: str
     total_amount: Cents
@@ -43,11 +43,11 @@ class Bonuses:
         self._connection = connection
 
     async def set_up(self, study: str, cents: Mapping[str, int]) -> BonusBatch:
-        """Prepare bonuses, which pays nothing: what was prepared twice and paid once is paid once.
+        """Prepare bonuses without paying. Preparing twice and paying once pays once.
 
         Args:
-            study: whose submissions they are.
-            cents: what each submission gets besides, by the submission's id.
+            study: the study of the submissions.
+            cents: the bonus of each submission, by the submission's id.
         """
         operation = "set the bonuses up"
         if not 0 < len(cents) <= MOST_AT_ONCE:
@@ -63,19 +63,19 @@ class Bonuses:
         return await self._connection.change(operation, "POST", path, BonusBatch, body)
 
     async def pay(self, batch: str) -> None:
-        """Pay what was set up.
+        """Pay a prepared batch.
 
-        Prolific pays again each time this is called, so it is sent once. After OutcomeUnknown look at the
-        submissions' `bonus_payments`: never call it again without.
+        Prolific pays again at every call, so the request is sent only once. After OutcomeUnknown, check the
+        submissions' `bonus_payments` before you call it again.
         """
         await self._connection.once("pay the bonuses", f"/api/v1/bulk-bonus-payments/{batch}/pay/")
 
 
 class ProlificClient:
-    """Prolific, with the operations on each kind of thing beside each other."""
+    """Client of Prolific, with the operations grouped by kind of object."""
 
     def __init__(self, connection: Connection) -> None:
-        """Ask over `connection`, which is closed at the end."""
+        """Use `connection`, which is closed at the end."""
         self._connection = connection
         self.studies = Studies(connection)
         self.submissions = Submissions(connection)

@@ -1,4 +1,4 @@
-"""One way to Prolific: the token, what is asked again, and what its answers mean."""
+"""Connection to Prolific's API: authentication, retries, and interpretation of responses."""
 
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
@@ -25,37 +25,37 @@ from server.recruiters.prolific.failures import (
 )
 
 API = "https://api.prolific.com"
-_PATIENCE = 30.0  # seconds that an answer may take
+_PATIENCE = 30.0  # time-out of a request in seconds
 _TRIES = 5
-_LONGEST_WAIT = 60.0  # seconds; who is told to wait for longer is told so instead
-_PAGES = 10_000  # of a list, which then never ends
+_LONGEST_WAIT = 60.0  # seconds; a longer Retry-After is an error
+_PAGES = 10_000  # limit of pages, against endless lists
 Shape = TypeVar("Shape", bound=BaseModel)
 Json = dict[str, Any]
 Query = Mapping[str, str | int]
 
 
 class Answer(BaseModel):
-    """What Prolific says: it may say more than we know of."""
+    """Base of Prolific's responses. Unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Connection:
-    """Asks Prolific. Every call raises a ProlificFailure.
+    """A connection to Prolific's API. Every call raises a ProlificFailure on failure.
 
-    A read is tried again while Prolific is away, unwell or busy. A change is tried again only where it says
-    that it was too busy to make it, and a change that must not be made twice is sent once (`once`).
+    Reads are repeated if Prolific is unreachable, has an error, or is busy. Changes are repeated only if
+    Prolific answers that it was too busy; changes that must not be made twice are sent once (`once`).
 
-    Belongs to the event loop in which it is first used.
+    Use it in one event loop only.
     """
 
     def __init__(self, token: str, url: str = API, patience: float = _PATIENCE) -> None:
-        """Connect to nothing yet.
+        """Create it without connecting.
 
         Args:
-            token: of a researcher; it does not expire and may do everything.
-            url: where Prolific's API begins, without `/api`.
-            patience: seconds that an answer may take.
+            token: a researcher's token, which does not expire and has all permissions.
+            url: the address of Prolific's API, without `/api`.
+            patience: the time-out of a request in seconds.
         """
         self._client = httpx2.AsyncClient(
             base_url=url.rstrip("/"),
@@ -74,10 +74,10 @@ class Connection:
     async def every(
         self, operation: str, path: str, shape: type[Shape], query: Query | None = None
     ) -> AsyncIterator[Shape]:
-        """Yield each entry of a list, over all of its pages.
+        """Yield all entries of a list, over all its pages.
 
-        The number of pages is never guessed: one past the end is an error there. Of the link to the next
-        only path and query are taken, so that the token goes nowhere else.
+        The next page is read only if it is linked, because a page past the end is an error. Only the path and
+        query of that link are used, so that the token is never sent to another host.
         """
         for _ in range(_PAGES):
             page = _parsed(operation, await self._again(operation, "GET", path, query=query), _Page)
@@ -93,7 +93,7 @@ class Connection:
     async def change(
         self, operation: str, method: str, path: str, shape: type[Shape], body: Json | None = None
     ) -> Shape:
-        """Change something, and return what it is then."""
+        """Send a change, and return the changed object."""
         answer = await self._again(operation, method, path, body=body)
         try:
             return _parsed(operation, answer, shape)
@@ -101,11 +101,11 @@ class Connection:
             raise OutcomeUnknown(operation, error.message) from error
 
     async def tell(self, operation: str, method: str, path: str, body: Json | None = None) -> httpx2.Headers:
-        """Change something whose answer says no more than that it was done; return the answer's headers."""
+        """Send a change whose response has no content, and return the response's headers."""
         return (await self._again(operation, method, path, body=body)).headers
 
     async def once(self, operation: str, path: str) -> None:
-        """Post to `path` once, whatever comes back."""
+        """Post to `path` once, without retries."""
         await self._asked(operation, "POST", path)
 
     async def _again(
@@ -157,7 +157,7 @@ def _lost(method: str, operation: str, reason: str) -> ProlificFailure:
 
 
 def _failure(operation: str, method: str, response: httpx2.Response) -> ProlificFailure:
-    """Return what an answer without success means."""
+    """Return the failure that an unsuccessful response means."""
     status = response.status_code
     if status == httpx2.codes.TOO_MANY_REQUESTS:
         return TooMany(operation, _seconds(response.headers.get("Retry-After")))
@@ -181,7 +181,7 @@ class _Detail(Answer):
 
 
 def _said(response: httpx2.Response) -> tuple[str, int | None]:
-    """Return what a refusal says, in one line, and its number; some have it all under `error`."""
+    """Return the message of a refusal in one line, and its number. Some responses have both under `error`."""
     try:
         body = from_json(response.content)
         detail = _Detail.model_validate(body.get("error", body))
@@ -204,7 +204,7 @@ def _joined(found: object) -> str:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` names (RFC 9110, section 10.2.3: a number, or a date)."""
+    """Return the seconds of a `Retry-After` header (RFC 9110, section 10.2.3: a number or a date)."""
     if retry_after is None:
         return None
     if retry_after.strip().isdecimal():
@@ -223,7 +223,7 @@ _unasked = wait_random_exponential(multiplier=0.5, max=8.0)
 
 
 def _pause(state: RetryCallState) -> float:
-    """Return the seconds until the next try: what Prolific wants, or ever more."""
+    """Return the seconds until the next attempt: as Prolific demands, or increasing."""
     error = state.outcome.exception() if state.outcome is not None else None
     if isinstance(error, TooMany) and error.retry_after is not None:
         return error.retry_after

@@ -16,7 +16,10 @@ ProlificFailure
 
 
 class ProlificFailure(Exception):
-    """Base of all of them. `operation` says what was wanted, `remedy` what the researcher can do."""
+    """Base of Prolific's failures.
+
+    `operation`: the attempted operation; `remedy`: a hint for the researcher.
+    """
 
     remedy = "Try again in a few minutes; Prolific's status page says whether it is down."
 
@@ -28,25 +31,25 @@ class ProlificFailure(Exception):
 
 
 class InvalidRequest(ProlificFailure):
-    """What was wanted is against Prolific's rules, and was not sent."""
+    """The request breaks Prolific's rules, and was not sent."""
 
     remedy = "Correct what is named; nothing was sent."
 
 
 class NotDone(ProlificFailure):
-    """Prolific has not done what was wanted."""
+    """Prolific has not carried out the operation."""
 
 
 class Unreachable(NotDone):
-    """Nobody answered, and nothing was changed."""
+    """Prolific is unreachable, and nothing was changed."""
 
 
 class Unwell(NotDone):
-    """Prolific has a fault of its own, and nothing was to be changed."""
+    """Prolific had an internal error during a read."""
 
 
 class TooMany(NotDone):
-    """Prolific was asked too often. `retry_after`: seconds until it may be asked again, where it says."""
+    """Too many requests to Prolific. `retry_after`: seconds to wait, if Prolific tells."""
 
     remedy = "Wait a while before you ask again; ask for many at once instead of one by one."
 
@@ -57,7 +60,7 @@ class TooMany(NotDone):
 
 
 class Refused(NotDone):
-    """Prolific says no."""
+    """Prolific has refused the operation."""
 
     remedy = "Correct what Prolific names, and try again."
 
@@ -70,7 +73,7 @@ class Refused(NotDone):
 
 
 class TokenRefused(Refused):
-    """Prolific does not know the token, or it may not do this."""
+    """The token is unknown to Prolific, or lacks the permission."""
 
     remedy = (
         "Give a token of the workspace that the study belongs to (Prolific: Settings, API tokens); one that"
@@ -79,18 +82,18 @@ class TokenRefused(Refused):
 
 
 class NotThere(Refused):
-    """There is no such thing at Prolific, or it belongs to another workspace."""
+    """The object does not exist at Prolific, or belongs to another workspace."""
 
     remedy = "Check the id, and that the token is one of the workspace that it belongs to."
 
 
 class Unreadable(NotDone):
-    """The answer is none that Prolific's specification has."""
+    """The response does not follow Prolific's specification."""
 
-    remedy = "Check the address of Prolific's API; if it is right, tell who maintains Candor."
+    remedy = "Check the address of Prolific's API; if it is right, report this to Candor's maintainers."
 
 
 class OutcomeUnknown(ProlificFailure):
-    """A change was sent, and no answer said whether it was made."""
+    """A change was sent, but no response confirmed or refused it."""
 
-    remedy = "Look at Prolific whether it was done before you ask for it again."
+    remedy = "Look at Prolific whether it was done before you try again."

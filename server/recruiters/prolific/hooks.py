@@ -16,23 +16,23 @@ from server.recruiters.prolific.connection import Answer, Connection
 from server.recruiters.prolific.failures import Unreadable
 
 # Source: Prolific's documents on webhooks, "Verifying": the signature is base64 of HMAC-SHA256(secret,
-# timestamp + body as it was sent), and the timestamp is in seconds since 1970.
+# timestamp + raw body), and the timestamp is in seconds since 1970.
 SIGNATURE, TIMESTAMP, EVENT = (
     "X-Prolific-Request-Signature",
     "X-Prolific-Request-Timestamp",
     "X-Event-ID",
 )
-_SECONDS = 300  # by which an event's time may differ from ours
+_SECONDS = 300  # by which an event's time may differ from the current time
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 class NotGenuine(Exception):
-    """An event is forged, altered, too old, or none at all; the message says which, and names nobody."""
+    """An event is forged, altered, too old or malformed. The message says which, and contains no ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrivedEvent:
-    """An event that Prolific has sent. `study` or `submission`: what it is about, where it says so."""
+    """An event from Prolific. `study`, `submission`: its subject, as far as it names one."""
 
     id: str
     signature: str
@@ -47,24 +47,24 @@ class _Payload(Answer):
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """Return what an event is signed with."""
+    """Return the signature of an event."""
     return base64.b64encode(
         hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256).digest()
     ).decode()
 
 
 def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) -> ArrivedEvent:
-    """Return the event that has arrived with `headers` and `body` at the time `at`.
+    """Verify and parse an event that has arrived at the time `at`.
 
     Raises:
-        NotGenuine: the secret has not signed it, it is too old, or it is no event.
+        NotGenuine: the signature is wrong, or the event is too old or malformed.
     """
     given, timestamp = headers.get(SIGNATURE, ""), headers.get(TIMESTAMP, "")
     # Compared as bytes: `compare_digest` refuses text beyond ASCII.
     if not hmac.compare_digest(given.encode(), signature(secret, timestamp, body).encode()):
-        raise NotGenuine("its signature is not that of our secret")
+        raise NotGenuine("its signature was not made with our secret")
     if not re.fullmatch(r"[0-9]{1,11}", timestamp):
-        raise NotGenuine(f"{TIMESTAMP} is no time in seconds")
+        raise NotGenuine(f"{TIMESTAMP} is not a time in seconds")
     age = round(at.timestamp()) - int(timestamp)
     if abs(age) > _SECONDS:
         raise NotGenuine(
@@ -72,7 +72,7 @@ def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) 
         )
     event = headers.get(EVENT, "")
     if not _ID.fullmatch(event):
-        raise NotGenuine(f"{EVENT} is missing, or no id")
+        raise NotGenuine(f"{EVENT} is missing, or not an id")
     try:
         payload = _Payload.model_validate_json(body)
     except ValidationError as error:
@@ -89,7 +89,7 @@ _HOOKS = "/api/v1/hooks"
 
 
 class Secret(Answer):
-    """What events of a workspace are signed with; a new one takes the place of the old."""
+    """The secret that signs a workspace's events. A new one replaces the old."""
 
     id: str
     value: str
@@ -97,7 +97,7 @@ class Secret(Answer):
 
 
 class Subscription(Answer):
-    """Where events of one type go."""
+    """A subscription to events of one type."""
 
     id: str
     event_type: str
@@ -107,7 +107,7 @@ class Subscription(Answer):
 
 
 class SentEvent(Answer):
-    """An event that was sent, or could not be. `payload` is what was to arrive."""
+    """An event in Prolific's records, delivered or not, with its `payload`."""
 
     id: str
     event_type: str
@@ -131,7 +131,7 @@ class Hooks:
         self._connection = connection
 
     async def new_secret(self, workspace: str) -> Secret:
-        """Make the secret that events of a workspace are signed with; the one before is void."""
+        """Create the secret that signs a workspace's events. It replaces the earlier one."""
         body = {"workspace_id": workspace}
         return await self._connection.change("make a secret", "POST", f"{_HOOKS}/secrets/", Secret, body)
 
@@ -144,7 +144,7 @@ class Hooks:
         return list(found.results)
 
     async def subscribe(self, workspace: str, event_type: str, target_url: str) -> Subscription:
-        """Have events of a type sent to `target_url`, and confirm that this is wanted."""
+        """Subscribe `target_url` to events of a type, and confirm the subscription."""
         operation, path = "subscribe", f"{_HOOKS}/subscriptions/"
         body = {"workspace_id": workspace, "event_type": event_type, "target_url": target_url}
         headers = await self._connection.tell(operation, "POST", path, body)
@@ -160,11 +160,11 @@ class Hooks:
         raise Unreadable(operation, "the subscription is not in the list of them")
 
     async def unsubscribe(self, subscription: str) -> None:
-        """Have no more events sent."""
+        """Delete a subscription."""
         await self._connection.tell("unsubscribe", "DELETE", f"{_HOOKS}/subscriptions/{subscription}/")
 
     async def events(self, subscription: str, status: str | None = None) -> AsyncIterator[SentEvent]:
-        """Yield the events of a subscription, or those of a status: also such as did not arrive."""
+        """Yield the events of a subscription, optionally of one status, including undelivered ones."""
         path = f"{_HOOKS}/subscriptions/{subscription}/events/"
         chosen = {} if status is None else {"status": status}
         for offset in count(0, _PAGE):

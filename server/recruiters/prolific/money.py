@@ -1,4 +1,4 @@
-"""Amounts: whole cents here, decimals in the files of bonuses alone."""
+"""Amounts in whole cents, and as decimals for Prolific's files of bonuses."""
 
 from typing import Annotated
 
@@ -9,13 +9,13 @@ Cents = Annotated[int, Field(ge=0)]
 
 
 def decimal_amount(cents: int) -> str:
-    """Return an amount as Prolific's files of bonuses have it: 150 is `1.50`.
+    """Return an amount in the format of Prolific's files of bonuses: 150 becomes `1.50`.
 
-    There an amount of `150` would pay a hundred and fifty pounds.
+    In such a file, `150` would pay a hundred and fifty pounds.
     """
     return f"{cents // 100}.{cents % 100:02d}"
 
 
 def shown_amount(cents: int, currency: str | None) -> str:
-    """Return an amount as people read it: `1.50 GBP`, without a currency where it is not known."""
+    """Return an amount for people, such as `1.50 GBP`; without a currency if that is unknown."""
     return decimal_amount(cents) if currency is None else f"{decimal_amount(cents)} {currency}"

@@ -1,7 +1,8 @@
-"""Arrivals that Prolific has signed: whether the address by which somebody comes is genuine.
+"""Verify arrivals that Prolific has signed.
 
 Sources: Prolific's documents on `is_external_study_url_secure` and on `/.well-known/study/jwks.json`: an
-RS256 token, two minutes long, whose claim `prolific` has what the study's address asks for. PyJWT checks it.
+RS256 token, valid for two minutes, whose claim `prolific` has the parameters of the study's address. PyJWT
+checks it.
 """
 
 import asyncio
@@ -17,41 +18,41 @@ from pydantic_core import from_json
 
 ISSUER = "https://www.prolific.com"
 PARAMETER = "prolific_token"
-STUDY = "STUDY_ID"  # in the address, and so in what is signed: the study there
+STUDY = "STUDY_ID"  # parameter of the address, and of the token: the study at Prolific
 KEYS_PATH = "/.well-known/study/jwks.json"
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
-_LEEWAY = 30  # seconds by which their clock may differ
-_SECONDS = 10.0  # for which they are waited for
+_LEEWAY = 30  # seconds by which Prolific's clock may differ
+_SECONDS = 10.0  # time-out for reading the keys
 _KEPT = 86_400.0  # "update them at least daily"
-_BETWEEN = 60.0  # seconds from one reading of the keys to the next, whatever key is asked for
+_BETWEEN = 60.0  # shortest time between readings of the keys, even for unknown keys
 _AFTER_FAILURE = 5.0
 
 
 class Forged(Exception):
-    """Prolific has not signed this, or not for this study; the message says what is wrong."""
+    """Prolific has not signed the arrival, or not for this study. The message says what is wrong."""
 
 
 class Expired(Exception):
-    """It is genuine, and was good for two minutes only."""
+    """The token is genuine, but has expired after two minutes."""
 
 
 class KeysUnavailable(Exception):
-    """Prolific's keys cannot be read now, so that nothing can be said."""
+    """Prolific's keys cannot be read now, so the token cannot be verified."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedArrival:
-    """What Prolific has signed of an arrival: the parameters of the address, and the submission."""
+    """The signed content of an arrival: the parameters of the address, and the submission."""
 
     parameters: Mapping[str, str]
     submission: str
 
 
 class StudyKeys:
-    """Prolific's public keys, by their ids: read where they are needed, and kept for a day."""
+    """Prolific's public keys by id, read when needed, and kept for a day."""
 
     def __init__(self, api: str) -> None:
-        """Read them from `api`, where Prolific's interface begins."""
+        """Create it. `api`: the address of Prolific's API."""
         self._address = f"{api.rstrip('/')}{KEYS_PATH}"
         self._keys: dict[str, jwt.PyJWK] = {}
         self._read_at: float | None = None
@@ -59,7 +60,7 @@ class StudyKeys:
         self._reading = asyncio.Lock()
 
     async def key(self, key_id: str) -> jwt.PyJWK:
-        """Return a key. Raises Forged: there is none of this id; KeysUnavailable."""
+        """Return a key. Raises Forged if there is no key with this id, or KeysUnavailable."""
         async with self._reading:
             is_old = self._read_at is None or monotonic() - self._read_at > _KEPT
             if (is_old or key_id not in self._keys) and monotonic() >= self._not_before:
@@ -71,7 +72,7 @@ class StudyKeys:
         return self._keys[key_id]
 
     async def _read(self) -> None:
-        """Read the keys anew; where that fails, those that were read before stay."""
+        """Read the keys again. If that fails, the earlier keys stay."""
         self._not_before = monotonic() + _AFTER_FAILURE
         try:
             async with httpx2.AsyncClient(timeout=_SECONDS) as client:
@@ -85,12 +86,12 @@ class StudyKeys:
 
 
 async def signed_arrival(keys: StudyKeys, token: str, address: str) -> SignedArrival:
-    """Return what a token says.
+    """Verify a token and return its content.
 
     Args:
-        keys: Prolific's.
-        token: what the participant's address has.
-        address: of the study here, without parameters; the token must be for it, or for its host.
+        keys: Prolific's keys.
+        token: the token in the participant's address.
+        address: the study's address here, without parameters; the token must be for it, or for its host.
 
     Raises:
         Forged, Expired, KeysUnavailable.

@@ -1,4 +1,4 @@
-"""Studies at Prolific: what one is, how it is published and stopped, what it costs."""
+"""Studies at Prolific: drafts, publishing, pausing and closing, and costs."""
 
 from collections.abc import AsyncIterator
 from enum import StrEnum
@@ -12,7 +12,7 @@ from server.recruiters.prolific.money import Cents
 
 
 class CodeType(StrEnum):
-    """What a completion code says of those who come back with it."""
+    """The type of a completion code."""
 
     COMPLETED = "COMPLETED"
     FIXED_SCREENOUT = "FIXED_SCREENOUT"
@@ -51,20 +51,20 @@ class RemoveFromGroup(_Sent):
 
 
 class RequestReturn(_Sent):
-    """Ask the participant to give the place back."""
+    """Ask the participant to return the place."""
 
     action: Literal["REQUEST_RETURN"] = "REQUEST_RETURN"
     return_reason: str
 
 
 class DynamicPayment(_Sent):
-    """Let the researcher say which part of the reward is paid."""
+    """Let the researcher pay a share of the reward."""
 
     action: Literal["DYNAMIC_PAYMENT"] = "DYNAMIC_PAYMENT"
 
 
 class ScreenOut(_Sent):
-    """Pay `fixed_screen_out_reward` cents, `slots` times; the study pauses when they are used up."""
+    """Pay `fixed_screen_out_reward` cents, at most `slots` times. Then the study pauses."""
 
     action: Literal["FIXED_SCREEN_OUT_PAYMENT"] = "FIXED_SCREEN_OUT_PAYMENT"
     fixed_screen_out_reward: Cents
@@ -78,7 +78,7 @@ Action = Annotated[
 
 
 class CompletionCode(_Sent):
-    """A code with which participants come back, and what follows. `actor`: who may use it."""
+    """A completion code with its actions. `actor`: who may use it."""
 
     code: str
     code_type: str
@@ -87,28 +87,28 @@ class CompletionCode(_Sent):
 
 
 class Filter(_Sent):
-    """Whom Prolific lets in or keeps out, by the values of one of its filters."""
+    """A filter with which Prolific admits or excludes participants."""
 
     filter_id: str
     selected_values: tuple[str, ...]
 
 
 def without_groups(*groups: str) -> Filter:
-    """Return the filter that keeps the members of these participant groups out."""
+    """Return the filter that excludes the members of these participant groups."""
     return Filter(filter_id="participant_group_blocklist", selected_values=groups)
 
 
 class Limits(_Sent):
-    """How often one participant may take part, and how many may at once (-1: any number)."""
+    """Limits of submissions per participant, and of concurrent submissions (-1: unlimited)."""
 
     max_submissions_per_participant: int = 1
     max_concurrent_submissions: int = -1
 
 
 class Draft(_Sent):
-    """A study as it is drafted. Times are in minutes, `reward` is for one participant.
+    """A study to draft. Times are in minutes; `reward` is per participant.
 
-    `signed_arrivals`: each participant's address carries a token that Prolific has signed.
+    `signed_arrivals`: Prolific adds a signed token to each participant's address.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
@@ -132,12 +132,12 @@ class Draft(_Sent):
     def _codes_differ(self) -> "Draft":
         codes = [code.code for code in self.completion_codes]
         if len(set(codes)) < len(codes):
-            raise ValueError("two completion codes are the same: nobody could tell the endings apart")
+            raise ValueError("two completion codes are the same, so their endings could not be told apart")
         return self
 
 
 class Study(Answer):
-    """A study as Prolific has it. Filters that are no lists of values are not read."""
+    """A study in Prolific's responses. Filters are not read."""
 
     id: str
     name: str
@@ -152,7 +152,7 @@ class Study(Answer):
 
     @property
     def pays_screen_outs(self) -> bool:
-        """Whether somebody who is screened out gets something."""
+        """Whether screened-out participants are paid."""
         actions = [action for code in self.completion_codes for action in code.actions]
         return any(
             isinstance(action, ScreenOut) and action.slots > 0 and action.fixed_screen_out_reward > 0
@@ -171,7 +171,7 @@ class _Amount(Answer):
 
 
 class Cost(Answer):
-    """What a share of the cost is made of."""
+    """The components of a cost."""
 
     rewards: _Amount = _Amount()
     fees: _Amount = _Amount()
@@ -179,24 +179,24 @@ class Cost(Answer):
 
     @property
     def cents(self) -> int:
-        """All of it."""
+        """The sum of the components."""
         return self.rewards.amount + self.fees.amount + self.tax.amount
 
 
 class TotalCost(Answer):
-    """What a study costs: rewards, and bonuses."""
+    """The cost of a study, in rewards and in bonuses."""
 
     rewards: Cost = Cost()
     bonuses: Cost = Cost()
 
     @property
     def currency(self) -> str | None:
-        """The currency of all amounts of the study, as GBP; None: Prolific does not say."""
+        """The currency of the study's amounts, such as GBP; None if Prolific does not tell."""
         return self.rewards.rewards.currency or None
 
 
 class Transition(StrEnum):
-    """What can be done with a study. PAUSE lets nobody new in; STOP ends it for good."""
+    """A transition of a study. PAUSE stops new participants; STOP closes the study for good."""
 
     PUBLISH = "PUBLISH"
     PAUSE = "PAUSE"
@@ -211,7 +211,7 @@ class Studies:
         self._connection = connection
 
     async def draft(self, draft: Draft) -> Study:
-        """Draft a study, which nobody sees and which costs nothing before it is published."""
+        """Create a draft. Nobody sees it, and it costs nothing, until it is published."""
         body = draft.model_dump(mode="json", by_alias=True, exclude_none=True)
         return await self._connection.change("draft the study", "POST", "/api/v1/studies/", Study, body)
 
@@ -231,22 +231,22 @@ class Studies:
                 yield one.id
 
     async def move(self, study: str, transition: Transition) -> Study:
-        """Publish, pause, start again or stop a study."""
+        """Publish, pause, resume or close a study."""
         path = f"/api/v1/studies/{study}/transition/"
         return await self._connection.change(
             f"{transition.value.lower()} the study", "POST", path, Study, {"action": transition.value}
         )
 
     async def set_places(self, study: str, places: int) -> Study:
-        """Set how many can take part; Prolific takes no fewer than there are."""
+        """Set the number of places. Prolific does not allow a reduction."""
         operation, path = "add places", f"/api/v1/studies/{study}/"
         have = (await self.study(study)).total_available_places
         if places < have:
-            raise InvalidRequest(operation, f"the study has {have} places, and {places} are fewer")
+            raise InvalidRequest(operation, f"the study has {have} places, and the number cannot be reduced")
         return await self._connection.change(
             operation, "PATCH", path, Study, {"total_available_places": places}
         )
 
     async def cost(self, study: str) -> TotalCost:
-        """Return what a study has cost."""
+        """Return the cost of a study so far."""
         return await self._connection.get("read the cost", f"/api/v1/studies/{study}/cost/", TotalCost)

@@ -1,4 +1,4 @@
-"""Submissions at Prolific: who has come, and what becomes of their pay."""
+"""Submissions at Prolific, and their pay."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -8,12 +8,12 @@ from server.recruiters.prolific.connection import Answer, Connection, Json
 from server.recruiters.prolific.failures import InvalidRequest
 from server.recruiters.prolific.money import Cents
 
-SHORTEST_REJECTION = 100  # characters that a participant is owed
+SHORTEST_REJECTION = 100  # minimum characters of a rejection's reason
 LOWEST_SHARE, HIGHEST_SHARE = 8, 99  # per cent of the reward that can be paid in part
 
 
 class Status(StrEnum):
-    """Where a submission stands."""
+    """The status of a submission."""
 
     RESERVED = "RESERVED"
     ACTIVE = "ACTIVE"
@@ -28,12 +28,12 @@ class Status(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Status":
-        """Read an unknown status as such: one that Prolific has added must not stop the rest of the list."""
+        """Read a new status of Prolific as UNKNOWN, so that it does not break the rest of a list."""
         return cls.UNKNOWN
 
 
 class RejectionCategory(StrEnum):
-    """Why a submission can be rejected."""
+    """The reason category of a rejection."""
 
     TOO_QUICKLY = "TOO_QUICKLY"
     TOO_SLOWLY = "TOO_SLOWLY"
@@ -50,7 +50,7 @@ class RejectionCategory(StrEnum):
 
 
 class Submission(Answer):
-    """A submission, as the list of a study has it."""
+    """A submission in the list of a study."""
 
     id: str
     participant_id: str
@@ -61,7 +61,7 @@ class Submission(Answer):
 
 
 class SubmissionDetail(Answer):
-    """A submission by itself, with the bonuses that were paid for it."""
+    """A single submission, with its paid bonuses."""
 
     id: str
     study_id: str
@@ -95,17 +95,17 @@ class Submissions:
         return await self._connection.get("look at the submission", path, SubmissionDetail)
 
     async def approve(self, submission: str) -> Status:
-        """Pay for a submission."""
+        """Approve a submission, which pays it in full."""
         return await self._move("approve the submission", submission, {"action": "APPROVE"})
 
     async def reject(self, submission: str, category: RejectionCategory, message: str) -> Status:
-        """Refuse to pay for a submission, and tell the participant why."""
+        """Reject a submission without pay, with a reason for the participant."""
         operation, why = "reject the submission", message.strip()
         if len(why) < SHORTEST_REJECTION:
             raise InvalidRequest(
                 operation,
                 f"the reason has {len(why)} characters, and Prolific wants {SHORTEST_REJECTION} or more",
-                "Say what was asked, what was done instead, and how the participant can answer.",
+                "Write what was asked, what was done instead, and how the participant can answer.",
             )
         body = {"action": "REJECT", "rejection_category": category.value, "message": why}
         return await self._move(operation, submission, body)
@@ -115,7 +115,7 @@ class Submissions:
 
         Args:
             submission: its id.
-            code: the study's code with dynamic payment, whose actor is the researcher.
+            code: the study's completion code with dynamic payment for the researcher.
             share: per cent, from 8 to 99.
             message: what the participant reads.
         """
@@ -131,7 +131,7 @@ class Submissions:
         return await self._move(operation, submission, body)
 
     async def screen_out(self, submission: str) -> Status:
-        """Pay a submission what the study pays those who are screened out."""
+        """Screen a submission out, which pays the study's screen-out reward."""
         return await self._move("screen the submission out", submission, {"action": "SCREEN_OUT"})
 
     async def request_return(self, submission: str, *reasons: str) -> None:

@@ -1,4 +1,4 @@
-"""A Prolific of our own, for tests and for `candor demo prolific`: Prolific has none to try things with.
+"""A simulated Prolific for tests and for `candor demo prolific`, because Prolific has no test system.
 
-It answers as Prolific's specification says, keeps state, and fails where it is told to. Nobody is paid.
+It follows Prolific's specification, keeps state, and fails on demand. Nobody is paid.
 """

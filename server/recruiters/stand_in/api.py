@@ -1,4 +1,4 @@
-"""The stand-in's HTTP interface for researchers, as Prolific's specification has it."""
+"""HTTP API of the simulated Prolific for researchers, as in Prolific's specification."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlencode
@@ -13,19 +13,19 @@ from server.recruiters.stand_in.records import Json, NoSuchThing, NotAllowed, Su
 
 _PAGE = 20
 _CURRENCY = "GBP"
-# Operations whose mistakes stand at the top of the answer; those of the others stand under `error`.
+# Operations with errors at the top level of the response; others have them under `error`.
 _FLAT = ("/api/v1/studies/", "/api/v1/submissions/", "/api/v1/messages/")
 _FLAT_ENDS = ("/cost/", "/submissions/")
 Call = Callable[[Request], Awaitable[Response]]
 
 
 class StandInApi:
-    """Answers researchers who have `token`.
+    """The API for researchers.
 
     Args:
-        platform: what is answered from.
-        token: the one that is known.
-        faults: what goes wrong.
+        platform: the state.
+        token: the only valid token.
+        faults: faults to simulate.
     """
 
     def __init__(self, platform: Platform, token: str, faults: Faults) -> None:
@@ -174,7 +174,7 @@ def _id(request: Request) -> str:
 
 
 def _page(request: Request, entries: list[Json]) -> Response:
-    """Return one page of a list; one past the end is not there."""
+    """Return one page of a list. Raises NoSuchThing for a page past the end."""
     number = int(request.query_params.get("page", "1"))
     size = int(request.query_params.get("page_size", str(_PAGE)))
     shown = entries[(number - 1) * size : number * size]

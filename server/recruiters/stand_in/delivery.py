@@ -1,4 +1,4 @@
-"""Sends the stand-in's events to those who have subscribed to them, signed as Prolific signs them."""
+"""Send events of the simulated Prolific to subscribers, signed like Prolific's."""
 
 import json
 from datetime import datetime
@@ -9,13 +9,13 @@ from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP, signat
 from server.recruiters.stand_in.platform import Platform
 from server.recruiters.stand_in.records import Event
 
-_SECONDS = 30.0  # for which an answer is waited for
+_SECONDS = 30.0  # time-out
 
 
 def send(platform: Platform, event: Event, at: datetime) -> httpx2.Response:
-    """Send an event, as at the time `at`; note whether it was taken, and return the answer.
+    """Send an event as of the time `at`, note whether it was accepted, and return the response.
 
-    Raises httpx2.HTTPError: nobody has answered.
+    Raises httpx2.HTTPError if there was no response.
     """
     wanted = platform.subscription(event.subscription)
     body, timestamp = json.dumps(event.payload).encode(), str(int(at.timestamp()))

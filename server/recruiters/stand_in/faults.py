@@ -12,11 +12,11 @@ How = Literal["busy", "broken", "broken after", "hangs before", "hangs after"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What the next request whose path has `part` in it comes to.
+    """A fault of the next request whose path contains `part`.
 
-    busy: 429, nothing done. broken: 500, nothing done; broken after: 500, though it is done. hangs before:
-    nothing is done, and no answer ever comes; hangs after: it is done, and none comes.
-    `retry_after`: what a busy one is told.
+    busy: status 429, not carried out. broken: status 500, not carried out; broken after: status 500, but
+    carried out. hangs before: no response, not carried out; hangs after: no response, but carried out.
+    `retry_after`: the header of a busy response.
     """
 
     how: How
@@ -26,12 +26,12 @@ class Fault:
 
 @dataclass(slots=True)
 class Faults:
-    """The faults that are still to happen, each once."""
+    """The faults that are due, each of which happens once."""
 
     due: list[Fault] = field(default_factory=list)
 
     async def around(self, request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
-        """Answer a request, with the fault that is due for it."""
+        """Answer a request, with the first fault that is due for it."""
         fault = next((one for one in self.due if one.part in request.url.path), None)
         if fault is None:
             return await call(request)
@@ -55,7 +55,7 @@ class Faults:
 
 
 async def _end(request: Request) -> None:
-    """Wait until whoever asks has hung up."""
+    """Wait until the client disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

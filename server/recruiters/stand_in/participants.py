@@ -1,6 +1,6 @@
-"""The stand-in's pages for participants: take a place, come back with a code, give the place back.
+"""Pages of the simulated Prolific for participants: reserve a place, complete with a code, return the place.
 
-Who somebody is stands in a cookie, as at Prolific; an address with `?as=ID` is a sign-in.
+A cookie identifies the participant, as at Prolific. `?as=ID` in an address signs in.
 """
 
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ _COOKIE = "submission"
 
 
 class ParticipantPages:
-    """Serves the pages, over `platform`, and the keys of `signer`, which signs arrivals."""
+    """Serves the pages over `platform`, and the public keys of `signer`."""
 
     def __init__(self, platform: Platform, signer: Signer) -> None:
         self._platform = platform
@@ -76,7 +76,7 @@ class ParticipantPages:
 
 
 def address_of(external_study_url: str, found: Submission) -> str:
-    """Return where a participant is sent: the study's address, with its placeholders filled in."""
+    """Return the study's address for a participant, with its placeholders filled in."""
     given = {"PROLIFIC_PID": found.participant, "STUDY_ID": found.study, "SESSION_ID": found.id}
     address = external_study_url
     for name, value in given.items():

@@ -1,7 +1,8 @@
-"""The stand-in's rules: who gets a place, what becomes of submissions, who is paid what.
+"""Rules of the simulated Prolific: places, submissions and pay.
 
-From Prolific's documents: a place is reserved for ten minutes; returned, rejected and timed-out ones reopen;
-what is not reviewed within 21 days is approved; a study pauses when its paid screen-outs are used up.
+From Prolific's documents: a place is reserved for ten minutes; returned, rejected and timed-out places
+reopen; unreviewed submissions are approved after 21 days; a study pauses when its paid screen-outs are used
+up.
 """
 
 from collections.abc import Collection, Mapping
@@ -38,7 +39,7 @@ _SHORTEST_REASON = 100
 
 
 class Platform:
-    """Everything that the stand-in knows. `now` is its clock, which tests set."""
+    """The state of the simulated Prolific. `now` is its clock, which tests set."""
 
     def __init__(self, now: Clock = lambda: datetime.now(UTC)) -> None:
         self._now = now
@@ -58,7 +59,7 @@ class Platform:
     # What participants do
 
     def reserve(self, study_id: str, participant: str) -> Submission:
-        """Give a participant a place in a study. Raises NotAllowed: there is none for them."""
+        """Reserve a place in a study for a participant. Raises NotAllowed."""
         self._let_time_pass()
         study = self.study(study_id)
         if study.status != "ACTIVE":
@@ -75,14 +76,14 @@ class Platform:
         return made
 
     def open(self, submission_id: str) -> Submission:
-        """Send a participant to the study: the time that they have for it begins."""
+        """Start a submission: the participant's time begins."""
         found = self.submission(submission_id)
         if found.status == "RESERVED":
             self._set(found, "ACTIVE")
         return found
 
     def complete(self, submission_id: str, entered: str | None) -> Submission:
-        """Hand in with a code, or without one. Raises NotAllowed: it is too late."""
+        """Submit with a completion code, or without one. Raises NotAllowed if it is too late."""
         found = self.submission(submission_id)
         if found.status not in OPEN:
             raise NotAllowed(f"This submission is {found.status}.")
@@ -103,7 +104,7 @@ class Platform:
         return found
 
     def give_back(self, submission_id: str) -> Submission:
-        """Return a place. Raises NotAllowed: it was paid, or is lost."""
+        """Return a place. Raises NotAllowed if it was paid or lost."""
         found = self.submission(submission_id)
         if found.status not in OPEN | {"AWAITING REVIEW"}:
             raise NotAllowed(f"This submission is {found.status}.")
@@ -135,7 +136,7 @@ class Platform:
         return study
 
     def change(self, study_id: str, given: Json) -> Study:
-        """Change a study. Raises NotAllowed: places only grow once it is published."""
+        """Change a study. Raises NotAllowed if that reduces the places of a published study."""
         study = self.study(study_id)
         places = given.get("total_available_places")
         if (
@@ -148,7 +149,7 @@ class Platform:
         return study
 
     def discard(self, study_id: str) -> None:
-        """Delete a draft. Raises NotAllowed: it was published."""
+        """Delete a draft. Raises NotAllowed if it was published."""
         if self.study(study_id).status != "UNPUBLISHED":
             raise NotAllowed("You can only delete studies that are not published.")
         del self.studies[study_id]
@@ -164,7 +165,7 @@ class Platform:
         return study
 
     def cost(self, study_id: str) -> tuple[int, int]:
-        """Return what was paid in rewards and in bonuses, in cents, without fees."""
+        """Return the paid rewards and bonuses in cents, without fees."""
         self.study(study_id)
         self._let_time_pass()
         found = self._of(study_id)
@@ -199,7 +200,7 @@ class Platform:
         return found
 
     def set_up_bonuses(self, study_id: str, lines: str) -> Batch:
-        """Prepare bonuses, given lines of `id,1.50`. Raises NotAllowed: whose they are is not known."""
+        """Prepare bonuses from lines such as `id,1.50`. Raises NotAllowed for an unknown participant."""
         cents: dict[str, int] = {}
         for line in filter(None, map(str.strip, lines.splitlines())):
             who, amount = line.split(",")
@@ -212,14 +213,14 @@ class Platform:
         return batch
 
     def pay_bonuses(self, batch_id: str) -> None:
-        """Accept that a batch is paid: again, if it was paid before."""
+        """Accept the payment of a batch, even if it was paid before."""
         self.waiting.append(_found(self.batches, batch_id))
         self.paid_batches.append(batch_id)
         if not self.pays_later:
             self.pay_waiting()
 
     def pay_waiting(self, *, but: Collection[str] = (), cents: int | None = None) -> None:
-        """Pay what was accepted: `cents` instead of each amount, nothing to the submissions `but`."""
+        """Pay accepted batches, with `cents` instead of each amount if given, except submissions `but`."""
         for batch in self.waiting:
             for submission_id in batch.cents.keys() - but:
                 amount = batch.cents[submission_id] if cents is None else cents
@@ -231,19 +232,19 @@ class Platform:
         return _found(self.groups, group_id)
 
     def new_group(self, name: str) -> str:
-        """Make an empty group, and return its id."""
+        """Create an empty group, and return its id."""
         group_id = self._ids.new()
         self.groups[group_id] = (name, [])
         return group_id
 
     def new_secret(self, workspace: str) -> Json:
-        """Make a workspace's secret; the one before is void."""
+        """Create a workspace's secret, which replaces the earlier one."""
         made = {"id": self._ids.new(), "value": f"secret-{self._ids.new()}", "workspace_id": workspace}
         self.secrets[workspace] = made
         return made
 
     def subscribe(self, given: Mapping[str, str]) -> Subscription:
-        """Begin a subscription, which is to be confirmed. Raises NotAllowed: there is no secret yet."""
+        """Create an unconfirmed subscription. Raises NotAllowed if there is no secret yet."""
         if given["workspace_id"] not in self.secrets:
             raise NotAllowed("Create a secret first.")
         made = Subscription(
@@ -260,7 +261,7 @@ class Platform:
         """Return a subscription. Raises NoSuchThing."""
         return _found(self.subscriptions, subscription_id)
 
-    # What follows of it
+    # Consequences
 
     def _let_time_pass(self) -> None:
         for found in self.submissions.values():

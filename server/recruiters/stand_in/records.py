@@ -1,4 +1,4 @@
-"""Records of the stand-in: studies, submissions, batches of bonuses, groups, messages."""
+"""Records of the simulated Prolific: studies, submissions, batches of bonuses, subscriptions, events."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,32 +11,32 @@ PLACE_HELD = OPEN | {"AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED"}
 
 
 class NoSuchThing(Exception):
-    """There is nothing of that id."""
+    """There is no object with this id."""
 
 
 class NotAllowed(Exception):
-    """Prolific does not do this: the message is what it would say."""
+    """Prolific would refuse this. The message is Prolific's."""
 
 
 @dataclass(slots=True)
 class Study:
-    """A study; `given` is what the researcher has sent."""
+    """A study. `given`: the data sent by the researcher."""
 
     id: str
     given: Json
     status: str = "UNPUBLISHED"
 
     def code(self, entered: str | None) -> Json | None:
-        """Return the completion code with these letters."""
+        """Return the definition of a completion code; None if it is unknown."""
         codes: list[Json] = self.given.get("completion_codes", [])
         return next((code for code in codes if code["code"] == entered), None)
 
     def answer(self) -> Json:
-        """Return the study as researchers see it."""
+        """Return the study as a response."""
         return {**self.given, "id": self.id, "status": self.status}
 
     def short(self) -> Json:
-        """Return the study as lists have it."""
+        """Return the study as an entry of a list."""
         names = {"name": self.given["name"], "internal_name": self.given.get("internal_name")}
         return {"id": self.id, "status": self.status, **names}
 
@@ -57,7 +57,7 @@ class Submission:
     bonuses: list[int] = field(default_factory=list)
 
     def short(self) -> Json:
-        """Return the submission as lists have it, which know nothing of payments in part."""
+        """Return the submission as an entry of a list, which does not show partial payments."""
         return {
             "id": self.id,
             "participant_id": self.participant,
@@ -70,7 +70,7 @@ class Submission:
         }
 
     def moved(self) -> Json:
-        """Return the submission as the answer to a transition has it."""
+        """Return the submission as the response to a transition."""
         return {
             "id": self.id,
             "study_id": self.study,
@@ -82,7 +82,7 @@ class Submission:
         }
 
     def detail(self) -> Json:
-        """Return the submission by itself."""
+        """Return the submission as a single response."""
         return {
             **self.moved(),
             "status": self.status,
@@ -93,7 +93,7 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Bonuses that were set up: cents by submission."""
+    """Prepared bonuses: cents by submission."""
 
     id: str
     study: str
@@ -102,7 +102,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Subscription:
-    """Where a workspace wants events of a type."""
+    """A workspace's subscription to events of a type."""
 
     id: str
     workspace: str
@@ -112,7 +112,7 @@ class Subscription:
     is_enabled: bool = False
 
     def answer(self) -> Json:
-        """Return the subscription as researchers see it."""
+        """Return the subscription as a response."""
         return {
             "id": self.id,
             "workspace_id": self.workspace,
@@ -124,7 +124,7 @@ class Subscription:
 
 @dataclass(slots=True)
 class Event:
-    """Something that has happened, and whether it has reached a subscription."""
+    """An event, and whether it was delivered to its subscription."""
 
     id: str
     subscription: str
@@ -133,7 +133,7 @@ class Event:
     status: str = "PENDING"
 
     def answer(self, target_url: str) -> Json:
-        """Return the event as researchers see it."""
+        """Return the event as a response."""
         at = self.at.isoformat()
         return {
             "id": self.id,
@@ -149,12 +149,12 @@ class Event:
 
 @dataclass(slots=True)
 class Ids:
-    """Gives ids like Prolific's, 24 hexadecimal digits, one after the other."""
+    """Generates consecutive ids like Prolific's, with 24 hexadecimal digits."""
 
     given: int = 0
 
     def new(self) -> str:
-        """Return the next."""
+        """Return the next id."""
         self.given += 1
         return f"{0x5F00_0000_0000_0000_0000_0000 + self.given:x}"
 

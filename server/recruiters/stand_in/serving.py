@@ -1,4 +1,4 @@
-"""Serves the stand-in on a port of its own, from a thread beside whatever else goes on."""
+"""Serve the simulated Prolific on its own port, in a thread."""
 
 import threading
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from server.recruiters.stand_in.signing import Signer
 
 
 def stand_in(platform: Platform, token: str, faults: Faults, signer: Signer) -> Starlette:
-    """Return the stand-in as an application; `token` is the researcher's, `signer` signs arrivals."""
+    """Return the simulated Prolific as an application. `token`: the researcher's; `signer` signs arrivals."""
     researchers = StandInApi(platform, token, faults)
     return Starlette(routes=[*researchers.routes, *ParticipantPages(platform, signer).routes])
 
 
 @contextmanager
 def serving(app: ASGIApp, port: int = 0) -> Iterator[str]:
-    """Serve `app`, on any free port unless one is named; yield its address."""
+    """Serve `app` on `port`, by default any free port, and yield its address."""
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="warning", lifespan="off"))
     with server.config.bind_socket() as listening:
         thread = threading.Thread(target=server.run, args=([listening],), name="prolific-stand-in")

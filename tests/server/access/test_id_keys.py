@@ -26,10 +26,10 @@ def test_a_key_that_is_given_leaves_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "short", f"{KEY} short"])
 def test_a_short_key_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(CandorError, match="CANDOR_WORKER_ID_KEY: a key has 32 characters"):
+    with pytest.raises(CandorError, match="CANDOR_WORKER_ID_KEY: a key needs at least 32 characters"):
         load_id_keys(tmp_path, text)
     key_file(tmp_path).write_text(text)
-    with pytest.raises(CandorError, match=r"worker-ids\.key: a key has 32 characters"):
+    with pytest.raises(CandorError, match=r"worker-ids\.key: a key needs at least 32 characters"):
         load_id_keys(tmp_path, None)
 
 

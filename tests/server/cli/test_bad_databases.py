@@ -34,8 +34,8 @@ BOTH = pytest.mark.databases("sqlite", "postgresql")
             ["no url cannot be opened: that is not a valid URL", "postgresql://USER:PASSWORD@HOST:PORT/NAME"],
         ),
         ("postgresql://ann:sec:ret@x/y@host:port/db", ["postgresql+psycopg://ann:***@host:port/db", "%40"]),
-        ("delphi://host/db", ["no driver", "sqlite:///… or postgresql://…"]),
-        ("postgresql+psycopg2://ann:secret@host/db", ["no driver", "psycopg2", "pip install"]),
+        ("delphi://host/db", ["its driver is missing", "sqlite:///… or postgresql://…"]),
+        ("postgresql+psycopg2://ann:secret@host/db", ["its driver is missing", "psycopg2", "pip install"]),
         ("postgresql://ann:secret@no-such-host.invalid/db", ["cannot be opened", "PostgreSQL runs there"]),
     ],
 )

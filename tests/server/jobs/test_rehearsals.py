@@ -161,7 +161,7 @@ def test_what_cannot_be_rehearsed(server: Server) -> None:
     assert refused["error"]["message"].startswith("workers of this study compare two chatbots")
     untested = STUDY | {"qc_per_assignment": 0}
     refused = ask(server, "POST", "/desk/rehearsals", {"yaml": yaml.safe_dump(untested), "workers": 10})
-    assert refused["error"]["message"].startswith("no worker of this study can be tested")
+    assert refused["error"]["message"].startswith("workers of this study cannot be tested")
     broken = ask(server, "POST", "/desk/rehearsals", {"yaml": "name: [", "workers": 10})
     assert broken["error"]["code"] == "study_invalid"
     both = ask(server, "POST", "/desk/rehearsals", {"yaml": "x", "study": "y"})

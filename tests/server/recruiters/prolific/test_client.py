@@ -96,7 +96,7 @@ async def test_a_study_is_drafted_published_paused_enlarged_and_stopped(client: 
     ]
     assert statuses == ["ACTIVE", "PAUSED", "ACTIVE"]
     assert (await client.studies.set_places(made.id, 80)).total_available_places == 80
-    with pytest.raises(InvalidRequest, match="80 places, and 79 are fewer"):
+    with pytest.raises(InvalidRequest, match="80 places, and the number cannot be reduced"):
         await client.studies.set_places(made.id, 79)
     assert (await client.studies.move(made.id, Transition.STOP)).status == "AWAITING REVIEW"
     with pytest.raises(Refused, match="You cannot PAUSE a study that is AWAITING REVIEW"):

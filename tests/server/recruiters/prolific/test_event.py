@@ -48,15 +48,15 @@ def test_an_event_of_a_study_names_the_study() -> None:
 @pytest.mark.parametrize(
     ("given", "body", "why"),
     [
-        (headers(), BODY + b" ", "its signature is not that of our secret"),
-        (headers(timestamp="1"), BODY, "its signature is not"),
-        (headers(signature="é"), BODY, "its signature is not"),
-        ({}, BODY, "its signature is not"),
+        (headers(), BODY + b" ", "its signature was not made with our secret"),
+        (headers(timestamp="1"), BODY, "its signature was not"),
+        (headers(signature="é"), BODY, "its signature was not"),
+        ({}, BODY, "its signature was not"),
         (headers(AT - timedelta(seconds=301)), BODY, "it was sent 301 seconds ago; 300 are allowed"),
         (headers(AT + timedelta(seconds=301)), BODY, "it was sent 301 seconds from now"),
-        (headers(timestamp="now", signature=signature("a secret", "now", BODY)), BODY, "is no time"),
+        (headers(timestamp="now", signature=signature("a secret", "now", BODY)), BODY, "is not a time"),
         (headers(event=""), BODY, "X-Event-ID is missing"),
-        (headers(event="e" * 101), BODY, "X-Event-ID is missing, or no id"),
+        (headers(event="e" * 101), BODY, "X-Event-ID is missing, or not an id"),
         (headers(body=b"[]"), b"[]", "does not say what it is about"),
         (headers(body=b"\xff"), b"\xff", "does not say what it is about"),
     ],
@@ -80,5 +80,5 @@ def test_what_is_not_genuine_is_refused_with_the_reason(given: dict[str, str], b
 
 
 def test_another_secret_has_not_signed_it() -> None:
-    with pytest.raises(NotGenuine, match="not that of our secret"):
+    with pytest.raises(NotGenuine, match="not made with our secret"):
         genuine("another", headers(), BODY, AT)
