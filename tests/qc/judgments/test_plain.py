@@ -121,7 +121,7 @@ def test_metrics_by_system(long_file: Path, written: Written) -> None:
         ),
         (LONG.replace("i1,b,w1,fun,2,0.3,", "i1,b,w1,fun,2,0.3"), "row 5: has 6 cells, but the header has 7"),
         (LONG.replace("remark", "bleu"), "column 'bleu': is there twice"),
-        (LONG.splitlines()[0] + "\n", "the header: is all there is"),
+        (LONG.splitlines()[0] + "\n", "the header: is not followed by any rows"),
         (LONG.replace("i1,b", "i1,"), "has no system"),
     ],
 )
