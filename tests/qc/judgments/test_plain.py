@@ -163,7 +163,7 @@ def test_what_is_no_csv_is_refused(written: Written, tmp_path: Path, long_file: 
         read_judgments(str(long_file), Selection(tmp_path / "absent.csv"))
     binary = tmp_path / "m.csv"
     binary.write_bytes(b"system,bleu\n\xff\xfe,1\n")
-    with pytest.raises(SourceError, match="no CSV in UTF-8"):
+    with pytest.raises(SourceError, match="not a CSV in UTF-8"):
         read_judgments(str(long_file), Selection(binary))
 
 
