@@ -1,1 +1,1 @@
-"""Bundles: a run, its study and its report in one archive, which anybody can analyse again and compare."""
+"""Bundles: a run, its study and its report in one archive, which anyone can analyse again and verify."""

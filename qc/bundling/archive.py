@@ -1,6 +1,6 @@
-"""Write ZIP archives whose bytes follow from their content, and read archives from other people.
+"""Write reproducible ZIP archives, and read archives from untrusted sources.
 
-No member is unpacked to a path that the archive names.
+No member is unpacked to a path from the archive.
 """
 
 import zipfile
@@ -12,7 +12,7 @@ from qc.errors import OutputError, SourceError
 from qc.formats.archive import DAMAGED, require_bounded_zip
 
 MOST_FILES = 1_000
-# The earliest time that ZIP knows, so that the hour of packing is not in the bytes.
+# The earliest time in ZIP, so that the bytes do not depend on the time of packing.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 _LINK, _KIND = 0o120000, 0o170000
@@ -21,14 +21,14 @@ _LINK, _KIND = 0o120000, 0o170000
 def write_archive(path: Path, files: Mapping[str, bytes]) -> None:
     """Write `files` by name as a ZIP; the same files give the same bytes with the same zlib.
 
-    The archive appears when it is complete; what was there is replaced.
+    The archive appears only when it is complete; an existing file is replaced.
 
     Raises:
         OutputError: it cannot be written.
     """
-    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.part")  # two at once do not meet
+    unfinished = path.with_name(f".{path.name}.{token_hex(4)}.part")  # unique, for parallel writes
     try:
-        unfinished.touch(mode=0o600)  # it holds words of workers
+        unfinished.touch(mode=0o600)  # private: it holds workers' texts
         with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
             for name in sorted(files):
                 member = zipfile.ZipInfo(name, _TIME)
@@ -47,8 +47,8 @@ def read_archive(path: Path) -> dict[str, bytes]:
     """Return the files of a ZIP by name.
 
     Raises:
-        SourceError: it is none, is damaged, or holds what no bundle does: names that lead out of it, the same
-            name twice, links, too many files or too much in them.
+        SourceError: it is not a ZIP, is damaged, or has content that no bundle has: names that lead outside,
+            repeated names, links, too many files or too much data.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -1,4 +1,4 @@
-"""Check a bundle: every file against its hash, and the report against a new analysis."""
+"""Check a bundle: compare every file with its hash, and the report with a new analysis."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,14 +25,14 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check has found.
+    """Result of a check.
 
     Attributes:
-        signature: of the analysis made anew; None if it could not be made.
+        signature: signature of the new analysis; None if it failed.
         expected: the signature in the bundle's manifest.
-        differences: sentences, one for each thing that is not as it was; none if the bundle is whole.
-        remarks: what may explain differences: other versions than those that made it.
-        refused: why the data cannot be analysed, where the bundle says so, too.
+        differences: a sentence for each difference; empty if the bundle is verified.
+        remarks: possible reasons for differences: different versions of programs.
+        refused: why the data cannot be analysed, if the bundle says so too.
     """
 
     signature: str | None
@@ -43,14 +43,14 @@ class Checked:
 
 
 def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
-    """Return how the bundle at `path` differs from what it says it is.
+    """Check the bundle at `path` against its manifest.
 
     Args:
-        path: of the archive.
+        path: path of the archive.
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        SourceError: it cannot be read, is no bundle, or is refused (`qc.bundling.archive.read_archive`).
+        SourceError: it cannot be read, is not a bundle, or is refused (`qc.bundling.archive.read_archive`).
     """
     on_step("Reading the bundle")
     files = read_archive(path)
@@ -72,7 +72,7 @@ def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
 
 
 def _changed(files: Mapping[str, bytes], manifest: Manifest) -> Iterator[str]:
-    """Yield what differs between the files that are there and those that the manifest names."""
+    """Yield the differences between the files and the manifest."""
     found = records({name: content for name, content in files.items() if name != MANIFEST})
     for name in sorted(manifest.files.keys() - found.keys()):
         yield f"{name} is missing."
@@ -94,7 +94,7 @@ def _versions(manifest: Manifest) -> Iterator[str]:
 
 
 def _again(files: Mapping[str, bytes], manifest: Manifest) -> Reported:
-    """Return what the data give, analysed anew."""
+    """Analyse the data again."""
     replicated = SECOND in files
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -106,7 +106,7 @@ def _again(files: Mapping[str, bytes], manifest: Manifest) -> Reported:
 
 
 def _refusals(was: str | None, now: str | None) -> Iterator[str]:
-    """Yield what differs in whether the data can be analysed at all."""
+    """Yield a difference in whether the data can be analysed."""
     if was is None and now is not None:
         yield f"The data cannot be analysed: {now}"
     elif was is not None and now is None:
@@ -114,7 +114,7 @@ def _refusals(was: str | None, now: str | None) -> Iterator[str]:
 
 
 def _signatures(was: str, now: str) -> Iterator[str]:
-    """Yield each part in which two signatures differ."""
+    """Yield each differing part of two signatures."""
     before, after = (dict(part.partition("=")[::2] for part in text.split("|")) for text in (was, now))
     for key in dict.fromkeys([*before, *after]):
         if before.get(key) != after.get(key):
@@ -125,7 +125,7 @@ def _signatures(was: str, now: str) -> Iterator[str]:
 
 
 def _reports(files: Mapping[str, bytes], again: Reported, known: Any) -> Iterator[str]:
-    """Yield how the report of the bundle differs from the one made anew."""
+    """Yield the differences between the bundle's report and the new one."""
     report = again.files
     for name in sorted(report):
         if name not in files or files[name] == report[name]:
@@ -159,7 +159,7 @@ def _documents(was: bytes, now: bytes) -> Iterator[str]:
 
 
 def _values(was: Any, now: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the place of each value that differs, and both values."""
+    """Yield the location of each differing value, and both values."""
     if isinstance(was, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*was, *now]):
             yield from _values(was.get(key), now.get(key), f"{where}.{key}" if where else key)

@@ -1,4 +1,4 @@
-"""Make a bundle: rename the workers, analyse the data as a recipient will, and pack them."""
+"""Make a bundle: rename the workers, analyse the data like a recipient, and pack everything."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,21 +24,21 @@ from qc.signature import signature
 
 STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"
 REPORT = "report/"
-# The workbook holds the hour at which it was written, and figures are in the page.
+# Without the workbook, which contains its time of writing, and the figures, which are in the page.
 FORMATS = frozenset({"html", "json", "csv"})
 STEPS = 4
 
 
 class Bundled(NamedTuple):
-    """What goes into a bundle.
+    """Content of a bundle.
 
     Attributes:
-        run: what is analysed.
+        run: the analysed run.
         second: the run that it is correlated with, if there is one.
-        renamed: whether workers get other names; those of a database of the server are pseudonyms already.
+        renamed: whether workers get new names; in a server's database they have pseudonyms already.
         study: the study file, if there is one.
-        export: the server's export of the run as JSON Lines, which is packed as it is: it has more than a
-            `Run`. None where there is none, or not all of it is analysed.
+        export: the server's export of the run as JSON Lines, which is packed unchanged, because it holds more
+            than a `Run`. None if there is none, or not all of it is analysed.
     """
 
     run: Run
@@ -54,14 +54,14 @@ def make_bundle(
     """Write the bundle `target` and return its manifest.
 
     Args:
-        bundled: what goes into it.
-        options: of the analysis that is in it.
+        bundled: its content.
+        options: options of its analysis.
         target: the file to write.
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        OutputError: the run rates transcripts, which no format that we can read again holds with all that
-            belongs to it, or the file cannot be written.
+        OutputError: the run rates transcripts, for which there is no complete readable format, or the file
+            cannot be written.
         ReplicationError: as `analyse`. A run that cannot be analysed is packed without a report, and its
             README says why.
     """
@@ -112,13 +112,13 @@ def _data(place: Path) -> list[Path]:
 
 
 class Reported(NamedTuple):
-    """What the data of a bundle give.
+    """Report on the data of a bundle.
 
     Attributes:
-        signature: of their analysis.
-        files: those of the report by their names in the bundle; none where there is no analysis.
-        analysis: None where the data cannot be analysed, as those of a run without a qc bot.
-        refused: why they cannot.
+        signature: signature of their analysis.
+        files: files of the report, by their names in the bundle; empty if there is no analysis.
+        analysis: None if the data cannot be analysed, for example those of a run without a QC bot.
+        refused: why they cannot be analysed.
     """
 
     signature: str
@@ -130,10 +130,10 @@ class Reported(NamedTuple):
 def report_on(
     place: Path, options: AnalysisOptions, on_step: OnStep = no_step, *, replicated: bool
 ) -> Reported:
-    """Analyse the data of a bundle that lie in the folder `place`, and write their report beside them.
+    """Analyse the data of a bundle in the folder `place`, and write the report there.
 
     Raises:
-        QcError: the data cannot be read, or not be compared with those of the second run.
+        QcError: the data cannot be read, or cannot be compared with the second run.
     """
     on_step("Analysing what is in the bundle")
     runs = [
@@ -163,7 +163,7 @@ def _signature(runs: Sequence[Run], options: AnalysisOptions) -> str:
 
 
 def _counted(analysis: Analysis | None, run: Run) -> str:
-    """Return how much there is of a run, as a sentence begins."""
+    """Return the counts of a run, for the start of a sentence."""
     if analysis is None:
         return f"{len(run.conversations)} conversations"
     rates = analysis.rates

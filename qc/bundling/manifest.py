@@ -1,4 +1,4 @@
-"""`bundle.json`: what a bundle was made of and by, and what each of its files was."""
+"""`bundle.json`: the options and versions behind a bundle, and the hash of each of its files."""
 
 import hashlib
 import json
@@ -15,19 +15,19 @@ from qc.options import AnalysisOptions
 
 FORMAT: Literal["candor-bundle"] = "candor-bundle"
 VERSION = 1
-# What numbers and figures are computed and drawn by.
+# Libraries that affect numbers and figures.
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "matplotlib")
 
 
 class FileRecord(StrictModel):
-    """What a file was when the bundle was made."""
+    """Size and hash of a file when the bundle was made."""
 
     sha256: str
     bytes: int
 
 
 class Options(StrictModel):
-    """What was chosen of `AnalysisOptions`."""
+    """The analysis options (`AnalysisOptions`) in a manifest."""
 
     alpha: float
     seed: int
@@ -37,19 +37,19 @@ class Options(StrictModel):
 
 
 class Manifest(StrictModel):
-    """All that a verifier needs to know of a bundle.
+    """The data needed to verify a bundle.
 
     Attributes:
         format: FORMAT.
-        version: of bundles. A reader refuses a version newer than its own.
-        candor: version of what made it.
+        version: version of the bundle format. A reader refuses a version newer than its own.
+        candor: version of Candor that made it.
         libraries: versions of LIBRARIES.
-        options: of the analysis.
-        signature: of the analysis of what is in the bundle.
-        source_signature: of the same analysis of the source, whose workers had other names.
-        workers: `renamed` here, or `pseudonyms` of the server that collected the data.
-        unreported: why there is no report in it, if there is none.
-        files: every other file of the bundle.
+        options: options of the analysis.
+        signature: signature of the analysis of the bundle's data.
+        source_signature: signature of the same analysis of the source, whose workers had other names.
+        workers: `renamed` for the bundle, or `pseudonyms` of the server that collected the data.
+        unreported: why it has no report, if it has none.
+        files: all other files of the bundle.
     """
 
     format: Literal["candor-bundle"] = FORMAT
@@ -65,7 +65,7 @@ class Manifest(StrictModel):
 
 
 def options_of(options: AnalysisOptions) -> Options:
-    """Return what was chosen, as it stands in a manifest."""
+    """Convert analysis options for the manifest."""
     return Options(
         alpha=options.alpha,
         seed=options.seed,
@@ -76,7 +76,7 @@ def options_of(options: AnalysisOptions) -> Options:
 
 
 def chosen(options: Options) -> AnalysisOptions:
-    """Return the options as an analysis takes them. Raises OptionError: a value makes no sense."""
+    """Convert manifest options for an analysis. Raises OptionError if a value is invalid."""
     return AnalysisOptions(
         alpha=options.alpha,
         seed=options.seed,
@@ -87,12 +87,12 @@ def chosen(options: Options) -> AnalysisOptions:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of LIBRARIES that are installed."""
+    """Return the installed versions of LIBRARIES."""
     return {name: version(name) for name in LIBRARIES}
 
 
 def records(files: Mapping[str, bytes]) -> dict[str, FileRecord]:
-    """Return what each file is."""
+    """Return the size and hash of each file."""
     return {
         name: FileRecord(sha256=hashlib.sha256(content).hexdigest(), bytes=len(content))
         for name, content in sorted(files.items())
@@ -101,7 +101,7 @@ def records(files: Mapping[str, bytes]) -> dict[str, FileRecord]:
 
 def written(manifest: Manifest) -> bytes:
     """Return the content of the file MANIFEST."""
-    # A reader from before there were bundles without a report knows no such field.
+    # Older readers do not know this field, so write it only if needed.
     without = {"unreported"} if manifest.unreported is None else set()
     return (json.dumps(manifest.model_dump(exclude=without), indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -110,10 +110,10 @@ def read_manifest(source: str, files: Mapping[str, bytes]) -> Manifest:
     """Return the manifest among `files`.
 
     Raises:
-        SourceError: there is none, it is damaged, or it is of a newer version.
+        SourceError: there is none, it is damaged, or its version is newer than this program reads.
     """
     if MANIFEST not in files:
-        raise SourceError(f"{source}: there is no {MANIFEST} in it, so it is no bundle of Candor's.")
+        raise SourceError(f"{source}: there is no {MANIFEST} in it, so it is not a bundle of Candor.")
     try:
         manifest = Manifest.model_validate_json(files[MANIFEST])
     except ValidationError as error:
@@ -124,7 +124,7 @@ def read_manifest(source: str, files: Mapping[str, bytes]) -> Manifest:
         ) from None
     if manifest.version > VERSION:
         raise SourceError(
-            f"{source}: this bundle is of version {manifest.version}, and this program reads {VERSION}. "
+            f"{source}: this bundle has version {manifest.version}, and this program reads {VERSION}. "
             f"Install Candor {manifest.candor}."
         )
     return manifest

@@ -1,4 +1,4 @@
-"""Workers under names that say nothing of them, in everything of a run that is published."""
+"""Replace workers' ids with neutral names in all published data of a run."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ import pandas as pd
 
 from qc.run import Answers, LeftOut, Run, Words
 
-# In what people wrote, shorter ids are words and numbers: to replace them would spoil the text.
+# Shorter ids are also ordinary words and numbers in people's texts, so replacing them would damage the text.
 SHORTEST_IN_TEXT = 6
 _TOKEN = re.compile(r"[\w@.+=-]+")
 _WORD = re.compile(r"\w+")
@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 def pseudonyms_for(runs: Iterable[Run]) -> dict[str, str]:
     """Return a name such as `w0017` for each worker of `runs`, in the order of their ids.
 
-    The order is kept so that nothing that is drawn at random among workers changes with their names.
+    The order is kept so that random draws of workers do not depend on their names.
     """
     names = sorted({name for run in runs for name in _workers(run)})
     width = len(str(len(names)))
@@ -29,7 +29,7 @@ def _workers(run: Run) -> set[str]:
 
 
 def pseudonymous(run: Run, names: Mapping[str, str]) -> Run:
-    """Return what files hold of `run`, its workers under `names`, in ids and in what was said too."""
+    """Return the file data of `run` with workers renamed by `names`, in ids and in texts."""
     ids, texts = _Replacing(names), _Replacing({k: v for k, v in names.items() if len(k) >= SHORTEST_IN_TEXT})
     assignments = run.assignments.assign(
         assignment=run.assignments["assignment"].map(ids),
@@ -79,7 +79,7 @@ def _said(words: Words, texts: "_Replacing") -> Words:
 
 
 class _Replacing:
-    """Replaces ids where they stand in a text as words of their own; takes as long as the text is."""
+    """Replace ids that are separate words of a text; the time is linear in the text."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names

@@ -1,4 +1,4 @@
-"""Systems compared side by side: their scores, how sure these are, and who compared them."""
+"""Analyse side-by-side comparisons of systems: scores, intervals, and the workers who compared."""
 
 from qc.comparison.comparison import Comparison, compare
 

@@ -1,17 +1,17 @@
 """Analyse side-by-side comparisons: scores with intervals, wins and ties, sides, workers.
 
-Workers are drawn anew, each with all of their choices. A score's interval is score ± t · √(W / (W − 1)) ·
-standard deviation of the draws, t being the quantile of Student's t with one degree of freedom less than
-there are workers, W: percentiles of the draws hold 84 to 94 % of equal systems with 5 to 40 workers, by
-`benchmarks/qc_truth.py --runs 300 --part choices`.
+Workers are resampled, each with all of their choices. With W workers, a score's interval is score ± t · √(W /
+(W − 1)) · (standard deviation of the draws), where t is the quantile of Student's t with W − 1 degrees of
+freedom. Percentiles of the draws would have only 84 to 94 % coverage for equal systems with 5 to 40 workers
+(`benchmarks/qc_truth.py --runs 300 --part choices`).
 
-**One system is told apart from another** if their difference is further from 0 than the largest of all
-differences is in 95 % of the draws from what was seen, in their standard deviations and by the same two
-factors wider. So the chance that any two of equal systems are told apart is 5 % at most, whichever of them
-luck has put first.
+**Two systems are distinguished** if their difference, in standard deviations, is larger than a limit. The
+limit is the 95 % quantile of the largest deviation of all differences from the observed ones in the draws,
+multiplied by the same two factors. So the chance that any two equal systems are distinguished is at most 5 %,
+in any order.
 
-Where few of many workers made most of the choices about some system (`qc.statistics.wild_bootstrap`), there
-is no interval, and no system is told apart.
+If a few of many workers made most of the choices about some system (`qc.statistics.wild_bootstrap`), there is
+no interval, and no systems are distinguished.
 
 Sources: Davison and Hinkley, *Bootstrap Methods and their Application*, 1997, section 3.8 (whole clusters);
 Romano and Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, Journal of the
@@ -35,11 +35,11 @@ from qc.statistics.rank_tests import sign_test, sign_test_greater
 from qc.statistics.resampling import generator, unit_sums, upper_quantile
 from qc.statistics.wild_bootstrap import FEWEST_EFFECTIVE, carried_by_fewer_than, effective_number
 
-# With two workers a resample has both, or one of them twice: that says nothing of how workers differ.
+# With two workers, a resample has both, or one of them twice, which does not show how workers differ.
 FEWEST_WORKERS = 3
-# Of fewer draws the standard deviation is uncertain by more than a tenth, 1 / √(2 · 50).
+# With fewer draws, the standard deviation is uncertain by more than a tenth, 1 / √(2 · 50).
 FEWEST_DRAWS = 50
-# Choices against the qc bot from which a worker can be told: with 5 of 5 the sign test gives 1/32.
+# Fewest choices against the QC bot to test a worker: with 5 of 5 the sign test gives 1/32.
 FEWEST_AGAINST_QC = 5
 
 
@@ -48,15 +48,14 @@ class Scores:
     """Bradley-Terry-Davidson scores, with intervals over workers.
 
     Attributes:
-        fit: of all choices; its scores are NaN where the data do not fix them, and `unfixed` says why.
-        low, high: (systems,), ends of the 95 % intervals; NaN where there are none.
-        above: (systems, systems), whether the row's is told apart from, and above, the column's, all pairs
-            together.
-        workers: who made these choices.
-        effective_workers: as how many who had made equally many they count (Kish), for the system that has
-            fewest.
-        carried_by_few: whether few of many workers made most choices about some system.
-        draws: resamples of the workers; `unusable` of them did not fix the scores, and are left out.
+        fit: fit to all choices; its scores are NaN if the data do not determine them, and `unfixed` says why.
+        low, high: (systems,), ends of the 95 % intervals; NaN if there are none.
+        above: (systems, systems), whether the row's system is distinguished as better than the column's, for
+            all pairs together.
+        workers: number of workers who made these choices.
+        effective_workers: effective number of workers (Kish), for the system that has the fewest.
+        carried_by_few: whether a few of many workers made most choices about some system.
+        draws: resamples of the workers; `unusable` of them do not determine the scores, and are left out.
     """
 
     fit: davidson.Fit
@@ -76,18 +75,17 @@ class Comparison:
     """All results of a run of comparisons.
 
     Attributes:
-        choices: what was analysed.
+        choices: the analysed choices.
         systems: their names, in the order of all arrays.
-        wins: (systems, systems), how often the row's was preferred to the column's, of all workers.
+        wins: (systems, systems), how often the row's system was preferred to the column's, by all workers.
         ties: (systems, systems), symmetric.
-        scores: of all workers.
-        trusted: the same without the workers who are `suspicious`; None where nobody is.
-        left_first: choices for the left one, for the right one, and workers who chose the left one more
-        often,
-            and less often.
-        side_p: two-sided sign test over workers that the side makes no difference; NaN without any.
+        scores: scores from all workers.
+        trusted: the same without the workers who are `suspicious`; None if there are none.
+        left_first: number of choices for the left system and for the right one, then of workers who chose the
+            left one more often, and less often.
+        side_p: two-sided sign test over workers, for no effect of the side; NaN without choices.
         workers: `worker`, `choices`, `over_qc`, `under_qc`, `ties_qc`, `p` (one-sided sign test; NaN with
-            fewer than FEWEST_AGAINST_QC choices that were no ties), `suspicious`.
+            fewer than FEWEST_AGAINST_QC choices that were not ties), `suspicious`.
     """
 
     choices: Choices
@@ -104,17 +102,18 @@ class Comparison:
 def compare(
     choices: Choices, alpha: float = 0.05, bootstrap: int = 2_000, seed: int = 0, on_step: OnStep = no_step
 ) -> Comparison:
-    """Return what the choices of a run say.
+    """Analyse the choices of a run.
 
     Args:
-        choices: of a run.
-        alpha: level from which on a worker is suspicious who does not prefer systems to the qc bot.
-        bootstrap: resamples of the workers.
-        seed: of what is drawn.
-        on_step: called with a description when a part is begun.
+        choices: the choices of a run.
+        alpha: level of the test that a worker prefers systems to the QC bot; with p at or above it, the
+            worker is suspicious.
+        bootstrap: number of resamples of the workers.
+        seed: random seed.
+        on_step: called with a description when a part begins.
 
     Raises:
-        OptionError: `alpha` is no level.
+        OptionError: `alpha` is not a valid level.
     """
     require_level(alpha)
     rows, systems = choices.choices, choices.systems
@@ -134,7 +133,7 @@ def compare(
 
 
 def worker_tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the sums of each worker, (workers, 2, systems, systems): wins of the row's system, and ties."""
+    """Return each worker's sums, (workers, 2, systems, systems): wins of the row's system, and ties."""
     n = len(systems)
     names = pd.CategoricalDtype(list(systems))
     left = rows["left"].astype(names).cat.codes.to_numpy(np.intp)
@@ -156,7 +155,7 @@ def _totals(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
-    """Return scores with intervals over workers drawn anew, each with all of their choices."""
+    """Return scores with intervals from resampled workers, each with all of their choices."""
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
     fitted = davidson.fit(wins, ties)
@@ -187,7 +186,7 @@ def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstr
 def drawn_scores(
     tables: NDArray[np.float64], start: NDArray[np.float64], count: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the scores of `count` resamples of the workers, (count, S); NaN where one does not fix them."""
+    """Return the scores of `count` resamples of the workers, (count, S); NaN if not determined."""
     flat, drawn = tables.reshape(len(tables), -1), np.empty((count, len(start)))
     for row in range(count):
         times = np.bincount(rng.integers(len(flat), size=len(flat)), minlength=len(flat))
@@ -197,7 +196,7 @@ def drawn_scores(
 
 
 def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return what share of the choices about each system is each worker's, (workers, systems)."""
+    """Return each worker's share of the choices about each system, (workers, systems)."""
     wins, ties = tables[:, 0], tables[:, 1]
     about = (wins + ties).sum(axis=2) + (wins + ties).sum(axis=1)
     of_all = about.sum(axis=0)
@@ -205,12 +204,12 @@ def _shares(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _errors(drawn: NDArray[np.float64], workers: int) -> NDArray[np.float64]:
-    """Return standard errors, (V,), from (draws, V); draws of W workers vary by (W − 1) / W of what W do."""
+    """Return standard errors, (V,), from (draws, V), corrected by W / (W − 1) for W workers."""
     return np.asarray(drawn.std(axis=0, ddof=1) * np.sqrt(workers / (workers - 1)))
 
 
 def _above(scores: NDArray[np.float64], drawn: NDArray[np.float64], workers: int) -> NDArray[np.bool_]:
-    """Return which system of the row is told apart from, and above, that of the column, (S, S)."""
+    """Return whether the row's system is distinguished as better than the column's, (S, S)."""
     rows, columns = np.triu_indices(len(scores), 1)
     seen, differences = scores[rows] - scores[columns], drawn[:, rows] - drawn[:, columns]
     spread = differences.std(axis=0, ddof=1)
@@ -227,7 +226,7 @@ def _above(scores: NDArray[np.float64], drawn: NDArray[np.float64], workers: int
 def _why_unfixed(
     wins: NDArray[np.float64], ties: NDArray[np.float64], systems: tuple[str, ...]
 ) -> str | None:
-    """Return why there are no scores, in a sentence; None where there are."""
+    """Return a sentence on why there are no scores; None if there are."""
     parts = davidson.separate(wins, ties)
     if parts.max() > 0:
         named = "; ".join(
@@ -269,11 +268,11 @@ def _sides(rows: pd.DataFrame) -> tuple[tuple[int, int, int, int], float]:
 
 
 def _workers(rows: pd.DataFrame, qc: frozenset[str], alpha: float) -> pd.DataFrame:
-    """Return a row for each worker: how often they preferred a system to the qc bot, and whether clearly.
+    """Return a row for each worker: how often they preferred a system to the QC bot, and the test of it.
 
-    This filter is ours and not published. A worker who looks at what is said prefers almost any system to a
-    bot that answers at random; one who does not, in a one-sided sign test over the choices that are no ties,
-    is suspicious. With fewer than five such choices nobody can be told.
+    This filter is ours and not published. A worker who reads the replies prefers almost any system to a bot
+    that answers at random. A worker is suspicious if a one-sided sign test, over the choices that are not
+    ties, does not show this preference. With fewer than five such choices a worker cannot be tested.
     """
     against = rows["left"].isin(qc) != rows["right"].isin(qc)
     wanted = np.where(rows["left"].isin(qc), "right", "left")

@@ -1,1 +1,1 @@
-"""Estimate how precise means of judgments are, and how many judgments a conclusion takes."""
+"""Estimate the precision of means of judgments, and the number of judgments for a conclusion."""

@@ -1,11 +1,11 @@
 """Bound a mean after every judgment, with bounds that hold at all n at once.
 
-An interval for an n fixed beforehand, looked at again and again until it is narrow or leaves some value out,
-misses far more often than it says. A confidence sequence is an interval for each n such that with probability
-1 − α none of them misses.
+An interval for an n fixed in advance is not valid if you check it repeatedly until it is narrow or excludes a
+value: it then misses far more often than its level says. A confidence sequence has an interval for each n,
+and with probability 1 − α none of them misses.
 
-Both assume judgments that come one from each worker, in an order that has nothing to do with their values;
-with several from one worker, give the means of workers (`worker_stream`): the target is then the mean over
+Both sequences assume one judgment per worker, in an order that is independent of the values. With several
+judgments of one worker, pass the means of workers (`worker_stream`); the target is then the mean over
 workers.
 
 Sources: Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*, Journal of the
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Chaganty, Mussmann and Liang (ACL 2018) propose to stop by such a bound. At the sizes of human
-# evaluations they are too wide to be of use: with 107 judgments of sd 25 on 0 to 100, ±18, ±17 and ±44.
+# Chaganty, Mussmann and Liang (ACL 2018) propose to stop by such bounds. For human evaluations they are too
+# wide to be useful: with 107 judgments of sd 25 on 0 to 100 they are ±18, ±17 and ±44.
 STOPPING_POWER = 1.1
 
 
@@ -30,8 +30,8 @@ def audibert(n: int, sd: float, reach: float, delta: float) -> float:
 
     Args:
         n: number of values.
-        sd: of the values, with divisor n.
-        reach: R, how far apart two values can be.
+        sd: standard deviation of the values, with divisor n.
+        reach: R, the largest possible distance of two values.
         delta: probability of missing.
     """
     log = np.log(3 / delta)
@@ -47,15 +47,15 @@ def maurer_pontil(n: int, sd: float, reach: float, delta: float) -> float:
 def stopping(n: int, sd: float, reach: float, delta: float) -> float:
     """Return the half-width of EBStop at time n: Mnih, Szepesvári and Audibert, ICML 2008.
 
-    It may be looked at after each value, since time t gets δ (p − 1) / (p t^p) of δ, p = STOPPING_POWER.
-    Arguments as for `audibert`.
+    It may be checked after each value, because time t gets the part δ (p − 1) / (p t^p) of δ, with p =
+    STOPPING_POWER. Arguments as for `audibert`.
     """
     share = (STOPPING_POWER - 1) / (STOPPING_POWER * n**STOPPING_POWER)
     return audibert(n, sd, reach, delta * share)
 
 
 TRUNCATION = 0.5
-# Before this many values the asymptotic one has no ground.
+# With fewer values the asymptotic sequence is not justified.
 FIRST_LOOK = 20
 
 
@@ -67,12 +67,12 @@ class ConfidenceSequence:
     half_width: NDArray[np.float64]
 
     def first_within(self, target: float, minimum: int = FIRST_LOOK) -> int | None:
-        """Return the first n, from `minimum` on, whose half-width is `target` or less; None if none is."""
+        """Return the first n, from `minimum` on, with a half-width of at most `target`; None if none."""
         narrow = np.flatnonzero(self.half_width[minimum - 1 :] <= target)
         return int(narrow[0]) + minimum if len(narrow) else None
 
     def scaled(self, low: float, high: float) -> "ConfidenceSequence":
-        """Return it for values that were on [0, 1], on the scale from `low` to `high`."""
+        """Return the sequence, for values on [0, 1], converted to the scale from `low` to `high`."""
         return ConfidenceSequence(low + (high - low) * self.centre, (high - low) * self.half_width)
 
 
@@ -80,11 +80,11 @@ def bounded(values: NDArray[np.float64], alpha: float) -> ConfidenceSequence:
     """Return the predictable plug-in empirical-Bernstein sequence: exact, for any values in [0, 1].
 
     Args:
-        values: (n,), in the order in which they came, each in [0, 1].
-        alpha: probability that any of the intervals misses, at most.
+        values: (n,), in order of arrival, each in [0, 1].
+        alpha: upper bound of the probability that any interval misses.
 
     Raises:
-        ValueError: a value lies outside [0, 1], so that nothing is guaranteed.
+        ValueError: a value is outside [0, 1], so there is no guarantee.
     """
     if len(values) and not (values.min() >= 0 and values.max() <= 1):
         raise ValueError(f"values go from {values.min():g} to {values.max():g}; put them on [0, 1]")
@@ -101,21 +101,21 @@ def bounded(values: NDArray[np.float64], alpha: float) -> ConfidenceSequence:
 
 
 def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> ConfidenceSequence:
-    """Return the asymptotic sequence: for values without bounds, narrower, and right for large n.
+    """Return the asymptotic sequence: for unbounded values, narrower, and valid for large n.
 
-    With control variates, give it `control_variate.predictable_residuals`.
+    With control variates, pass `pool_mean.predictable_residuals` as values.
 
     Args:
-        values: (n,), in the order in which they came.
-        alpha: probability that any of the intervals misses.
-        tightest: the n at which it shall be narrowest.
+        values: (n,), in order of arrival.
+        alpha: probability that any interval misses.
+        tightest: the n at which the interval should be narrowest.
 
     Returns:
-        Half-widths are NaN below FIRST_LOOK values, and as long as all values are the same.
+        Half-widths are NaN below FIRST_LOOK values, and while all values are the same.
     """
     t = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / t
-    # About the first value: far from 0, squares would lose what differs.
+    # Subtract the first value: squares of values far from 0 would lose precision.
     moved = values - values[:1]
     variance = np.maximum(np.cumsum(moved**2) / t - (np.cumsum(moved) / t) ** 2, 0)
     rho2 = (-2 * np.log(alpha) + np.log(1 - 2 * np.log(alpha))) / tightest
@@ -127,6 +127,6 @@ def asymptotic(values: NDArray[np.float64], alpha: float, tightest: int) -> Conf
 
 
 def worker_stream(values: NDArray[np.float64], workers: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the mean of each worker's values, in the order in which workers first came, (W,)."""
+    """Return the mean of each worker's values, in the order of the workers' first values, (W,)."""
     _, first, of, sizes = np.unique(workers, return_index=True, return_inverse=True, return_counts=True)
     return np.asarray((np.bincount(of, values) / sizes)[np.argsort(first)])

@@ -1,11 +1,11 @@
-"""Estimate how many judgments a metric saves for the same precision, and from what spread.
+"""Estimate how many judgments a metric saves for the same precision (data efficiency).
 
-A mean of n single judgments has the variance (σ_f² + σ_a²) / n; with a metric as control variate that becomes
-(σ_f² (1 − ρ²) + σ_a²) / n, ρ being the correlation of the metric with f(z). The ratio of the two is the data
+A mean of n single judgments has the variance (σ_f² + σ_a²) / n. With a metric as control variate it is (σ_f²
+(1 − ρ²) + σ_a²) / n, where ρ is the correlation of the metric with f(z). The ratio of the two is the data
 efficiency (1 + γ) / (1 − ρ² + γ). Source: Chaganty, Mussmann and Liang, ACL 2018, sections 3.2 and 3.3.
 
-Because ρ² / (1 + γ) is the square of r, the correlation of the metric with single judgments, the same number
-is 1 / (1 − r²), for which one judgment of each output is enough. The sign of r does not matter.
+ρ² / (1 + γ) equals r², where r is the correlation of the metric with single judgments. So the data efficiency
+is also 1 / (1 − r²), which needs only one judgment of each output. The sign of r does not matter.
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-# σ_f² is the variance of f(z), the mean over endlessly many judgments of an output z; σ_a² the mean variance
-# of judgments of the same output; γ = σ_a² / σ_f². Source: Chaganty, Mussmann and Liang, ACL 2018, section
-# 3.1.
+# σ_f² is the variance of f(z), the mean over infinitely many judgments of an output z. σ_a² is the mean
+# variance of judgments of the same output, and γ = σ_a² / σ_f². Source: Chaganty, Mussmann and Liang, ACL
+# 2018, section 3.1.
 #
-# Their table 2 takes the variance of the outputs' means for σ_f². That variance holds σ_a² / k, too, k being
-# the number of judgments of an output, so their σ_f² is too large and their γ too small. `unbiased` takes it
-# out; `published` is shown beside it so that results can be compared with the literature.
+# Their table 2 uses the variance of the outputs' means as σ_f². That variance includes σ_a² / k, where k is
+# the number of judgments of an output, so their σ_f² is too large and their γ too small. `unbiased`
+# subtracts this part; `published` is also shown, for comparison with the literature.
 @dataclass(frozen=True, slots=True)
 class NotEstimable:
-    """What stands in the place of a number that the data do not give; `why` is a clause."""
+    """Replaces a number that cannot be estimated from the data; `why` is a clause."""
 
     why: str
 
@@ -36,7 +36,7 @@ Estimated: TypeAlias = float | NotEstimable
 
 
 def number(estimated: Estimated) -> float:
-    """Return the number, NaN where there is none."""
+    """Return the number, or NaN if it is not estimable."""
     return float("nan") if isinstance(estimated, NotEstimable) else estimated
 
 
@@ -62,17 +62,17 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """The spread by every convention; `unbiased` and `random_effects` are equal where k is.
+    """The spread by every convention; `unbiased` and `random_effects` are equal if k is constant.
 
     Attributes:
-        outputs: how many were judged.
-        judgments: how many there are.
+        outputs: number of judged outputs.
+        judgments: number of judgments.
         unbiased: σ_f² is the variance of the outputs' means − σ_a² · mean(1/k). The one to use.
         published: σ_f² is the variance of the outputs' means: what table 2 of the paper shows.
-        mean_of_variances: as published, and σ_a² is the mean of the outputs' own variances: what the table
-            was computed with.
-        random_effects: one-way analysis of variance with k0 for uneven k.
-        total_minus_within: the variance of all judgments − σ_a²: what the authors' later code computes.
+        mean_of_variances: as published, and σ_a² is the mean of the outputs' own variances, as the table was
+            computed.
+        random_effects: one-way analysis of variance, with k0 for unequal k.
+        total_minus_within: σ_f² is the variance of all judgments − σ_a², as in the authors' later code.
     """
 
     outputs: int
@@ -85,11 +85,11 @@ class Spreads:
 
 
 def spread(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> Spreads:
-    """Return how far outputs and their judgments spread.
+    """Return the variances of outputs and of their judgments.
 
     Args:
         values: (K,), judgments.
-        outputs: (K,), codes of the outputs that they are of; codes that do not occur do no harm.
+        outputs: (K,), codes of their outputs; not every code need occur.
     """
     _, of, k = np.unique(outputs, return_inverse=True, return_counts=True)
     size, count = len(k), len(values)
@@ -130,16 +130,15 @@ _BEYOND = NotEstimable("the estimate of ρ is 1 or more, because σ_f² is small
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """What a metric is worth as control variate. Every output weighs 1, each of its k judgments 1/k.
+    """Value of a metric as control variate. Every output has weight 1, each of its k judgments 1/k.
 
     Attributes:
-        alpha: slope of the judgments on the standardised metric, in the unit of the judgments.
-        r_judgment: correlation of the metric with single judgments.
-        r_output_mean: correlation with the outputs' means; smaller than ρ, since means hold noise.
-        rho: correlation with f(z), from the unbiased σ_f².
-        de: data efficiency 1 / (1 − r²): with an endless pool the same precision takes 1/de of them.
-        de_from_rho: the same by (1 + γ) / (1 − ρ² + γ).
-        noiseless: 1 / (1 − ρ²), what it would be if workers agreed perfectly.
+        alpha: slope of the judgments on the standardised metric, in the unit of the judgments. r_judgment:
+        correlation of the metric with single judgments. r_output_mean: correlation with the outputs' means;
+        smaller than ρ, because means contain noise. rho: correlation with f(z), from the unbiased σ_f². de:
+        data efficiency 1 / (1 − r²): with an infinite pool, 1/de of the judgments give the same precision.
+        de_from_rho: the same by (1 + γ) / (1 − ρ² + γ). noiseless: 1 / (1 − ρ²), the data efficiency if
+        workers agreed perfectly.
     """
 
     alpha: Estimated
@@ -154,13 +153,13 @@ class Efficiency:
 def efficiency(
     values: NDArray[np.float64], outputs: NDArray[np.intp], metric: NDArray[np.float64], spread: Spread
 ) -> Efficiency:
-    """Return what a metric is worth.
+    """Return the value of a metric as control variate.
 
     Args:
         values: (K,), judgments.
-        outputs: (K,), codes of the outputs that they are of.
+        outputs: (K,), codes of their outputs.
         metric: (K,), the metric of these outputs, standardised on the pool.
-        spread: of the same judgments, unbiased.
+        spread: unbiased spread of the same judgments.
     """
     weights, means, metric_of = _by_output(values, outputs, metric)
     deviations = values - means.mean()
@@ -187,13 +186,13 @@ def efficiency(
 def _by_output(
     values: NDArray[np.float64], outputs: NDArray[np.intp], metric: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the weight of each judgment, and of each output the mean judgment and the metric."""
+    """Return the weight of each judgment, and the mean judgment and the metric of each output."""
     _, first, of, k = np.unique(outputs, return_index=True, return_inverse=True, return_counts=True)
     return 1 / (len(k) * k[of]), np.bincount(of, values) / k, metric[first]
 
 
 def _by_rho(scaled: float, spread: Spread) -> tuple[Estimated, Estimated, Estimated]:
-    """Return ρ, the efficiency by γ and ρ, and that without noise; `scaled` is the covariance / sd of g."""
+    """Return ρ, the efficiency by γ and ρ, and the noiseless one; `scaled` is the covariance / sd of g."""
     if isinstance(spread.gamma, NotEstimable):
         return spread.gamma, spread.gamma, spread.gamma
     rho = scaled / float(np.sqrt(number(spread.sigma_f2)))
@@ -210,10 +209,10 @@ def cap(spread: Spread) -> Estimated:
 
 
 def published_perfect_metric(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> Estimated:
-    """Return the upper bound as the paper computes it: the metric is the mean of the very same judgments.
+    """Return the upper bound as the paper computes it: the metric is the mean of the same judgments.
 
-    It contains part of the noise that it is to foretell; with two judgments of each output it comes out at
-    about twice the `cap`. For comparison with section 5 of the paper only.
+    This metric contains part of the noise that it should predict. With two judgments of each output the
+    result is about twice the `cap`. Use it only for comparison with section 5 of the paper.
     """
     _, of, k = np.unique(outputs, return_inverse=True, return_counts=True)
     means = np.bincount(of, values) / k
@@ -225,8 +224,8 @@ def published_perfect_metric(values: NDArray[np.float64], outputs: NDArray[np.in
 
 
 def in_pool(r: float, rated: int, pool: int) -> float:
-    """Return the data efficiency of a metric whose pool has `pool` outputs, `rated` of them judged.
+    """Return the data efficiency of a metric with `pool` outputs in the pool, `rated` of them judged.
 
-    1 / (1 − r² (1 − n/N)): 1 if every output was judged, as then the pool tells nothing that they do not.
+    1 / (1 − r² (1 − n/N)). It is 1 if every output was judged, because the pool then adds no information.
     """
     return float(1 / (1 - r**2 * (1 - rated / pool)))

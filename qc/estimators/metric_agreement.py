@@ -25,19 +25,19 @@ from qc.statistics.correlation import (
 from qc.statistics.noise import without_noise
 
 
-# Source: Ji, PhD thesis, section 5.4.7: in its open-domain dialogues every word-overlap metric throws out the
-# system that people like best, if half of the systems are kept.
+# Source: Ji, PhD thesis, section 5.4.7: for its open-domain dialogues, every word-overlap metric drops the
+# system that people like best if half of the systems are kept.
 @dataclass(frozen=True, slots=True)
 class Prefilter:
-    """Keeping the best systems by a metric before people are asked.
+    """Result of keeping only the best systems by a metric before people judge.
 
     Attributes:
-        keep: how many were to be kept.
-        kept: (S,), which are: those no worse than the `keep`-th best; ties at the cut stay.
-        best_kept: whether a system that people like best is among them.
-        top_kept: how many of the people's best `keep` are among them; of people's ties at their cut the
-            first ones count.
-        regret: the people's highest score minus their highest of the kept; 0 if the best is kept.
+        keep: number of systems to keep.
+        kept: (S,), whether a system is kept: no worse than the `keep`-th best, so ties at the cut stay.
+        best_kept: whether a system that people like best is kept.
+        top_kept: how many of people's best `keep` systems are kept; of people's ties at the cut, the first
+            ones count.
+        regret: people's highest score minus their highest score among the kept; 0 if the best is kept.
     """
 
     keep: int
@@ -48,11 +48,11 @@ class Prefilter:
 
 
 def prefilter(human: NDArray[np.float64], metric: NDArray[np.float64], keep: int) -> Prefilter:
-    """Return what keeping the best `keep` systems by `metric` would have lost.
+    """Return the loss from keeping only the best `keep` systems by `metric`.
 
     Args:
-        human: (S,), people's scores, higher is better; all known.
-        metric: (S,), the metric's, higher is better; all known.
+        human: (S,), people's scores, higher is better; without NaN.
+        metric: (S,), the metric's scores, higher is better; without NaN.
         keep: 1 to S.
     """
     people, scores = without_noise(human), without_noise(metric)
@@ -63,14 +63,14 @@ def prefilter(human: NDArray[np.float64], metric: NDArray[np.float64], keep: int
 
 
 def half(systems: int) -> int:
-    """Return how many of `systems` are kept where nothing else is asked for: half of them, rounded up."""
+    """Return the default number of systems to keep: half of them, rounded up."""
     return (systems + 1) // 2
 
 
 # Source: Williams, *Regression Analysis*, 1959, p. 83 f., in the form that Graham and Baldwin give, *Testing
 # for Significance of Increased Correlation with Human Judgment*, EMNLP 2014, section 4. The two correlations
-# share the people's scores, so they are not independent, and the more alike the two metrics are, the smaller
-# a difference between them can be told.
+# share the people's scores, so they are not independent. The more similar the two metrics are, the smaller
+# the difference that can be detected.
 FEWEST_SYSTEMS = 4
 
 SystemScores = Mapping[str, float]
@@ -86,10 +86,9 @@ class Williams:
         r_between: Pearson's r of the two metrics, their signs kept.
         n: number of systems.
         t: the statistic, with n − 3 degrees of freedom.
-        p: two-sided, for |r_better| ≠ |r_worse|: the scores themselves say which one is called better, so a
-            one-sided p in that direction would lie below a level twice as often as it should. NaN with fewer
-            than 4 systems, where a metric does not vary, and where the two metrics order and space the
-            systems alike.
+        p: two-sided, for |r_better| ≠ |r_worse|. The data decide which one is called better, so a one-sided p
+            in that direction would be below a level twice as often as it should. NaN with fewer than 4
+            systems, if a metric does not vary, or if one metric is a linear function of the other.
         turned: whether |r| of a negative correlation was compared.
     """
 
@@ -111,7 +110,7 @@ def compare_metrics(
 ) -> Williams:
     """Compare two metrics by how strongly they correlate with people's scores.
 
-    A metric with a negative correlation is turned around first, so that absolute values are compared.
+    The sign of a metric with a negative correlation is reversed first, so absolute values are compared.
 
     Args:
         human: score of each system.
@@ -125,7 +124,7 @@ def compare_metrics(
     order = sorted(human)
     people, x, y = (_column(scores, order) for scores in (human, first[1], second[1]))
     pairs = [(first[0], x, pearson(x, people)), (second[0], y, pearson(y, people))]
-    # NaN is less than nothing: a metric without a correlation is never the better one.
+    # Sort NaN last, so that a metric without a correlation is never the better one.
     (better, a, r_a), (worse, b, r_b) = sorted(
         pairs, key=lambda pair: -abs(pair[2]) if np.isfinite(pair[2]) else 1
     )
@@ -145,13 +144,13 @@ def williams_t(r12: float, r13: float, r23: float, n: int) -> float:
         n: number of systems.
 
     Returns:
-        NaN with fewer than 4 systems, without one of the correlations, and where r23 is 1.
+        NaN with fewer than 4 systems, if a correlation is NaN, or if r23 is 1.
     """
     if n < FEWEST_SYSTEMS or not np.isfinite([r12, r13, r23]).all() or r23 >= 1:
         return float("nan")
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     spread = 2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
-    # Below 0 by rounding only: a matrix of correlations has no negative determinant.
+    # `spread` can be below 0 only by rounding: a correlation matrix has no negative determinant.
     return float((r12 - r13) * np.sqrt((n - 1) * (1 + r23) / spread)) if spread > 0 else float("nan")
 
 
@@ -161,8 +160,8 @@ def _require_same_systems(human: SystemScores, metrics: Sequence[tuple[str, Syst
         if apart:
             raise ComparisonError(
                 f"{name} and the people did not score the same systems; only one of them has "
-                f"{joined(apart)}. A correlation over other systems is another number. Leave these systems "
-                "out on both sides, or score them."
+                f"{joined(apart)}. Correlations over different systems cannot be compared. Leave these "
+                "systems out on both sides, or score them."
             )
 
 
@@ -172,9 +171,9 @@ def _column(scores: SystemScores, order: Sequence[str]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """A correlation and its interval for other systems like these.
+    """A correlation and its interval, over the population of similar systems.
 
-    Bounds are NaN with fewer than 4 systems, or where r is −1 or 1.
+    Bounds are NaN with fewer than 4 systems, or if r is −1 or 1.
     """
 
     value: float
@@ -184,13 +183,13 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True)
 class MetricAgreement:
-    """How scores of systems by a metric agree with those by people.
+    """Agreement between system scores by a metric and by people.
 
     Attributes:
         n: number of systems with both scores.
         pearson, spearman, kendall: r, ρ and τ_b; NaN with fewer than 3 systems, or if a score does not vary.
-        pairwise_accuracy: share of pairs of systems that the metric orders as people do; pairs that people
-            have tied are left out, a tie of the metric counts half. NaN without such a pair.
+        pairwise_accuracy: share of pairs of systems that the metric orders as people do. Pairs that are tied
+            by people are left out; a tie of the metric counts half. NaN without such a pair.
         pairs: number of these pairs.
     """
 
@@ -203,10 +202,10 @@ class MetricAgreement:
 
 
 def agree(human: NDArray[np.float64], metric: NDArray[np.float64]) -> MetricAgreement:
-    """Return how `metric` agrees with `human`.
+    """Return the agreement of `metric` with `human`.
 
     Args:
-        human: (S,), score of each system, higher is better; a system with NaN on either side takes no part.
+        human: (S,), score of each system, higher is better; a system with NaN on either side is left out.
         metric: (S,), the same by the metric.
     """
     there = np.isfinite(human) & np.isfinite(metric)
@@ -216,9 +215,9 @@ def agree(human: NDArray[np.float64], metric: NDArray[np.float64]) -> MetricAgre
 
 
 def pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -> tuple[float, int]:
-    """Return the share of pairs that `metric`, (S,), orders as `human`, (S,), does, and of how many pairs.
+    """Return the share of pairs that `metric`, (S,), orders as `human`, (S,), does, and the number of pairs.
 
-    Pairs that people have tied are left out; a tie of the metric counts half.
+    Pairs that are tied by people are left out; a tie of the metric counts half.
     """
     upper = np.triu_indices(len(human), 1)
     people, scores = (
@@ -233,7 +232,7 @@ def pairwise_accuracy(human: NDArray[np.float64], metric: NDArray[np.float64]) -
 def _coefficients(
     human: NDArray[np.float64], metric: NDArray[np.float64]
 ) -> tuple[Coefficient, Coefficient, Coefficient]:
-    """Return r, ρ and τ; the intervals of ρ and τ are that of r in their terms. Of r = ±1 there is none."""
+    """Return r, ρ and τ; the intervals of ρ and τ are converted from r's. r = ±1 has no interval."""
     r = pearson(metric, human)
     unknown = CorrelationInterval(float("nan"), float("nan"))
     of_r = interval_of_r(r, len(human), LEVEL) if abs(r) < LARGEST_R else unknown

@@ -1,10 +1,10 @@
-"""Estimate the spread of judgments that would remain if every annotator were perfect.
+"""Estimate the variance of judgments if every annotator were perfect.
 
-A perfect annotator gives an output the mean of endlessly many judgments, so that only the spread between
-outputs is left. R = Var H / (Var H − within): n of such judgments are worth R n ordinary ones.
+A perfect annotator gives an output the mean of infinitely many judgments, so that only the variance between
+outputs remains. R = Var H / (Var H − within): n such judgments are worth R n ordinary ones.
 
-Source: Wei and Jia, ACL 2021, section 6.1 and tables 3 and 4. Table 4 takes the variance within an output
-with divisor k, the number of its judgments, which understates it by (k − 1) / k; table 3 takes k − 1.
+Source: Wei and Jia, ACL 2021, section 6.1 and tables 3 and 4. Table 4 computes the variance within an output
+with the divisor k, its number of judgments, which is too small by the factor (k − 1) / k; table 3 uses k − 1.
 """
 
 from dataclasses import dataclass
@@ -39,29 +39,29 @@ class PerfectAnnotator:
 
     @property
     def sd_perfect(self) -> float:
-        """Standard deviation of a perfect annotator's judgments; NaN if nothing is left between outputs."""
+        """Standard deviation of a perfect annotator's judgments; NaN without variance between outputs."""
         left = self.variance - self.within
         return float(np.sqrt(left)) if left > 0 else np.nan
 
     @property
     def ratio(self) -> float:
-        """R, how many ordinary judgments one perfect judgment is worth; NaN where `sd_perfect` is."""
+        """R, the number of ordinary judgments that a perfect judgment is worth; NaN if `sd_perfect` is."""
         return self.variance / self.sd_perfect**2
 
 
 def perfect_annotator(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> PerfectAnnotator:
-    """Return what a perfect annotator would leave, the variance within outputs with divisor k − 1.
+    """Return the variances, with divisor k − 1 within outputs.
 
     Args:
         values: (rows,), judgments.
-        outputs: (rows,), codes from 0; an output that was judged once adds nothing to the part within.
+        outputs: (rows,), codes from 0; an output that was judged once does not count for the part within.
     """
     squares, spare = _within(values, outputs)
     return PerfectAnnotator(float(values.var()), squares / spare if spare else np.nan)
 
 
 def published_annotator(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> PerfectAnnotator:
-    """Return the same as table 4 prints it, the variance within outputs with divisor k."""
+    """Return the variances as printed in table 4, with divisor k within outputs."""
     squares, spare = _within(values, outputs)
     return PerfectAnnotator(float(values.var()), squares / len(values) if spare else np.nan)
 
@@ -69,9 +69,10 @@ def published_annotator(values: NDArray[np.float64], outputs: NDArray[np.intp]) 
 def annotator_within_systems(
     values: NDArray[np.float64], outputs: NDArray[np.intp], systems: NDArray[np.intp]
 ) -> PerfectAnnotator:
-    """Return the same with the mean over systems of the variance within each.
+    """Return the variances, with the mean over systems of the variance within each as total.
 
-    A plan for two systems goes by this one, for the spread between systems is what is looked for.
+    Use this one to plan a comparison of two systems: the variance between systems is what the plan should
+    detect, so it does not count here.
 
     Args:
         values: (rows,), judgments.
@@ -85,7 +86,7 @@ def annotator_within_systems(
 
 
 def _within(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> tuple[float, int]:
-    """Return the sum of squares within outputs, and how many judgments go beyond one of each output."""
+    """Return the sum of squares within outputs, and its degrees of freedom (judgments − outputs)."""
     count = int(outputs.max()) + 1
     residuals = values - group_means(values, outputs, count)[outputs]
     judged = int(np.count_nonzero(np.bincount(outputs)))

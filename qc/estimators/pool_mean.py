@@ -1,10 +1,10 @@
-"""Estimate a system's mean from judgments and a pool of unjudged outputs, with every interval.
+"""Estimate a system's mean from judgments and a pool of unjudged outputs, with all intervals.
 
-Every rated output counts once, with its k judgments at 1/k each, so that a pool that is rated throughout
-gives exactly the mean, whatever the metric. The error of μ̃ is the sum of what judgments contribute,
-(y − α g − μ̃) / (m k) + α g / (N k) for m rated outputs of N, and of what the metrics of the unrated
-outputs do, α g / N each. If outputs were independent that would come to s_e² / m + α² / N; here the judgments
-of one worker, and those of one output, may hang together (`clustered_error`). This is the interval of record.
+Every rated output counts once; each of its k judgments has the weight 1/k. So if the whole pool is rated, the
+estimate is exactly the mean, for any metric. The error of μ̃ is a sum of contributions: from each judgment,
+(y − α g − μ̃) / (m k) + α g / (N k) for m rated outputs of N, and from the metric of each unrated output, α g
+/ N. If outputs were independent, the variance would be s_e² / m + α² / N. Here the judgments of one worker,
+and those of one output, may be correlated (`qc.estimators.standard_error`). This is the interval of record.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,13 @@ from qc.estimators.standard_error import two_way_variance
 from qc.statistics.resampling import bootstrap_sums, percentile_interval
 
 
-# Outputs whose metric is known tell where the rated ones stand among all: if the rated ones score above the
-# average of the pool by the metric, their mean is corrected downwards, by as much as judgments follow the
-# metric. With the metric g standardised on the pool, α̂ = (1/n) Σ (y − ȳ) g and μ̃ = (1/n) Σ (y − α̂ g).
+# The metric of all outputs shows how the rated outputs compare with the pool. If the rated ones have a
+# higher metric than the average of the pool, their mean is corrected downwards, by as much as judgments
+# depend on the metric. With the metric g standardised on the pool, α̂ = (1/n) Σ (y − ȳ) g and μ̃ = (1/n) Σ
+# (y − α̂ g).
 #
-# Source: Chaganty, Mussmann and Liang, ACL 2018, section 3.2 and algorithm 1. That the pool is finite, with N
-# outputs, adds α̂² / N to the variance of μ̃; if all of them are rated, μ̃ = ȳ.
+# Source: Chaganty, Mussmann and Liang, ACL 2018, section 3.2 and algorithm 1. A finite pool of N outputs adds
+# α̂² / N to the variance of μ̃; if all outputs are rated, μ̃ = ȳ.
 @dataclass(frozen=True, slots=True)
 class ControlVariate:
     """The mean of n values, without and with control variate.
@@ -34,8 +35,8 @@ class ControlVariate:
         alpha: α̂, in the unit of the values.
         estimate: μ̃.
         se_mean: standard error of ȳ.
-        se_endless: that of μ̃ with an endless pool: sd of y − α̂ g, with n − 1, over √n.
-        se_estimate: that of μ̃ with this pool.
+        se_endless: standard error of μ̃ with an infinite pool: sd of y − α̂ g, with n − 1, over √n.
+        se_estimate: standard error of μ̃ with this pool.
     """
 
     n: int
@@ -60,9 +61,9 @@ def control_variate(values: NDArray[np.float64], metric: NDArray[np.float64], po
     """Return the mean of `values` without and with control variate.
 
     Args:
-        values: (n,), one of each rated output: a judgment, or the mean of several. At least two.
-        metric: (n,), of these outputs, standardised on the pool (`on_pool`).
-        pool: N, the number of outputs in the pool, the rated ones among them.
+        values: (n,), one for each rated output: a judgment, or the mean of several. At least two.
+        metric: (n,), metric of these outputs, standardised on the pool (`on_pool`).
+        pool: N, the number of outputs in the pool, including the rated ones.
     """
     n, mean = len(values), float(values.mean())
     alpha = float(((values - mean) * metric).mean())
@@ -73,7 +74,7 @@ def control_variate(values: NDArray[np.float64], metric: NDArray[np.float64], po
         pool=pool,
         mean=mean,
         alpha=alpha,
-        # The metrics of a pool that is rated throughout add up to 0 but for rounding.
+        # If the whole pool is rated, its metrics add up to 0 except for rounding.
         estimate=mean if n == pool else float(residuals.mean()),
         se_mean=float(values.std(ddof=1) / np.sqrt(n)),
         se_endless=endless,
@@ -82,13 +83,13 @@ def control_variate(values: NDArray[np.float64], metric: NDArray[np.float64], po
 
 
 def predictable_residuals(values: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return y_i − α_(i−1) g_i, each with the α̂ of the values before it, 0 for the first two.
+    """Return y_i − α_(i−1) g_i, with the α̂ of all earlier values, 0 for the first two.
 
-    No value has a part in its own correction, so their mean is exactly unbiased whatever the metric, and they
-    can be looked at while they come in (`qc.estimators.confidence_sequence`).
+    No value affects its own correction. So their mean is exactly unbiased for any metric, and they can be
+    used in a confidence sequence while data come in (`qc.estimators.confidence_sequence`).
 
     Args:
-        values: (n,), in the order in which they came.
+        values: (n,), in order of arrival.
         metric: (n,), standardised on the pool.
 
     Returns:
@@ -103,7 +104,7 @@ def predictable_residuals(values: NDArray[np.float64], metric: NDArray[np.float6
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval of an estimate: its ends, and the standard error behind it; NaN where there is none."""
+    """An interval of an estimate: its ends and its standard error; NaN if there is none."""
 
     low: float
     high: float
@@ -111,7 +112,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """How far apart the ends are."""
+        """Width of the interval."""
         return self.high - self.low
 
 
@@ -120,10 +121,10 @@ class PoolMean:
     """A mean, and its intervals.
 
     Attributes:
-        estimate: of the mean of the system.
-        normal: estimate ± z · se, as if outputs were all that varies.
-        clustered: of record: judgments of one worker and of one output hang together; NaN if workers are
-            unknown.
+        estimate: estimate of the system's mean.
+        normal: estimate ± z · se, as if only outputs varied.
+        clustered: the interval of record: judgments of one worker and of one output may be correlated; NaN if
+            workers are unknown.
     """
 
     estimate: float
@@ -142,10 +143,10 @@ def pool_means(
 
     Args:
         values: (K,), judgments.
-        outputs: (K,), rows of the pool that they are of; at least two different ones.
+        outputs: (K,), rows of their outputs in the pool; at least two different ones.
         workers: (K,), codes; None if unknown.
-        pool: (N,), the metric of all outputs, standardised (`control_variate.on_pool`); all 0 for none.
-        level: of the intervals, for example 0.95.
+        pool: (N,), the metric of all outputs, standardised (`on_pool`); all 0 for none.
+        level: level of the intervals, for example 0.95.
     """
     rated, of, k = np.unique(outputs, return_inverse=True, return_counts=True)
     means = np.bincount(of, values) / k
@@ -194,10 +195,10 @@ def _clustered(
     return Interval(estimate - reach, estimate + reach, se)
 
 
-# What is drawn comes with everything it has: an output with all its judgments, a worker with all they judged.
-# The slope is fitted anew in each draw, and the outputs that nobody judged are drawn, too, because a pool
-# that ends is known no better than that. Sources: Chaganty, Mussmann and Liang, ACL 2018, section 5; that
-# whole units are drawn: Davison and Hinkley, 1997, section 3.8.
+# Whole units are drawn: an output with all its judgments, a worker with all their judgments. The slope is
+# fitted again in each draw. The unjudged outputs are drawn too, because a finite pool is a sample as well.
+# Sources: Chaganty, Mussmann and Liang, ACL 2018, section 5; draws of whole units: Davison and Hinkley,
+# 1997, section 3.8.
 def resampled_means(
     values: NDArray[np.float64],
     metric: NDArray[np.float64],
@@ -212,11 +213,11 @@ def resampled_means(
 
     Args:
         values: (K,), judgments.
-        metric: (K,), of the outputs that they are of, standardised on the pool; all 0 for none.
-        weights: (K,), how much each judgment counts; for the pool's sake those of an output add up to 1.
-        units: (K,), codes of what is drawn: outputs or workers.
-        unrated: the metric of the outputs that nobody judged, standardised likewise; none leaves μ̃ = ȳ.
-        level: of the intervals.
+        metric: (K,), metric of their outputs, standardised on the pool; all 0 for none.
+        weights: (K,), weight of each judgment; the weights of an output's judgments add up to 1.
+        units: (K,), codes of the units to draw: outputs or workers.
+        unrated: standardised metric of the unjudged outputs; if empty, μ̃ = ȳ.
+        level: level of the intervals.
         draws: number of resamples.
         rng: source of the draws.
     """

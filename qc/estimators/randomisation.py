@@ -1,10 +1,11 @@
 """Test by approximate randomisation, and compare the profiles of raters.
 
-If not, the two scores that a unit (a worker, say) gave might as well stand under the other system. So they
-are exchanged within each unit or not, at random, and p is how often the difference gets at least as large.
-Nothing is asked of how scores are distributed, and what makes one worker stricter than another does no harm.
+If two systems do not differ, the two scores that a unit (such as a worker) gave could be exchanged. So the
+test randomly exchanges the scores within each unit or not, and p is how often the difference becomes at least
+as large. The test makes no assumption about the distribution of scores, and differences in strictness between
+workers do not affect it.
 
-Sources: Noreen, *Computer-Intensive Methods for Testing Hypotheses*, 1989, chapter 2 (the test, and that the
+Sources: Noreen, *Computer-Intensive Methods for Testing Hypotheses*, 1989, chapter 2 (the test; the
 observed order counts as one of the draws); Belz and Reiter, *Comparing automatic and human evaluation of NLG
 systems*, EACL 2006, which applies it within worker and item.
 """
@@ -18,21 +19,21 @@ from qc.statistics.correlation import pearson, pearson_of_rows
 from qc.statistics.noise import NOISE
 
 
-# A rater's profile is what he or she gave each system on average. The average profiles of two pools can go
-# along although single raters do not: r of the averages says how well the pools agree, r of each rater with
-# the average of a pool how much one rater's word is worth.
+# A rater's profile is the rater's mean score of each system. The average profiles of two pools can correlate
+# although single raters do not. r of the averages shows how well the pools agree; r of a rater with the
+# average of a pool shows how reliable one rater is.
 #
 # Source: Belz and Reiter, EACL 2006, section 4 (r = .845 between the averages, .496 between a non-expert and
-# the average expert). It leaves open whether a rater is part of the average that he or she is compared with;
-# here never, for that would raise r.
+# the average expert). The paper does not say whether a rater is part of the average that they are compared
+# with. Here they never are, because that would raise r.
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How the raters of one pool agree with the average of another, or of their own.
+    """Agreement of the raters of one pool with the average of another pool, or of their own.
 
     Attributes:
         averages: r of the two average profiles; NaN within one pool.
-        single: (raters,), r of each rater with the average; NaN where fewer than three systems are known of
-            both, or a profile does not vary.
+        single: (raters,), r of each rater with the average; NaN with fewer than three common systems, or if a
+            profile does not vary.
     """
 
     averages: float
@@ -48,7 +49,7 @@ class Agreement:
 def rater_profiles(
     values: NDArray[np.float64], raters: NDArray[np.intp], systems: NDArray[np.intp], shape: tuple[int, int]
 ) -> NDArray[np.float64]:
-    """Return the mean of each rater's judgments of each system, (raters, S); NaN where there is none.
+    """Return the mean of each rater's judgments of each system, (raters, S); NaN without judgments.
 
     Args:
         values: (rows,).
@@ -63,10 +64,10 @@ def rater_profiles(
 
 
 def against_pool(profiles: NDArray[np.float64], other: NDArray[np.float64]) -> Agreement:
-    """Return how the raters of a pool agree with the average of another pool.
+    """Return the agreement of the raters of a pool with the average of another pool.
 
     Args:
-        profiles: (raters, S), NaN where a rater did not judge a system.
+        profiles: (raters, S), NaN if a rater did not judge a system.
         other: (raters of the other pool, S), the same systems in the same order.
     """
     average = _average(other)
@@ -74,10 +75,10 @@ def against_pool(profiles: NDArray[np.float64], other: NDArray[np.float64]) -> A
 
 
 def within_pool(profiles: NDArray[np.float64]) -> Agreement:
-    """Return how each rater agrees with the average of the others of the pool.
+    """Return the agreement of each rater with the average of the other raters of the pool.
 
     Args:
-        profiles: (raters, S), NaN where a rater did not judge a system.
+        profiles: (raters, S), NaN if a rater did not judge a system.
     """
     known = np.isfinite(profiles)
     present = np.where(known, profiles, 0)
@@ -87,29 +88,29 @@ def within_pool(profiles: NDArray[np.float64]) -> Agreement:
 
 
 def _average(profiles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the average profile, (S,), of those raters who judged a system; NaN where nobody did."""
+    """Return the average profile, (S,), over the raters who judged each system; NaN if nobody did."""
     known = np.isfinite(profiles)
     counts = known.sum(axis=0)
     return np.asarray(np.where(known, profiles, 0).sum(axis=0) / np.where(counts > 0, counts, np.nan))
 
 
-# Up to so many units all exchanges are gone through: there are 2^15 = 32,768 of them.
+# Up to this number of units all exchanges are enumerated: 2^15 = 32,768.
 MOST_ENUMERATED = 15
 DRAWS = 9_999
-# Exchanges × units that are held at a time.
+# Exchanges × units in memory at a time.
 BLOCK_CELLS = 2**22
 
 
 @dataclass(frozen=True, slots=True)
 class Randomisation:
-    """What the test found of one pair of systems.
+    """Result of the test of one pair of systems.
 
     Attributes:
-        units: how many units scored both systems; only these take part.
+        units: number of units that scored both systems; only these are used.
         difference: the first system's score minus the second's, averaged over units; NaN without units.
         p: two-sided; never 0; NaN without units.
-        exchanges: how many exchanges p was counted from, the observed order among them.
-        exact: whether these were all there are.
+        exchanges: number of exchanges behind p, including the observed order.
+        exact: whether these are all possible exchanges.
     """
 
     units: int
@@ -161,7 +162,7 @@ def _drawn_as_far(differences: NDArray[np.float64], rng: np.random.Generator, dr
 
 
 def _as_far(differences: NDArray[np.float64], signs: NDArray[np.float64]) -> int:
-    """Return how many of the exchanges give a sum at least as far from 0; noise of sums decides nothing."""
+    """Count the exchanges whose sum is at least as far from 0, without regard to rounding noise."""
     sums = np.abs((signs * differences).sum(axis=1))
     noise = NOISE * np.abs(differences).sum()
     return int(np.count_nonzero(sums >= abs(differences.sum()) - noise))

@@ -1,8 +1,8 @@
-"""Sample size of a two-sided t test of two means: the judgments that tell two systems apart.
+"""Sample size of a two-sided t test of two means: the number of judgments to distinguish two systems.
 
-Each system is judged n times, all judgments are independent of one another, and those of both systems spread
-alike. A design effect above 1 stands for judgments that hang together: as many of them as the effect says are
-worth one.
+Each system is judged n times, all judgments are independent, and both systems have the same variance. A
+design effect above 1 accounts for correlated judgments: it is the number of them that are worth one
+independent one.
 
 Sources: Wei and Jia, *The statistical advantage of automatic NLG metrics at the system level*, ACL 2021,
 section 6.1 and tables 2 and 5, which print 2n, both systems together, n a real number; Cohen, *Statistical
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 from scipy.special import nctdtr, ndtri, stdtrit
 
-# As in the tables of Wei and Jia.
+# Default, as in the tables of Wei and Jia.
 POWER = 0.95
 ALPHA = 0.05
-# A mean of fewer tells nothing of how judgments spread.
+# With fewer judgments there is no estimate of their variance.
 FEWEST_JUDGMENTS = 2.0
-# A size, and a difference in standard deviations, are searched for up to these, by halving.
+# Upper limits of the bisection for a size, and for a difference in standard deviations.
 MOST_JUDGMENTS = 1e12
 MOST_DEVIATIONS = 1e6
 HALVINGS = 100
@@ -28,14 +28,14 @@ HALVINGS = 100
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How many judgments a difference takes.
+    """Number of judgments needed to detect a difference.
 
     Attributes:
-        difference: of the two systems' means.
+        difference: difference of the two systems' means.
         sd: standard deviation of a judgment of one system.
-        design_effect: how many judgments are worth one independent one.
+        design_effect: number of judgments that are worth one independent one.
         independent: judgments of each system, a real number, if they were independent.
-        normal: both systems together by the normal approximation, which is a little low.
+        normal: for both systems together, by the normal approximation, which is a little low.
     """
 
     difference: float
@@ -46,29 +46,29 @@ class SampleSize:
 
     @property
     def exact(self) -> float:
-        """Judgments of each system as a real number, design effect included."""
+        """Judgments of each system as a real number, including the design effect."""
         return self.independent * self.design_effect
 
     @property
     def per_system(self) -> int:
-        """Judgments that a plan needs of each of the two systems; a test needs 2."""
+        """Whole number of judgments of each system, at least 2 for a test."""
         return max(math.ceil(self.exact), math.ceil(FEWEST_JUDGMENTS))
 
     @property
     def published(self) -> int:
-        """Both systems together, rounded, as published; the design effect included."""
+        """Judgments of both systems together, rounded as published, including the design effect."""
         return round(2 * self.exact)
 
 
 def sample_size(
     difference: float, sd: float, power: float = POWER, alpha: float = ALPHA, design_effect: float = 1.0
 ) -> SampleSize:
-    """Return how many judgments show a difference with the given power.
+    """Return the number of judgments that detect a difference with the given power.
 
     Args:
-        difference: of the two systems' means, above 0, in the unit of a judgment.
+        difference: difference of the two systems' means, above 0, in the unit of a judgment.
         sd: standard deviation of a judgment of one system, above 0.
-        power: chance that the test finds the difference, above `alpha` and below 1.
+        power: probability that the test detects the difference, above `alpha` and below 1.
         alpha: level of the test, two-sided.
         design_effect: (clustered se / independent se)², above 0.
     """
@@ -81,12 +81,12 @@ def sample_size(
 def detectable_difference(
     judgments: float, sd: float, power: float = POWER, alpha: float = ALPHA, design_effect: float = 1.0
 ) -> float:
-    """Return the smallest difference that so many judgments of each system show with the given power.
+    """Return the smallest difference that `judgments` judgments of each system detect with the given power.
 
-    Arguments as for `sample_size`; `judgments` are of each of the two systems.
+    Arguments as for `sample_size`.
 
     Returns:
-        A difference in the unit of `sd`; infinite where fewer than two independent judgments are left.
+        A difference in the unit of `sd`; infinite with the worth of fewer than two independent judgments.
     """
     independent = judgments / design_effect
     if independent < FEWEST_JUDGMENTS:
@@ -95,7 +95,7 @@ def detectable_difference(
 
 
 def judgments_for(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return how many independent judgments of each system show a difference of `effect` standard deviations.
+    """Return the number of independent judgments of each system to detect `effect` standard deviations.
 
     Returns:
         A real number, at least 2.
@@ -109,11 +109,11 @@ def judgments_for(effect: float, power: float = POWER, alpha: float = ALPHA) -> 
 
 
 def power_of(effect: float, judgments: float, alpha: float = ALPHA) -> float:
-    """Return the chance that the test finds a difference.
+    """Return the probability that the test detects a difference.
 
     Args:
         effect: the difference in standard deviations of a judgment.
-        judgments: independent ones of each system, at least 2, a real number.
+        judgments: independent judgments of each system, at least 2, a real number.
         alpha: level of the test, two-sided.
     """
     degrees = 2 * judgments - 2
@@ -123,13 +123,13 @@ def power_of(effect: float, judgments: float, alpha: float = ALPHA) -> float:
 
 
 def _below(value: float, degrees: float, shift: float) -> float:
-    """Return the chance that a noncentral t is below `value`; where SciPy has none, it is under 1e-80."""
+    """Return the probability that a noncentral t is below `value`; 0 if SciPy gives NaN (below 1e-80)."""
     chance = float(nctdtr(degrees, shift, value))
     return 0.0 if math.isnan(chance) else chance
 
 
 def _first(reached: Callable[[float], bool], low: float, high: float) -> float:
-    """Return where between `low` and `high` a condition that stays true begins to hold; `high` if nowhere."""
+    """Return the point between `low` and `high` from which a condition holds; `high` if it never does."""
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if reached(middle) else (middle, high)

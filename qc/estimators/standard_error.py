@@ -1,12 +1,12 @@
 """Standard errors of system means and differences, for any clustering of judgments.
 
-Judgments of one unit, an output or a worker, are taken to depend on one another in any way, those of
-different units not at all. What a unit adds to the error of a mean is the sum of its residuals over the
-number of judgments of the system; the variance of the mean is the sum of the squares of these, and that of a
-difference the sum of the squares of what a unit adds to both. So a worker who is strict with both systems
-adds nothing to it.
+Judgments of one unit (an output or a worker) may depend on one another in any way; those of different units
+are independent. A unit's contribution to the error of a mean is the sum of its residuals, divided by the
+number of judgments of the system. The variance of the mean is the sum of the squared contributions. For a
+difference it is the sum of the squared differences of the contributions. So a worker who is strict with both
+systems adds nothing to it.
 
-The formula, its factor U / (U − 1) for U units and its sources are in `clustered_error`.
+The formula, its factor U / (U − 1) for U units and its sources are below.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from qc.statistics.groups import group_means
 
 
-# The sandwich form with one cluster for each worker: se² = W / (W − 1) · Σ_w (Σ_(i of w) c_i)², c_i being
-# what judgment i contributes to the deviation of the mean. Sources: Liang and Zeger, *Longitudinal data
+# Sandwich estimator with one cluster for each worker: se² = W / (W − 1) · Σ_w (Σ_(i of w) c_i)², where c_i is
+# the contribution of judgment i to the error of the mean. Sources: Liang and Zeger, *Longitudinal data
 # analysis using generalized linear models*, Biometrika 73, 1986; the factor: Cameron and Miller, *A
-# practitioner's guide to cluster-robust inference*, Journal of Human Resources 50, 2015, section VI; where
-# outputs are judged more than once they are clusters, too: Cameron, Gelbach and Miller, *Robust inference
-# with multiway clustering*, Journal of Business & Economic Statistics 29, 2011.
+# practitioner's guide to cluster-robust inference*, Journal of Human Resources 50, 2015, section VI; outputs
+# as second clusters if they are judged more than once: Cameron, Gelbach and Miller, *Robust inference with
+# multiway clustering*, Journal of Business & Economic Statistics 29, 2011.
 def variance_of_sums(
     sums: NDArray[np.float64], present: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
-    """Return the variance of the total of the sums of C clusters, however its terms depend within a cluster.
+    """Return the variance of the total of C cluster sums, for any dependence within a cluster.
 
     Args:
         sums: (C,), or (C, S) for S totals, of the contributions of each cluster.
@@ -41,10 +41,10 @@ def variance_of_sums(
 
 
 def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.intp]) -> float:
-    """Return the variance of the sum of `contributions`, however those of one cluster depend on one another.
+    """Return the variance of the sum of `contributions`, for any dependence within a cluster.
 
     Args:
-        contributions: (K,), deviations from what they are estimated to be, times their weights.
+        contributions: (K,), deviations from their estimated expectation, times their weights.
         clusters: (K,), codes.
 
     Returns:
@@ -57,10 +57,11 @@ def clustered_variance(contributions: NDArray[np.float64], clusters: NDArray[np.
 def two_way_variance(
     contributions: NDArray[np.float64], workers: NDArray[np.intp], outputs: NDArray[np.intp]
 ) -> float:
-    """Return the variance of the sum if judgments of one worker, and those of one output, hang together.
+    """Return the variance of the sum if judgments of one worker, and those of one output, are correlated.
 
-    It is that by workers, plus what different workers' judgments of the same output add: nothing where
-    each output has one judgment. It is never below that by workers, as sampling noise could make it.
+    It is the variance by workers, plus the part from different workers' judgments of the same output, which
+    is 0 if each output has one judgment. It is never below the variance by workers, although sampling noise
+    could make it so.
 
     Args:
         contributions: (K,), as for `clustered_variance`.
@@ -74,7 +75,7 @@ def two_way_variance(
 
 
 def independent_variance(contributions: NDArray[np.float64]) -> float:
-    """Return the variance of the sum as if no two judgments had anything in common; NaN for a single one."""
+    """Return the variance of the sum as if all judgments were independent; NaN for a single judgment."""
     return clustered_variance(contributions, np.arange(len(contributions)))
 
 
@@ -83,12 +84,12 @@ Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 @dataclass(frozen=True, slots=True)
 class SystemMeans:
-    """What is known of S systems if all judgments are independent of one another.
+    """Means of S systems, with variances as if all judgments were independent.
 
     Attributes:
         mean: (S,).
-        variance: (S,), of a judgment, with the number of judgments as divisor.
-        count: (S,), judgments.
+        variance: (S,), variance of a judgment, with the number of judgments as divisor.
+        count: (S,), number of judgments.
     """
 
     mean: NDArray[np.float64]
@@ -103,7 +104,7 @@ class SystemMeans:
 
     @property
     def differences(self) -> NDArray[np.float64]:
-        """By how much the mean of the first system of each pair is higher, (P,)."""
+        """Mean of the first system of each pair minus that of the second, (P,)."""
         first, second = self.pairs
         return np.asarray(self.mean[first] - self.mean[second])
 
@@ -130,7 +131,7 @@ def system_means(values: NDArray[np.float64], systems: NDArray[np.intp], count: 
 
 @dataclass(frozen=True, slots=True)
 class UnitShares:
-    """What each of U units adds to the errors of the means of S systems.
+    """Contributions of each of U units to the errors of the means of S systems.
 
     Attributes:
         shares: (U, S), sums of residuals over the number of judgments of the system.
@@ -152,7 +153,7 @@ class UnitShares:
         return np.sqrt(variance_of_sums(self.shares[:, first] - self.shares[:, second], either))
 
     def plain_difference_errors(self, pairs: Pairs) -> NDArray[np.float64]:
-        """Return the same without the factor, as Wei and Jia's bootstrap of outputs has it."""
+        """Return the same without the factor, as in Wei and Jia's bootstrap of outputs."""
         first, second = pairs
         squares: NDArray[np.float64] = ((self.shares[:, first] - self.shares[:, second]) ** 2).sum(axis=0)
         return np.sqrt(squares)
@@ -161,7 +162,7 @@ class UnitShares:
 def unit_shares(
     values: NDArray[np.float64], systems: NDArray[np.intp], units: NDArray[np.intp], count: int
 ) -> UnitShares:
-    """Return what each unit adds; the arguments are those of `system_means`.
+    """Return the contributions of each unit.
 
     Args:
         values: (rows,).
@@ -179,13 +180,13 @@ def unit_shares(
     return UnitShares(shares.reshape(shape), present.reshape(shape))
 
 
-# The design effect is the square of the standard error over workers, divided by the square of that which
-# takes all judgments to be independent. Kish, *Survey Sampling*, 1965, section 8.2.
+# The design effect is the squared standard error over workers, divided by the squared standard error for
+# independent judgments. Kish, *Survey Sampling*, 1965, section 8.2.
 def effects_on_means(means: SystemMeans, workers: UnitShares) -> NDArray[np.float64]:
     """Return the design effect of the mean of each system, (S,).
 
-    NaN where fewer than two workers judged it, or all of its judgments are equal. The independent standard
-    error has n − 1 as divisor.
+    NaN if fewer than two workers judged it, or all of its judgments are equal. The independent standard error
+    has n − 1 as divisor.
     """
     independent = means.variance / np.maximum(means.count - 1, 1)
     return _ratio(workers.mean_errors**2, independent)
@@ -194,7 +195,7 @@ def effects_on_means(means: SystemMeans, workers: UnitShares) -> NDArray[np.floa
 def effects_on_differences(means: SystemMeans, workers: UnitShares) -> NDArray[np.float64]:
     """Return the design effect of the difference of each pair, (P,); NaN as above.
 
-    It is the smaller one where the same workers judge both systems, for their strictness then cancels.
+    It is smaller if the same workers judge both systems, because their strictness cancels.
     """
     first, second = means.pairs
     squares = means.variance / np.maximum(means.count - 1, 1)
@@ -204,7 +205,7 @@ def effects_on_differences(means: SystemMeans, workers: UnitShares) -> NDArray[n
 def pooled_effect(means: SystemMeans, workers: UnitShares) -> float:
     """Return one design effect of differences for all pairs: the ratio of the sums of their variances.
 
-    A single pair's is too uncertain to plan with. NaN if that of no pair is known.
+    The effect of a single pair is too uncertain for planning. NaN if no pair has one.
     """
     first, second = means.pairs
     squares = means.variance / np.maximum(means.count - 1, 1)
@@ -218,21 +219,21 @@ def _ratio(clustered: NDArray[np.float64], independent: NDArray[np.float64]) -> 
     return np.asarray(clustered / np.where(independent > 0, independent, np.nan))
 
 
-# All judgments count alike, and the pool is taken as endless. Independent standard errors are those of a mean
-# of unrelated judgments; clustered ones let the judgments of one worker hang together in any way. Source of
+# All judgments have the same weight, and the pool is treated as infinite. Independent standard errors assume
+# independent judgments; clustered ones allow any dependence between the judgments of one worker. Source of
 # the warning: Chaganty, Mussmann and Liang, ACL 2018, footnote 2; on their data the effect is large.
 @dataclass(frozen=True, slots=True)
 class WorkerEffect:
-    """Standard errors of the mean ȳ and of the control-variates mean μ̃, by two assumptions.
+    """Standard errors of the mean ȳ and of the control-variates mean μ̃, under two assumptions.
 
     Attributes:
-        judgments, workers: how many.
+        judgments, workers: their numbers.
         alpha: slope on the metric, from all judgments.
         mean, estimate: ȳ and μ̃.
         se_iid_mean, se_iid_cv: as if judgments were independent.
         de_iid: (se_iid_mean / se_iid_cv)².
         se_cluster_mean, se_cluster_cv: clustered by worker.
-        de_cluster: (se_cluster_mean / se_cluster_cv)²; below 1 the metric does harm.
+        de_cluster: (se_cluster_mean / se_cluster_cv)²; below 1 the metric makes the estimate worse.
     """
 
     judgments: int
@@ -251,11 +252,11 @@ class WorkerEffect:
 def worker_effect(
     values: NDArray[np.float64], metric: NDArray[np.float64], workers: NDArray[np.intp]
 ) -> WorkerEffect:
-    """Return the standard errors of ȳ and μ̃ by both assumptions; NaN with one worker.
+    """Return the standard errors of ȳ and μ̃ under both assumptions; NaN with one worker.
 
     Args:
         values: (K,), judgments.
-        metric: (K,), of the outputs that they are of, standardised on the pool.
+        metric: (K,), metric of their outputs, standardised on the pool.
         workers: (K,), codes.
     """
     mean = float(values.mean())

@@ -1,8 +1,8 @@
 """Width of the interval of a mean by number of judgments, with and without a metric, by resampling.
 
-Outputs are drawn with replacement and a fresh judgment for each draw; the slope is fitted anew each time.
-The pool's moments stay as they are, so the pool counts as endless. Source: Chaganty, Mussmann and Liang, ACL
-2018, section 5 and figure 6.
+Outputs are drawn with replacement, with a new judgment for each draw, and the slope is fitted again each
+time. The pool's moments stay fixed, so the pool is treated as infinite. Source: Chaganty, Mussmann and Liang,
+ACL 2018, section 5 and figure 6.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from qc.progress import OnStep, no_step
 
-# Draws at a time; bounds the memory.
+# Draws at a time; limits the memory.
 BLOCK_CELLS = 2**21
 SHARES = tuple(tenth / 10 for tenth in range(2, 10))
 
@@ -23,10 +23,11 @@ class WidthCurve:
     """Widths of intervals at several numbers of judgments.
 
     Attributes:
-        level: of the intervals.
+        level: level of the intervals.
         n: (P,), numbers of judgments.
         mean, control_variate: (P,), widths for ȳ and μ̃.
-        de: mean of (width of ȳ / width of μ̃)²: data efficiency by resampling; below 1 the metric costs.
+        de: mean of (width of ȳ / width of μ̃)²: data efficiency by resampling; below 1 the metric makes the
+            estimate worse.
     """
 
     level: float
@@ -55,10 +56,10 @@ def width_curve(
 
     Args:
         values: (K,), judgments.
-        outputs: (K,), codes of the outputs that they are of.
-        metric: (K,), of these outputs, standardised on the pool.
+        outputs: (K,), codes of their outputs.
+        metric: (K,), metric of these outputs, standardised on the pool.
         points: numbers of judgments.
-        level: of the intervals, which are percentiles.
+        level: level of the intervals, which are percentiles.
         draws: resamples for each number.
         rng: source of the draws.
         on_step: called before each point.

@@ -1,4 +1,4 @@
-"""Errors and limits for archives and Parquet files from other people."""
+"""Errors and size limits for archives and Parquet files from untrusted sources."""
 
 import zipfile
 import zlib
@@ -10,10 +10,10 @@ from qc.errors import SourceError
 if TYPE_CHECKING:
     from pyarrow import Array
 
-# What Python raises while it reads a member that is damaged, cut off, encrypted or packed in an unknown way.
+# Errors that Python raises for a member that is damaged, cut off, encrypted or compressed in an unknown way.
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 MOST_BYTES = 4 * 1024**3
-# Runs compress to a fifth or a tenth, and the most even of made-up ones to a fortieth.
+# Largest compression ratio. Runs compress by a factor of 5 to 10, the most uniform artificial ones by 40.
 MOST_RATIO = 100
 ALWAYS_ALLOWED = 64 * 1024**2
 _BYTES_OF_A_VALUE = 8
@@ -21,7 +21,7 @@ _ROWS_AT_ONCE = 4_096
 
 
 def require_bounded_zip(source: str, packed: int, members: Iterable[zipfile.ZipInfo]) -> None:
-    """Refuse an archive that declares an implausible size. `zipfile` unpacks no more than is declared.
+    """Refuse an archive with an implausible declared size. `zipfile` unpacks no more than declared.
 
     Args:
         source: name of the archive, for the error.
@@ -37,8 +37,8 @@ def require_bounded_zip(source: str, packed: int, members: Iterable[zipfile.ZipI
 def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]) -> None:
     """Refuse a Parquet file that declares, or holds, an implausible amount.
 
-    A few bytes can stand for any number of equal or missing values, and one long text in a dictionary for any
-    number of texts. So values count as well as bytes, and texts are added up before they are unpacked.
+    A few bytes can encode any number of equal or missing values, and one long text in a dictionary any number
+    of texts. So values count as well as bytes, and the sizes of texts are summed before they are unpacked.
 
     Args:
         source: name of the file, for the error.
@@ -49,7 +49,7 @@ def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]
         SourceError: as `require_bounded_zip`.
         ArrowException, OSError: the file is damaged.
     """
-    import pyarrow.parquet as pq  # noqa: PLC0415  # it takes longer to start than most archives to read
+    import pyarrow.parquet as pq  # noqa: PLC0415  # importing it takes longer than reading most archives
 
     found = pq.read_metadata(file)
     groups = [found.row_group(number) for number in range(found.num_row_groups)]
@@ -67,7 +67,7 @@ def require_bounded_parquet(source: str, packed: int, file: BinaryIO | IO[bytes]
 
 
 def _text_bytes(column: "Array") -> int:
-    """Return how many bytes the texts take of a column of dictionaries, or of lists or structs of them."""
+    """Return the unpacked bytes of texts in a column of dictionaries, or of lists or structs of them."""
     import pyarrow as pa  # noqa: PLC0415  # as above
     import pyarrow.compute as pc  # noqa: PLC0415
 

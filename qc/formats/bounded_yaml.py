@@ -1,20 +1,20 @@
-"""Read YAML from other people within limits: a short text can stand for any number of values."""
+"""Read YAML from untrusted sources within limits: with aliases, a short text can encode many values."""
 
 from typing import Any
 
 import yaml
 
 MOST_BYTES = 1_000_000
-MOST_VALUES = 50_000  # with every alias written out
+MOST_VALUES = 50_000  # with all aliases expanded
 MOST_DIGITS = 100
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 def read_yaml(content: bytes) -> Any:
-    """Return the value that `content` is YAML of.
+    """Parse `content` as YAML.
 
     Raises:
-        YAMLError: it is no YAML, or beyond a limit.
+        YAMLError: it is not YAML, or exceeds a limit.
     """
     if len(content) > MOST_BYTES:
         raise yaml.YAMLError(f"the file has more than {MOST_BYTES:,} bytes")
@@ -25,12 +25,12 @@ def read_yaml(content: bytes) -> Any:
         return yaml.safe_load(content)
     except RecursionError:
         raise yaml.YAMLError("the levels are too deep") from None
-    except ValueError as error:  # a date that is none
+    except ValueError as error:  # an invalid date
         raise yaml.YAMLError(str(error)) from error
 
 
 def _count(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
-    """Return how many values a node holds, aliases written out; `known`: of those that were counted."""
+    """Count the values in a node, with aliases expanded; `known`: counts of nodes so far."""
     if node in known:
         if known[node] == 0:
             raise yaml.YAMLError("a part refers to itself")

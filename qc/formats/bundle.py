@@ -1,4 +1,4 @@
-"""Paths inside a bundle, for the code that writes one and the code that reads one."""
+"""Paths inside a bundle, shared by the code that writes and the code that reads bundles."""
 
 MANIFEST = "bundle.json"
 RUN, SECOND = "data/run.jsonl", "data/second.jsonl"

@@ -1,7 +1,7 @@
-"""Our export of a run, which holds all that was rated: what JSON Lines and Parquet, its two forms, share.
+"""Our export of a run, with all ratings: the common part of its two forms, JSON Lines and Parquet.
 
-Both begin with the same header, a JSON object. In JSON Lines it is the first line, and each further line
-is an assignment; in Parquet it stands in the metadata of the schema, and each row is a conversation.
+Both have the same header, a JSON object. In JSON Lines it is the first line, and each further line is an
+assignment. In Parquet it is in the metadata of the schema, and each row is a conversation.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from qc.run import SIMULATED_NOTE, WRITING_NUMBERS, AskedPart, Run
 FORMAT = "candor-run"
 VERSION = 1
 
-# In Parquet: the key of the header in the metadata, and what stands before the label of a criterion.
+# In Parquet: the key of the header in the metadata, and the prefix of columns of criteria.
 HEADER_KEY = b"candor-run"
 RATING_PREFIX = "rating."
 TEXT = pa.large_string()  # texts of a large run together exceed 2 GiB
@@ -35,7 +35,7 @@ _COLUMNS = {
     "persona": TEXT,
 }
 NULLABLE = frozenset({"seconds", "reward", "feedback", "persona", "scenario", "quiz", "writing"})
-# Of studies that ask for more than ratings; each column is there if the header says so.
+# Columns for studies that ask for more than ratings; the header says which of them exist.
 _ANSWER = pa.struct({"part": TEXT, "label": TEXT, "text": TEXT, "number": pa.float64()})
 ASKED_COLUMNS = {
     "scenario": TEXT,
@@ -136,7 +136,7 @@ class DeclaredQuestion(StrictModel):
 
 
 class GivenAnswer(StrictModel):
-    """An answer: `text` of a text, `number` of a number; which conversation it is about, its place says."""
+    """An answer: `text` for a text, `number` for a number; its place in the file gives the conversation."""
 
     part: AskedPart
     label: str
@@ -145,14 +145,14 @@ class GivenAnswer(StrictModel):
 
 
 class TurnRating(StrictModel):
-    """What a worker thought of the reply that is line `turn`."""
+    """A worker's rating of the reply in line `turn`."""
 
     turn: Annotated[int, Field(ge=0, lt=2**31)]
     value: Annotated[float, Field(ge=0, le=100)]
 
 
 class Quiz(StrictModel):
-    """What became of the quiz after a conversation: `choices` is 0 where nothing was asked, and why not."""
+    """The quiz after a conversation; `choices` is 0 if nothing was asked, and `why_not` says why."""
 
     choices: Annotated[int, Field(ge=0, lt=2**31)]
     why_not: str | None
@@ -185,29 +185,29 @@ class LeftOutAssignment(StrictModel):
 
 
 class Header(StrictModel):
-    """Everything of a run but its assignments.
+    """All data of a run except its assignments.
 
     Attributes:
-        format: FORMAT; stands first, so that the beginning of a file tells what it is.
-        version: of the export. A reader refuses a version newer than its own.
+        format: FORMAT; the first field, so that the beginning of a file identifies it.
+        version: version of the export. A reader refuses a version newer than its own.
         name: `Run.name`.
         partial: `Run.partial`.
-        simulated: whether programs did all of it. A reader adds the note that says so, if it is missing.
-        words: whether the words are here, be there none.
+        simulated: whether all workers were simulated. A reader adds the note that says so, if it is missing.
+        words: whether the file holds the texts, even if there are none.
         criteria: in the order of reports.
-        systems: by name, the qc bot last.
-        incidents: of each system; None if nobody counted them.
-        served: what answered for the systems; None if nobody told.
+        systems: by name, the QC bot last.
+        incidents: incidents of each system; None if they were not counted.
+        served: models that answered for the systems; None if no bot reported them.
         scenarios: whether conversations have scenarios.
         turn_ratings: whether single replies were rated.
         quizzes: whether conversations have a quiz.
         writing: whether it was recorded how inputs were written.
-        questions: of the study's own; None if it asked none.
-        people: systems that are people, by name; where a file does not say, none.
-        left_out: assignments that take no part.
+        questions: the study's own questions; None if it asked none.
+        people: systems that are people, by name; empty if the file does not say.
+        left_out: assignments that are not analysed.
         notes: `Run.notes`.
-        assignments: how many there are; a file that was cut short shows by it.
-        conversations: how many there are.
+        assignments: number of assignments, which detects a file that was cut short.
+        conversations: number of conversations.
     """
 
     format: str = FORMAT
@@ -276,7 +276,7 @@ def _questions(rows: pd.DataFrame) -> list[DeclaredQuestion]:
 
 
 def asked_columns(header: Header) -> list[str]:
-    """Return the names of the ASKED_COLUMNS that a file with this header has."""
+    """Return the names of the ASKED_COLUMNS in a file with this header."""
     answers = ["answers", "assignment_answers"] if header.questions is not None else []
     own = [
         ("scenario", header.scenarios),
@@ -288,10 +288,10 @@ def asked_columns(header: Header) -> list[str]:
 
 
 def parquet_schema(labels: list[str], words: bool, asked: Sequence[str] = ()) -> pa.Schema:
-    """Return the columns of the Parquet form: one row is a conversation, ordered by assignment and position.
+    """Return the columns of the Parquet form: one row per conversation, ordered by assignment and position.
 
-    What belongs to an assignment stands in each of its rows. `inputs`, `replies` and `rounds` are of the
-    same length. Whatever may be unknown is nullable. `asked` names ASKED_COLUMNS that are there, too.
+    Data of an assignment are repeated in each of its rows. `inputs`, `replies` and `rounds` have the same
+    length. Values that may be unknown are nullable. `asked` names the additional ASKED_COLUMNS.
     """
     always = [pa.field(name, kind, nullable=name in NULLABLE) for name, kind in _COLUMNS.items()]
     ratings = [pa.field(RATING_PREFIX + label, pa.float64(), nullable=False) for label in labels]

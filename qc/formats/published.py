@@ -11,7 +11,7 @@ Round = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 class StrictModel(BaseModel):
-    """An object whose values have the types that belong there, none converted, and no infinite number."""
+    """A model with strict types: no value is converted, and no number is infinite."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -29,12 +29,12 @@ INSTRUMENT = (
 MAXIMUM = 100.0
 ANSWER = "Answer.taskAnswers"  # the column of MTurk that holds an assignment's answer, as JSON
 
-PERSONA_SUFFIX = "_p"  # of a system that speaks with a persona; the rest of its name is its family
+PERSONA_SUFFIX = "_p"  # name suffix of a system with a persona; the rest of its name is its family
 QC_TASK = "qc"
 LAST_PERSONA_SEED = 500  # MTurk seeds up to this one spoke with a persona
 NO_FEEDBACK = "None"
 
-# How hits_data.json writes the kinds of topic change.
+# Texts in hits_data.json for the kinds of topic change.
 ACTIONS = {
     "bot change": "The chatbot changed the topic.",
     "user change last": "The user changed the topic the last input.",
@@ -45,7 +45,7 @@ ACTIONS = {
 
 
 def systems_named(names: pd.Series, is_qc: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return the columns of `Run.systems`: a name tells the family, and whether there is a persona."""
+    """Return the columns of `Run.systems`, with family and persona derived from the name."""
     has_persona = names.str.endswith(PERSONA_SUFFIX) & ~is_qc
     family = names.mask(has_persona, names.str.removesuffix(PERSONA_SUFFIX))
     return pd.DataFrame({"system": names, "family": family, "has_persona": has_persona, "is_qc": is_qc})

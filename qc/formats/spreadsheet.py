@@ -1,4 +1,4 @@
-"""Write text for spreadsheets, where no cell may compute anything."""
+"""Write text for spreadsheets so that no cell is read as a formula."""
 
 import re
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from qc.errors import Problem
 
 
 def misshapen(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Problem]:
-    """Return a problem for each name of two columns, and for each row with another number of cells.
+    """Return a problem for each repeated column name, and for each row with a wrong number of cells.
 
-    `rows` are those under the header, which is row 1, as in a spreadsheet.
+    `rows` are the rows below the header; the header is row 1, as in a spreadsheet.
     """
     twice = sorted({name for name in header if header.count(name) > 1})
     problems = [Problem(f"column {name!r}", "is there twice.", "Rename one of them.") for name in twice]
@@ -20,23 +20,24 @@ def misshapen(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Prob
     ]
 
 
-# The signs of a formula, full-width ones too, which spreadsheets in East Asian settings take for the same.
+# First characters of a formula, including full-width ones, which spreadsheets with East Asian settings
+# accept.
 _SIGN = "[=+@\uff1d\uff0b\uff20\uff0d\t\r\n-]"
 _FORMULA = re.compile(rf"'*{_SIGN}")
 _MARKED = re.compile(rf"'+{_SIGN}")
 
 
 def harmless(cell: str) -> str:
-    """Return `cell` so that every spreadsheet takes it for data; a number stays as it is.
+    """Return `cell` so that every spreadsheet reads it as data; numbers are unchanged.
 
-    Before what begins like a formula stands an apostrophe, as spreadsheets write it; one that stood there
-    already gets another, so that `restored` knows them apart. Source: OWASP, *CSV Injection*.
+    Text that starts like a formula gets an apostrophe in front, as in spreadsheets. If it already has one, it
+    gets another, so that `restored` can undo this. Source: OWASP, *CSV Injection*.
     """
     return f"'{cell}" if _FORMULA.match(cell) and not _is_number(cell) else cell
 
 
 def restored(cell: str) -> str:
-    """Return what `harmless` was given."""
+    """Undo `harmless`."""
     return cell[1:] if _MARKED.match(cell) else cell
 
 

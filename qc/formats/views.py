@@ -1,7 +1,8 @@
 """Constants of the server's export of a run: rows of its views, in one file or an archive.
 
 The server writes it (`candor export --format jsonl`, `parquet` or `csv`). Its header is the first line of
-JSON Lines and `HEADER` in an archive; in JSON Lines each further line is a row, `view` the name of its view.
+JSON Lines, and the member `HEADER` of an archive. In JSON Lines each further line is a row, and `view` names
+its view.
 """
 
 import re
@@ -13,14 +14,14 @@ from qc.formats.published import StrictModel
 
 
 def beginning(name: str) -> re.Pattern[bytes]:
-    """Return what matches the first bytes of JSON whose first field is `"format": name`."""
+    """Return a pattern for the first bytes of JSON whose first field is `"format": name`."""
     return re.compile(rb'\s*\{\s*"format"\s*:\s*"' + name.encode() + rb'"')
 
 
 FORMAT = "candor-views"
 VERSION = 1
 HEADER = "header.json"
-PEEKED = 64  # bytes in which a file begins with BEGINNING, or is none of these
+PEEKED = 64  # number of bytes to check for BEGINNING
 BEGINNING = beginning(FORMAT)
 
 Kind = Literal["text", "integer", "number", "flag", "time"]
@@ -28,14 +29,14 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 class ExportedView(StrictModel):
-    """How many rows of a view there are, and what its columns hold where they are not null."""
+    """Number of rows of a view, and the types of its columns."""
 
     rows: Annotated[int, Field(ge=0)]
     columns: Annotated[dict[Name, Kind], Field(min_length=1)]
 
 
 class ViewsHeader(StrictModel):
-    """What the file holds; by the counts one shows that was cut short."""
+    """Content of the file; the counts detect a file that was cut short."""
 
     format: str = FORMAT
     version: int = VERSION

@@ -1,7 +1,7 @@
 """Background fields of the workers who passed, such as age, and each worker's group in them.
 
-It comes from a file by pseudonym (`Run.background`), and from what a study asked before the first
-conversation. Free text and questions with several answers sort nobody into one group, and are left out.
+The data come from a file by pseudonym (`Run.background`), and from a study's questions before the first
+conversation. Free text and questions with several answers are left out, because they give no single group.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from qc.method.sample import Sample
 from qc.number_format import decimal
 from qc.run import Answers
 
-# A field of numbers with more values than this is cut at its quartiles.
+# A numeric field with more distinct values than this is divided at its quartiles.
 MOST_VALUES = 10
 QUARTILES = (0.25, 0.5, 0.75)
 _ONE_ANSWER = frozenset({"choice", "likert", "slider", "number"})
@@ -27,9 +27,9 @@ class Field:
     """A field of the background, of W workers who passed.
 
     Attributes:
-        name: of the field: the column of the file, or the label of the question.
-        groups: names, in the order in which they are shown; each holds somebody.
-        codes: (W,), rows of `groups`; −1 where a worker's is not known.
+        name: the column of the file, or the label of the question.
+        groups: names of the non-empty groups, in display order.
+        codes: (W,), index in `groups`; −1 if unknown.
     """
 
     name: str
@@ -38,10 +38,10 @@ class Field:
 
 
 def fields_of(sample: Sample) -> tuple[Field, ...]:
-    """Return the fields in which anything is known of a worker who passed.
+    """Return the fields with a known value for at least one worker who passed.
 
-    A column of the file goes before a question of the same name. Of a worker who has answered a question
-    several times the first answer counts.
+    A column of the file takes precedence over a question of the same name. If a worker has answered a
+    question several times, the first answer counts.
     """
     workers = pd.Index(sample.screening.workers.loc[sample.screening.workers["passed"], "worker"])
     found: dict[str, Field] = {}
@@ -91,7 +91,7 @@ def _field(name: str, known: pd.Series, order: tuple[str, ...]) -> Field:
 
 
 def _natural(group: str) -> tuple[float, str]:
-    """Return what groups are sorted by: those that are numbers first, by size."""
+    """Return the sort key of a group: numbers first, by size."""
     try:
         return float(group), group
     except ValueError:
@@ -99,10 +99,10 @@ def _natural(group: str) -> tuple[float, str]:
 
 
 def _banded(known: pd.Series) -> tuple[pd.Series, tuple[str, ...]]:
-    """Return the values as groups; numbers of more than MOST_VALUES kinds cut at their quartiles.
+    """Return the values as groups; more than MOST_VALUES distinct numbers are divided at their quartiles.
 
     Returns:
-        The values; and the names of the bands in order, none where nothing was cut.
+        The values; and the names of the bands in order, none if nothing was divided.
     """
     numbers = pd.to_numeric(known, errors="coerce")
     if numbers.nunique() <= MOST_VALUES or numbers.notna().sum() < known.notna().sum():

@@ -1,16 +1,18 @@
 """Scores for a population whose margins are known: by raking, and by a multilevel model.
 
-A **cell** is a group of every field of the margins at once. Both ways weigh the people of a cell by how many
-of the population it stands for, found by raking (`qc.statistics.raking`), and differ in what a cell thinks:
+A **cell** is a combination of one group of every field of the margins. Both methods weight the people of a
+cell to match its share of the population, found by raking (`qc.statistics.raking`). They differ in the mean
+of a cell:
 
-- **Raking** takes the people as they are: θ = Σ w_i x_i / Σ w_i over the people i who rated the system.
-  Its error is by the jackknife: each person is left out, the others raked anew.
-- **The multilevel model** takes what the cells think of a system to be drawn from one distribution, so that a
-  cell of few people leans on the others. With x_i = μ + u_cell + e_i, cells as random intercepts within each
-  system, fitted by REML over all systems: θ = Σ_c P_c (μ + u_c), P_c the cell's share of the population. Its
-  error is the model's, the variances taken as known.
+- **Raking** uses the people directly: θ = Σ w_i x_i / Σ w_i over the people i who rated the system. Its error
+  comes from the jackknife: each person is left out in turn, and the others are raked again.
+- **The multilevel model** assumes that the cells' opinions of a system come from one distribution, so the
+  estimate of a small cell is shrunken towards the others. The model x_i = μ + u_cell + e_i has cells as
+  random intercepts within each system, and is fitted by REML over all systems. θ = Σ_c P_c (μ + u_c), where
+  P_c is the cell's share of the population. Its error is the model's, with the variances treated as known.
 
-Neither mends what people of one cell who took part and who did not think differently.
+Neither method corrects for differences of opinion, within a cell, between people who took part and people who
+did not.
 
 Sources: Deville, Särndal and Sautory, *Generalized Raking Procedures in Survey Sampling*, Journal of the
 American Statistical Association 88, 1993; the jackknife of raked means: Wolter, *Introduction to Variance
@@ -35,7 +37,7 @@ FEWEST_PEOPLE = 2
 
 @dataclass(frozen=True)
 class Weighted:
-    """Scores of S systems with 95 % intervals, each (S,); NaN where there is no number."""
+    """Scores of S systems with 95 % intervals, each (S,); NaN if unknown."""
 
     score: NDArray[np.float64]
     low: NDArray[np.float64]
@@ -44,14 +46,14 @@ class Weighted:
 
 @dataclass(frozen=True)
 class Population:
-    """What the population would think.
+    """Estimated scores for the population.
 
     Attributes:
-        people: whose every field of the margins is known.
+        people: number of people for whom all fields of the margins are known.
         raked: weights of the cells.
-        weights: (people,), of each person, 1 on average.
+        weights: (people,), weight of each person, 1 on average.
         by_raking, by_model: scores.
-        model_sd: standard deviation between cells of what they think of a system; NaN without a model.
+        model_sd: standard deviation between cells in the score of a system; NaN without a model.
     """
 
     people: int
@@ -63,19 +65,20 @@ class Population:
 
     @property
     def effective(self) -> float:
-        """As how many people of equal weight they count (Kish)."""
+        """Effective number of people (Kish)."""
         return effective_size(self.weights)
 
 
 def population(
     values: NDArray[np.float64], fields: Sequence[Field], shares: Sequence[NDArray[np.float64]]
 ) -> Population | None:
-    """Return scores for a population; None if there are fewer than 2 people, or no weights meet the margins.
+    """Return scores for a population; None with fewer than 2 people, or if no weights meet the margins.
 
     Args:
-        values: (W, S), what each person gives to each system, NaN where they did not meet.
-        fields: of the margins, of the same W people; whoever is in no group of one of them takes no part.
-        shares: of each field, (groups,), of the population; they add up to 1.
+        values: (W, S), the value that each person gives to each system, NaN if they did not meet.
+        fields: the fields of the margins, for the same W people; people without a group in a field are left
+            out.
+        shares: for each field (groups,), the shares of the population; they add up to 1.
     """
     taken = np.all([field.codes >= 0 for field in fields], axis=0)
     if taken.sum() < FEWEST_PEOPLE:
@@ -99,7 +102,7 @@ def _without(
     members: list[NDArray[np.intp]],
     shares: Sequence[NDArray[np.float64]],
 ) -> NDArray[np.float64]:
-    """Return the weights of the cells, (C,), when one person of `cell` is left out."""
+    """Return the weights of the cells, (C,), without one person of `cell`."""
     return rake(counts - np.eye(len(counts))[cell], members, shares).weights
 
 
@@ -114,7 +117,7 @@ def _by_raking(
     total, count = (
         np.array([_by_cell(column, cells, len(without)) for column in each.T]) for each in (given, there)
     )
-    # (people, S): the weighted sums of all others, with the weights that are theirs without the person.
+    # (people, S): for each person, the weighted sums of all others, with the weights without that person.
     sums, sizes = (np.einsum("kc,sc->ks", without, each)[cells] for each in (total, count))
     own = without[cells, cells][:, None]
     left_out = (sums - own * given) / _known(sizes - own * there)
@@ -164,7 +167,7 @@ def _with_interval(
     there: NDArray[np.bool_],
     weights: NDArray[np.float64],
 ) -> Weighted:
-    """Return scores with intervals; degrees of freedom are the effective number of raters, less one."""
+    """Return scores with intervals; degrees of freedom are the effective number of raters minus one."""
     low, high = (np.full(len(score), np.nan) for _ in range(2))
     for system, (value, each) in enumerate(zip(score, error, strict=True)):
         degrees = effective_size(weights[there[:, system]]) - 1

@@ -14,14 +14,14 @@ from qc.statistics.resampling import generator
 
 @dataclass(frozen=True)
 class GroupStanding:
-    """What one group thinks of S systems, in the order of the scores; each of its people counts once.
+    """One group's scores of S systems, in the order of the scores; each person counts once.
 
     Attributes:
         group: name.
-        people: in it, who passed.
+        people: number of people in it, who passed.
         scores: overall z, with intervals.
-        rank: (S,), 1 for the best, the best shared by ties; 0 for a system that nobody of the group rated.
-        rank_low, rank_high: (S,), between which it lies; see `qc.statistics.person_means.rank_ranges`.
+        rank: (S,), 1 for the best, ties share the best rank; 0 for a system that nobody in the group rated.
+        rank_low, rank_high: (S,), range of the rank; see `qc.statistics.person_means.rank_ranges`.
     """
 
     group: str
@@ -38,9 +38,9 @@ class FieldStanding:
 
     Attributes:
         field: name.
-        groups: those that may be shown.
-        withheld: how many groups are withheld, because they are small or could be found by subtraction.
-        places: how far systems change places between the groups that are shown; None with fewer than two.
+        groups: the groups that may be shown.
+        withheld: number of groups withheld, because they are small or could be found by subtraction.
+        places: how far systems change places between the shown groups; None with fewer than two.
         p_holm, p_scores_holm: the p-values of `places` after Holm's correction for the number of fields; NaN
             without `places`.
     """
@@ -54,13 +54,13 @@ class FieldStanding:
 
 
 def standing(field: Field, shown: NDArray[np.bool_], values: NDArray[np.float64], seed: int) -> FieldStanding:
-    """Return what the groups of a field think.
+    """Return the scores by group of a field.
 
     Args:
-        field: of W people.
-        shown: (groups,), which may be shown.
-        values: (W, S), mean overall z that each person gives to each system, NaN where they did not meet.
-        seed: of the deals that say what chance would do.
+        field: a field of W people.
+        shown: (groups,), whether a group may be shown.
+        values: (W, S), mean overall z that each person gives to each system, NaN if they did not meet.
+        seed: seed of the permutations.
     """
     numbers = np.flatnonzero(shown)
     taken = np.isin(field.codes, numbers)

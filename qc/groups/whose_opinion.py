@@ -1,4 +1,4 @@
-"""Estimate what groups of workers think, and what a population would think."""
+"""Estimate scores by group of workers, and for a population."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +18,10 @@ from qc.robustness.intervals import means_of_sums, worker_sums
 from qc.statistics.confidence import holm
 from qc.statistics.person_means import Means, person_means
 
-# A group of fewer than FEWEST people is withheld. What is left of everybody when the groups that are shown
-# are subtracted must be as large: otherwise the smallest that is shown is withheld, too, until it is. Who is
-# in no group counts as one more. The same across fields: where one group lies within another and the
-# difference is smaller than that, the smaller of them is withheld.
+# A group of fewer than FEWEST people is withheld. The rest after subtracting all shown groups from everybody
+# must also have FEWEST people; otherwise the smallest shown groups are withheld too, until it has. People in
+# no group count as one more group. The same applies across fields: if one group contains another and the
+# difference is smaller than FEWEST, the smaller group is withheld.
 #
 # Source: Willenborg and de Waal, *Elements of Statistical Disclosure Control*, 2001 (thresholds and
 # complementary suppression in tables).
@@ -29,7 +29,7 @@ FEWEST = 10
 
 
 def shown_groups(fields: Sequence[Field]) -> list[NDArray[np.bool_]]:
-    """Return, for each field, which of its groups may be shown, (groups,)."""
+    """Return, for each field, whether its groups may be shown, (groups,)."""
     shown = [_complemented(sizes, sizes[:-1] >= FEWEST) for sizes in map(_sizes, fields)]
     while (nested := _nested(fields, shown)) is not None:
         number, group = nested
@@ -39,11 +39,11 @@ def shown_groups(fields: Sequence[Field]) -> list[NDArray[np.bool_]]:
 
 
 def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which groups are left, so that nobody can subtract them and get fewer than FEWEST people.
+    """Return whether each group can be shown without revealing fewer than FEWEST people by subtraction.
 
     Args:
-        sizes: (groups + 1,), people in each group, and last those in none.
-        shown: (groups,), which are large enough by themselves.
+        sizes: (groups + 1,), number of people in each group, then of those in none.
+        shown: (groups,), whether a group is large enough by itself.
     """
     shown = shown.copy()
     while shown.any() and 0 < sizes.sum() - sizes[:-1][shown].sum() < FEWEST:
@@ -52,13 +52,13 @@ def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[
 
 
 def _sizes(field: Field) -> NDArray[np.intp]:
-    """Return how many people are in each group, and last in none, (groups + 1,)."""
+    """Return the number of people in each group, and last in none, (groups + 1,)."""
     count = len(field.groups)
     return np.bincount(np.where(field.codes < 0, count, field.codes), minlength=count + 1)
 
 
 def _nested(fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]) -> tuple[int, int] | None:
-    """Return field and number of a group that lies within one of another field but for too few people."""
+    """Return field and index of a group that differs from a group of another field by too few people."""
     there = [
         (number, group, field.codes == group)
         for number, field in enumerate(fields)
@@ -72,18 +72,18 @@ def _nested(fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]) -> tupl
     return None
 
 
-# What groups that are withheld are called together.
+# Common name of the withheld groups.
 OTHERS = "others"
 
 
 @dataclass(frozen=True)
 class MarginField:
-    """A field of the margins as it can be used: groups that are withheld are one.
+    """A field of the margins, with the withheld groups merged into one.
 
     Attributes:
-        field: the groups that are shown, then OTHERS if any are withheld.
-        shares: (groups,), of the population, which add up to 1.
-        missing: share of the population whose groups nobody is in; the shares are of the rest.
+        field: the shown groups, then OTHERS if any are withheld.
+        shares: (groups,), shares of the population, which add up to 1.
+        missing: share of the population in groups without workers; `shares` are shares of the rest.
     """
 
     field: Field
@@ -94,17 +94,17 @@ class MarginField:
 def margin_fields(
     margins: Margins, fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]
 ) -> list[MarginField]:
-    """Return the fields of the margins; those of which fewer than two groups are left tell nothing.
+    """Return the fields of the margins, without those with fewer than two remaining groups.
 
     Raises:
-        OptionError: a field or a group is known of the one and not of the other.
+        OptionError: a field or a group exists only in the margins, or only in the run.
     """
     known = {field.name: (field, of_field) for field, of_field in zip(fields, shown, strict=True)}
     unknown = sorted(set(margins) - known.keys())
     if unknown:
         raise OptionError(
-            f"--margins is about {joined(unknown)}, but of the workers of this run is known: "
-            f"{joined(sorted(known)) or 'nothing'}. Name fields as --background or the study does."
+            f"--margins has the fields {joined(unknown)}, but this run has these fields of its workers: "
+            f"{joined(sorted(known)) or 'none'}. Use the names of --background or the study."
         )
     found = [_margin_field(*known[name], shares) for name, shares in margins.items()]
     return [each for each in found if len(each.shares) > 1]
@@ -119,7 +119,7 @@ def _margin_field(field: Field, shown: NDArray[np.bool_], shares: Mapping[str, f
         )
     present = sum(shares[group] for group in field.groups)
     wanted = np.array([shares[group] for group in field.groups]) / present
-    # Of groups that may not be shown the score must not be found by subtraction: they are weighted as one.
+    # Withheld groups are weighted as one, so that their scores cannot be found by subtraction.
     shown = _enough_others(field, shown)
     order = np.where(shown, np.cumsum(shown) - 1, shown.sum())
     names = (*(group for group, may in zip(field.groups, shown, strict=True) if may), OTHERS)
@@ -130,7 +130,7 @@ def _margin_field(field: Field, shown: NDArray[np.bool_], shares: Mapping[str, f
 
 
 def _enough_others(field: Field, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which groups stay by themselves, so that the others together have FEWEST people or are none."""
+    """Return whether each group stays separate, so that the merged others have FEWEST people or none."""
     shown, sizes = shown.copy(), np.bincount(field.codes[field.codes >= 0], minlength=len(field.groups))
     while shown.any() and 0 < sizes[~shown].sum() < FEWEST:
         shown[np.flatnonzero(shown)[np.argmin(sizes[shown])]] = False
@@ -139,16 +139,16 @@ def _enough_others(field: Field, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class WhoseOpinion:
-    """What is known of the workers who passed, and what follows of it; systems in the order of the scores.
+    """Scores by group of workers who passed, and for a population; systems in the order of the scores.
 
     Attributes:
         systems: (S,), names.
-        people: workers who passed.
-        everyone: what all of them think, each counting once.
-        fields: by field.
-        margins: of the population, as far as they could be used; none if none were given.
-        population: what it would think; None without margins, or where no weights meet them.
-        notes: sentences that a reader must see beside these numbers.
+        people: number of workers who passed.
+        everyone: scores from all of them, each counted once.
+        fields: scores by group, for each field.
+        margins: the usable margins of the population; empty if none were given.
+        population: scores for the population; None without margins, or if no weights meet them.
+        notes: sentences that a reader of these numbers must see.
     """
 
     systems: tuple[str, ...]
@@ -161,16 +161,16 @@ class WhoseOpinion:
 
 
 def whose_opinion(sample: Sample, scores: Scores, margins: Margins | None, seed: int) -> WhoseOpinion | None:
-    """Return what groups of workers think; None where nothing is known of them.
+    """Return the scores by group of workers; None if the run has no background data.
 
     Args:
         sample: the run.
-        scores: of its systems, whose order is taken.
-        margins: of a population; None if none are known.
-        seed: of the deals that say what chance would do.
+        scores: gives the order of the systems.
+        margins: margins of a population; None if there are none.
+        seed: seed of the permutations.
 
     Raises:
-        OptionError: margins are about fields or groups that the run does not have.
+        OptionError: the margins have fields or groups that the run does not have.
     """
     fields = fields_of(sample)
     if not fields and margins is None:
@@ -193,7 +193,7 @@ def whose_opinion(sample: Sample, scores: Scores, margins: Margins | None, seed:
 
 
 def _corrected(fields: Sequence[FieldStanding]) -> tuple[FieldStanding, ...]:
-    """Return the fields with p-values corrected for their number."""
+    """Return the fields with p-values corrected for the number of fields."""
     of_places, of_scores = (
         holm(np.array([getattr(each.places, name) if each.places else np.nan for each in fields]))
         for name in ("p", "p_scores")

@@ -1,6 +1,6 @@
-"""Judgments of outputs, whatever they came from: a plain CSV, a run of ours, an export.
+"""Judgments of outputs from any source: a plain CSV, a run of Candor, an export.
 
-`judgments` has the two values that every estimator starts from, `read` makes them of a source.
+The module `judgments` defines the input of every estimator, and `read` creates it from a source.
 """
 
 from qc.judgments.judgments import Judged, Judgments

@@ -1,4 +1,4 @@
-"""From the columns of files to `Judgments`: the checks that hold for every kind of file."""
+"""Build `Judgments` from the columns of files, with the checks that apply to every kind of file."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from qc.judgments.judgments import Judgments
 from qc.method.standardise import standardise
 from qc.run import codes
 
-# Source: Ji et al., ACL 2022, the section on scores; here for each criterion by itself, because the criteria
-# of a plain CSV may be on different scales.
-# The sd of fewer says too little of a worker.
+# z per worker. Source: Ji et al., ACL 2022, the section on scores; here for each criterion separately,
+# because the criteria of a plain CSV may be on different scales. With fewer judgments, a worker's sd is too
+# uncertain.
 FEWEST_JUDGMENTS = 5
 
 
@@ -45,14 +45,14 @@ def per_worker_z(
 
 @dataclass(frozen=True)
 class Rows:
-    """Judgments as a file has them; every column is (K,).
+    """Judgments as they are in a file; every column is (K,).
 
     Attributes:
-        outputs: name of the output that each is of.
-        workers: who judged; NaN or None if the file does not tell.
-        criteria: what was judged.
-        values: finite.
-        positions: NaN if unknown.
+        outputs: name of the judged output.
+        workers: the worker who judged; NaN or None if the file does not say.
+        criteria: the judged criterion.
+        values: the finite value.
+        positions: position of the judgment in its worker's sequence; NaN if unknown.
     """
 
     outputs: pd.Series
@@ -63,23 +63,23 @@ class Rows:
 
 
 def with_output_names(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells that name an output in each row: by `output`, or by `system` and `item` together."""
+    """Return the cells with the name of the output in each row: `output`, or `system` and `item` together."""
     if OUTPUT in cells:
         return cells if ITEM in cells else cells.assign(**{ITEM: cells[OUTPUT]})
     return cells.assign(**{OUTPUT: cells[SYSTEM] + " / " + cells[ITEM]})
 
 
 def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Rows) -> Judgments:
-    """Return what files hold as one value.
+    """Combine the content of files into one value.
 
     Args:
-        source: its name for messages.
-        outputs: `output` (no two alike), `item`, `system`, and other text.
-        metrics: float, the rows of `outputs`.
+        source: name of the source, for messages.
+        outputs: `output` (unique), `item`, `system`, and other text.
+        metrics: float, a row for each of `outputs`.
         rows: judgments of these outputs.
 
     Raises:
-        DataError: a judgment is of an output that is not there; a name is empty.
+        DataError: a judgment is of an output that does not exist; a name is empty.
     """
     problems = [
         Problem(f"output {quoted(name)}", f"has no {column}.", "Name it.")
@@ -116,7 +116,7 @@ def assemble(source: str, outputs: pd.DataFrame, metrics: pd.DataFrame, rows: Ro
 
 
 def _systems(cells: pd.Series) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
-    """Return the names of all systems, and, (N, S), whether an output is a system's."""
+    """Return the names of all systems, and, (N, S), whether an output belongs to a system."""
     named = [[name.strip() for name in cell.split(BETWEEN_SYSTEMS)] for cell in cells]
     systems = tuple(dict.fromkeys(name for names in named for name in names if name))
     places = {name: number for number, name in enumerate(systems)}

@@ -1,4 +1,4 @@
-"""A CSV file as text in columns, under the names that we give to what it holds."""
+"""A CSV file as columns of text, with our names for the columns."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from qc.formats.spreadsheet import misshapen
 
 OUTPUT, ITEM, SYSTEM = "output", "item", "system"
 WORKER, CRITERION, VALUE, POSITION = "worker", "criterion", "value", "position"
-# What others call the same things, the two public data sets among them.
+# Other names of the same columns, including those of the two public data sets.
 _OURS = {
     "conversation": OUTPUT,
     "instance": ITEM,
@@ -24,17 +24,18 @@ _OURS = {
     "prompt": CRITERION,
     "rating": VALUE,
 }
-# Of an output there are these as numbers, too, but they measure nothing of it.
+# Numeric columns of outputs that are not metrics.
 NO_METRICS = frozenset({"judgments", "published"})
-# Which of an output's judgments a row is, where that varies; else it may well be a metric, a model as judge.
+# If this column varies within an output, it numbers the judgments; else it may be a metric (a model as
+# judge).
 NUMBER = "judge"
-# Two systems that gave the same output share a row.
+# Separates the names of several systems that gave the same output and share a row.
 BETWEEN_SYSTEMS = ";"
 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A file: its path as it was given, and its cells as text, under our names for the columns."""
+    """A CSV file: its path as given, and its cells as text, with our names for the columns."""
 
     path: str
     cells: pd.DataFrame
@@ -72,7 +73,7 @@ class CsvTable:
             empty: whether cells may be empty.
 
         Raises:
-            DataError: a cell is no finite number, or is empty though it may not be.
+            DataError: a cell is not a finite number, or is empty although it must not be.
         """
         cells = self.cells[column].str.strip()
         blank = (cells == "").to_numpy(bool)
@@ -84,7 +85,7 @@ class CsvTable:
                 [
                     Problem(
                         f"row {row + 2}, column {column!r}",
-                        f"holds {quoted(self.cells[column].iloc[row])}, which is no number."
+                        f"holds {quoted(self.cells[column].iloc[row])}, which is not a number."
                         if not blank[row]
                         else "is empty.",
                         "Write a number, or take the row out.",
@@ -95,7 +96,7 @@ class CsvTable:
         return values
 
     def numeric_columns(self) -> list[str]:
-        """Return the columns, none of those that we know, whose cells are all numbers or empty."""
+        """Return the columns, except those with a known meaning, whose cells are all numbers or empty."""
         known = {OUTPUT, ITEM, SYSTEM, WORKER, CRITERION, VALUE, POSITION, *NO_METRICS}
         return [str(name) for name in self.cells if name not in known and _is_numeric(self.cells[name])]
 
@@ -106,23 +107,23 @@ def _is_numeric(cells: pd.Series) -> bool:
 
 
 def read_csv(path: str, file: BinaryIO) -> CsvTable:
-    """Return what a CSV file in UTF-8 holds.
+    """Read a CSV file in UTF-8.
 
     Raises:
         SourceError: it is not UTF-8, or empty.
-        DataError: it has no rows, a row has too few or too many cells, or two columns have one name.
+        DataError: it has no rows, a row has too few or too many cells, or two columns have the same name.
     """
     try:
         text = file.read().decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
     except (UnicodeDecodeError, csv.Error) as error:
-        raise SourceError(f"{path}: this is no CSV in UTF-8 ({error}). Save it as one.") from None
+        raise SourceError(f"{path}: this is not a CSV in UTF-8 ({error}). Save it as one.") from None
     if not rows:
         raise SourceError(f"{path}: the file is empty. Export it again.")
     header = [_OURS.get(name.strip(), name.strip()) for name in rows[0]]
     problems = misshapen(header, rows[1:])
     if len(rows) == 1:
-        problems.append(Problem("the header", "is all there is.", "Export the rows, too."))
+        problems.append(Problem("the header", "is not followed by any rows.", "Export the rows too."))
     if problems:
         raise DataError(path, problems)
     return CsvTable(path, pd.DataFrame(rows[1:], columns=header, dtype=object).astype("str"))

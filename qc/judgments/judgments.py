@@ -1,9 +1,9 @@
-"""Judgments of outputs by workers, and the pool of outputs that they are of.
+"""Judgments of outputs by workers, and the pool of these outputs.
 
-An *output* is what was judged: a summary, an answer, one conversation. A *judgment* of it is one worker's
-value on one criterion. The *pool* is every output there is a metric of, judged or not. Source of the words:
-Chaganty, Mussmann and Liang, *The price of debiasing automatic metrics in natural language evaluation*, ACL
-2018, section 3.
+An *output* is the thing judged: a summary, an answer, a conversation. A *judgment* is one worker's value for
+an output on one criterion. The *pool* is the set of all outputs with a metric, judged or not. Source of the
+terms: Chaganty, Mussmann and Liang, *The price of debiasing automatic metrics in natural language
+evaluation*, ACL 2018, section 3.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from qc.run import codes
 
 @dataclass(frozen=True)
 class Judged:
-    """The judgments of one criterion, of one system or of all; K judgments, N outputs in the pool.
+    """The judgments on one criterion, for one system or all systems; K judgments, N outputs in the pool.
 
     Attributes:
-        criterion: what was judged.
-        system: whose outputs; None for those of all systems.
+        criterion: the judged criterion.
+        system: the system of the outputs; None for all systems.
         values: (K,), in the order of the source; higher or lower may be better.
-        z: (K,), `values` standardised per worker; NaN where that is not possible.
-        outputs: (K,), which row of the pool each judgment is of.
-        workers: (K,), codes from 0; None if the source does not tell who judged.
-        positions: (K,), which of their worker's each one was, from 1; NaN if unknown.
-        names: (N,), of the outputs in the pool.
-        metrics: N rows, a float column for each metric; NaN where an output has no value of it.
+        z: (K,), `values` standardised per worker; NaN if impossible.
+        outputs: (K,), row of the judged output in the pool.
+        workers: (K,), codes from 0; None if the source does not say who judged.
+        positions: (K,), position of the judgment in its worker's sequence, from 1; NaN if unknown.
+        names: (N,), names of the outputs in the pool.
+        metrics: N rows, a float column for each metric; NaN if an output has no value.
     """
 
     criterion: str
@@ -45,16 +45,16 @@ class Judged:
 
     @property
     def pool(self) -> int:
-        """N, how many outputs there are, judged or not."""
+        """N, the number of outputs, judged or not."""
         return len(self.names)
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """(N,), how many judgments each output of the pool has; 0 for one that nobody judged."""
+        """(N,), number of judgments of each output of the pool; 0 for an unjudged one."""
         return np.bincount(self.outputs, minlength=self.pool)
 
     def only(self, judgments: NDArray[np.bool_]) -> "Judged":
-        """Return it with the chosen judgments, (K,), alone; the pool stays as it is."""
+        """Return a copy with only the chosen `judgments`, (K,); the pool is unchanged."""
         workers = None
         if self.workers is not None:
             workers = np.asarray(np.unique(self.workers[judgments], return_inverse=True)[1], np.intp)
@@ -68,36 +68,35 @@ class Judged:
         )
 
     def standardised(self) -> "Judged":
-        """Return it with z in the place of the values, without the judgments that have no z."""
+        """Return a copy with z as values, without judgments that have no z."""
         known = self.only(~np.isnan(self.z))
         return replace(known, values=known.z)
 
     def with_metric(self, metric: str) -> "Judged":
-        """Return it without the outputs that have no value of a metric, and without their judgments."""
+        """Return a copy without the outputs that have no value of `metric`, and without their judgments."""
         known = self.metrics[metric].notna().to_numpy()
         return _of_outputs(self, known)
 
 
 @dataclass(frozen=True)
 class Judgments:
-    """All judgments of a source; K of them, N outputs, S systems. Nothing in it is changed once it is made.
+    """All judgments of a source; K judgments, N outputs, S systems. It is never modified.
 
     Attributes:
         source: where they were read from, without any password.
-        systems: names, in the order in which the source has them first.
-        outputs: N rows, in the order of the source: `output` (str, no two alike), `item` (str: the input that
-            outputs of several systems share), and what else the source says of an output, as text.
-        belongs: (N, S), whether an output is one of a system's. Most are of one system; two systems may have
-            given the same one.
-        metrics: N rows, a float column for each metric; NaN where an output has no value of it.
+        systems: names, in the order of their first occurrence in the source.
+        outputs: N rows, in the order of the source: `output` (str, unique), `item` (str: the input that
+            outputs of several systems share), and other data of the source about an output, as text.
+        belongs: (N, S), whether an output belongs to a system. Most belong to one system, but two systems may
+            have given the same output.
+        metrics: N rows, a float column for each metric; NaN if an output has no value.
         rows: K rows, in the order of the source: `output` (int, row of `outputs`), `worker` (category; NaN
-            if the source does not tell), `criterion` (category), `value` (float, finite), `z` (float: `value`
-            standardised per worker; NaN where that is not possible), `position` (float: which of their
-            worker's it was, from 1; NaN if unknown).
+            if the source does not say), `criterion` (category), `value` (float, finite), `z` (float: `value`
+            standardised per worker; NaN if impossible), `position` (float: position of the judgment in its
+            worker's sequence, from 1; NaN if unknown).
         notes: sentences that a reader of the results must see.
-        ends: of the scale of every criterion; None if the source does not tell.
-        in_order: whether the rows are known to be in the order in which the judgments came, as confidence
-            sequences need them while data come in.
+        ends: ends of the scale of every criterion; None if the source does not say.
+        in_order: whether the rows are known to be in order of arrival, as confidence sequences need them.
     """
 
     source: str
@@ -112,11 +111,11 @@ class Judgments:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """What was judged, in the order of the source."""
+        """The judged criteria, in the order of the source."""
         return tuple(self.rows["criterion"].cat.categories)
 
     def of(self, criterion: str, system: str | None = None) -> Judged:
-        """Return the judgments of one criterion: of one system's outputs, or of all outputs.
+        """Return the judgments on one criterion, for one system or for all.
 
         Raises:
             OptionError: there is no such criterion, or no such system.
@@ -145,10 +144,10 @@ class Judgments:
         return _of_outputs(everything, self.belongs[:, self.systems.index(system)])
 
     def where(self, column: str, text: str) -> "Judgments":
-        """Return the outputs of which the source says `text` in `column`, with their judgments.
+        """Return the outputs with `text` in `column`, and their judgments.
 
         Raises:
-            OptionError: the source has no such column, or says that of no output.
+            OptionError: the source has no such column, or no output with this text.
         """
         _require("column", column, tuple(self.outputs.columns))
         chosen = (self.outputs[column] == text).to_numpy(bool)
@@ -171,7 +170,7 @@ class Judgments:
 
 
 def _of_outputs(judged: Judged, chosen: NDArray[np.bool_]) -> Judged:
-    """Return the part whose outputs are `chosen`, (N,); the others leave the pool."""
+    """Return the part with the `chosen` outputs, (N,); the others are removed from the pool."""
     places = np.cumsum(chosen) - 1
     part = judged.only(chosen[judged.outputs])
     return replace(

@@ -1,4 +1,4 @@
-"""Metrics from a file of their own: by output, by item and system, or by system."""
+"""Read metrics from a separate file: by output, by item and system, or by system."""
 
 import numpy as np
 import pandas as pd
@@ -12,20 +12,20 @@ from qc.judgments.csv_table import BETWEEN_SYSTEMS, ITEM, OUTPUT, SYSTEM, CsvTab
 def metric_outputs(
     file: CsvTable, outputs: pd.DataFrame, metrics: pd.DataFrame, judged: NDArray[np.bool_] | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return outputs and metrics with what `file` says of them.
+    """Return outputs and metrics, extended by those in `file`.
 
-    A file by output may have outputs that nobody judged: they join the pool. Those of `outputs` that nobody
-    judged leave it where the file lacks them. One by system gives every output of a system the same value.
+    A file by output may have unjudged outputs: they join the pool. Unjudged outputs in `outputs` that are
+    missing in the file leave the pool. A file by system gives every output of a system the same value.
 
     Args:
-        file: it has `output`, or `system` and `item`, or `system` alone, and metrics.
-        outputs: what the judgments name: `output`, `item`, `system` and other text.
-        metrics: float, the rows of `outputs`; a metric of the same name in `file` takes the place of it.
-        judged: (outputs,), whether anybody judged it; None if all were.
+        file: has `output`, or `system` and `item`, or only `system`, and metrics.
+        outputs: the outputs of the judgments: `output`, `item`, `system` and other text.
+        metrics: float, a row for each of `outputs`; metrics of the same name in `file` replace them.
+        judged: (outputs,), whether an output was judged; None if all were.
 
     Raises:
-        DataError: it has no metric, names an output twice, lacks a judged one, or names systems that nobody
-            judged or others than the judgments.
+        DataError: the file has no metric, names an output twice, lacks a judged output, names systems without
+            judgments, or contradicts the judgments on the system of an output.
     """
     names = file.numeric_columns()
     if not names:
@@ -90,11 +90,11 @@ def _by_output(
 
 
 def _with_systems(file: CsvTable, cells: pd.DataFrame, outputs: pd.DataFrame) -> pd.DataFrame:
-    """Return the cells with the system of each output, which the judgments know if the file does not say.
+    """Return the cells with the system of each output, taken from the judgments if the file has no systems.
 
     Raises:
-        DataError: the file says another system than the judgments, or one that nobody judged, or does not say
-            that of an output that nobody judged.
+        DataError: the file contradicts the judgments, names a system without judgments, or does not name the
+            system of an unjudged output.
     """
     known = outputs.set_index(OUTPUT)[SYSTEM]
     of_judgments = cells[OUTPUT].map(known)
@@ -118,12 +118,12 @@ def _with_systems(file: CsvTable, cells: pd.DataFrame, outputs: pd.DataFrame) ->
 
 
 def _names(cells: pd.Series) -> set[str]:
-    """Return every system that is named, also beside others in a cell."""
+    """Return all system names; a cell may contain several."""
     return {name.strip() for cell in cells.unique() for name in cell.split(BETWEEN_SYSTEMS)}
 
 
 def _aligned(frame: pd.DataFrame, at: NDArray[np.intp]) -> pd.DataFrame:
-    """Return the rows of `frame` with the numbers `at`, NaN where that is −1."""
+    """Return the rows `at` of `frame`; NaN for −1."""
     return frame.reset_index(drop=True).reindex(at).reset_index(drop=True)
 
 

@@ -1,4 +1,4 @@
-"""Judgments in plain CSV: a judgment a row (long), or an output a row with its judgments beside it (wide)."""
+"""Read judgments from a plain CSV: one judgment per row (long), or one output per row (wide)."""
 
 import re
 
@@ -28,10 +28,10 @@ _NUMBERED = re.compile(r"(.+)_(\d+)")
 
 
 def from_tables(table: CsvTable, metrics: CsvTable | None) -> Judgments:
-    """Return the judgments in `table`, with the metrics that it holds itself or that `metrics` has.
+    """Return the judgments in `table`, with its own metrics or those in `metrics`.
 
     Raises:
-        DataError: columns are missing, a cell cannot be used, or the two files contradict each other.
+        DataError: columns are missing, a cell is invalid, or the two files contradict each other.
     """
     if OUTPUT not in table.cells:
         table.require([SYSTEM, ITEM])
@@ -50,10 +50,10 @@ def from_tables(table: CsvTable, metrics: CsvTable | None) -> Judgments:
 
 
 def _series(table: CsvTable) -> dict[str, list[str]]:
-    """Return criterion → its columns, where the judgments of an output stand side by side in its row.
+    """Return criterion → its columns, if the judgments of an output are side by side in its row.
 
-    They are columns NAME_1, NAME_2, … as many for each criterion; shorter series are metrics, such as
-    rouge_1 and rouge_2 beside five judgments of each criterion.
+    These are columns NAME_1, NAME_2, …, with the same number for each criterion. Shorter series are metrics,
+    such as rouge_1 and rouge_2 beside five judgments of each criterion.
     """
     found: dict[str, dict[int, str]] = {}
     for column in table.numeric_columns():
@@ -82,7 +82,7 @@ def _long(table: CsvTable, cells: pd.DataFrame) -> Rows:
 
 
 def _wide(table: CsvTable, cells: pd.DataFrame, series: dict[str, list[str]]) -> Rows:
-    """Return the judgments that stand side by side; an empty cell is none."""
+    """Return the judgments that are side by side; an empty cell is no judgment."""
     parts = [
         pd.DataFrame({OUTPUT: cells[OUTPUT], CRITERION: criterion, VALUE: table.numbers(column, empty=True)})
         for criterion, columns in series.items()
@@ -99,9 +99,9 @@ def _wide(table: CsvTable, cells: pd.DataFrame, series: dict[str, list[str]]) ->
 
 
 def _outputs(table: CsvTable, cells: pd.DataFrame, own: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the outputs that the rows name, and the metrics that stand in the same rows.
+    """Return the outputs in the rows, and the metrics in the same rows.
 
-    What differs between the rows of an output belongs to its judgments and is left out.
+    A column that differs between the rows of an output belongs to its judgments, and is left out.
 
     Raises:
         DataError: rows of one output name two systems or items, or differ in a metric.
@@ -131,6 +131,6 @@ def _outputs(table: CsvTable, cells: pd.DataFrame, own: list[str]) -> tuple[pd.D
 
 
 def _differs(column: pd.Series, first: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return, (rows,), whether a row holds another value than the row `first` of the same output."""
+    """Return, (rows,), whether a row's value differs from the row `first` of the same output."""
     values = column.to_numpy(object)
     return np.asarray((values != values[first]) & ~(pd.isna(values) & pd.isna(values[first])), bool)

@@ -1,16 +1,15 @@
-"""Judgments from a run of ours: a conversation is an output, judged once, by the worker who chatted.
+"""Build judgments from a run of Candor: a conversation is an output, judged once, by the worker who chatted.
 
-Conversations that the server left unrated, of the same workers, are outputs that nobody judged: with their
-metrics they are the pool. Judgments are in the order in which workers handed in, where the source says when;
-else by assignment.
+Conversations of the same workers that the server left unrated are unjudged outputs: with their metrics they
+extend the pool. Judgments are in order of submission if the source has the times, else by assignment.
 
-In a run of transcripts each item is an output, judged by several workers; what a worker says of it is the
-mean with its repeat, and what controls the workers is no judgment. An item that is a conversation is called
-as that.
+In a run of transcripts each item is an output, judged by several workers. A worker's judgment is the mean of
+the item and its repeat; control items are not judgments. An item that is a conversation has the
+conversation's name.
 
-Those of workers who passed the filter take part, with scores that point the same way, as in the report; a
-worker's z is over all their ratings, all criteria and the qc bot's among them. Beside the criteria there is
-their mean, `overall`.
+As in the report, only workers who passed the filter count, and higher is better for all scores. A worker's z
+is over all their ratings, on all criteria and including the QC bot. There is also the mean of the criteria,
+`overall`.
 """
 
 import numpy as np
@@ -31,11 +30,11 @@ OVERALL = "overall"
 
 
 def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
-    """Return the conversations or items of a run that count, as judgments; those nobody rated join the pool.
+    """Return the counted conversations or items of a run as judgments; unrated ones join the pool.
 
     Raises:
-        DataError: the metric file does not fit the run.
-        EmptyRunError: no worker passed, or nothing competes, so no conversation or item counts.
+        DataError: the metric file does not match the run.
+        EmptyRunError: no worker passed, or no system competes, so no conversation or item counts.
     """
     require_competing(sample.run)
     if (why := nobody_passed(sample.run, sample.screening)) is not None:
@@ -91,7 +90,7 @@ def from_sample(sample: Sample, metrics: CsvTable | None) -> Judgments:
 
 
 def _in_order(sample: Sample) -> NDArray[np.intp]:
-    """Return the rows that count, those first whose assignments were handed in first."""
+    """Return the counted rows, in order of submission of their assignments."""
     rows = np.flatnonzero(sample.counted)
     if sample.run.ended is None:
         return rows
@@ -101,7 +100,7 @@ def _in_order(sample: Sample) -> NDArray[np.intp]:
 
 
 def _unrated(sample: Sample) -> pd.DataFrame:
-    """Return `output`, `system` of the conversations left unrated by workers who passed."""
+    """Return `output`, `system` of the unrated conversations of workers who passed."""
     if sample.run.unrated is None:
         return pd.DataFrame({"output": [], "system": []}, dtype="str")
     rows = sample.run.unrated.conversations.rename(columns={"conversation": "output"})
@@ -120,7 +119,7 @@ def _pool_notes(unrated: int, *, known: bool) -> list[str]:
 
 
 def _judged(run: Run) -> pd.DataFrame:
-    """Return the rows that a sample of `run` has: `output`, `system`, `worker`, `position`, `assignment`."""
+    """Return the rows of a sample of `run`: `output`, `system`, `worker`, `position`, `assignment`."""
     rows = run.conversations.rename(columns={"conversation": "output"})
     if run.items is not None:
         rows = rows.assign(output=run.items["output"])[run.items["kind"].eq("ordinary").to_numpy(bool)]

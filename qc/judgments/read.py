@@ -1,4 +1,4 @@
-"""Open a source of judgments, find out what it is, and read it with its metrics."""
+"""Open a source of judgments, detect its format, and read it with its metrics."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +15,14 @@ from qc.loading.source import RunFile, Source
 
 @dataclass(frozen=True)
 class Selection:
-    """What is asked of a source of judgments.
+    """What to read from a source of judgments.
 
     Attributes:
-        metrics: file with metrics of the outputs; None if there is none beside the judgments.
+        metrics: file with metrics of the outputs; None if there is no such file.
         run: slug or id of a run, if the source is a database that holds several.
-        alpha: level at which a worker of a run passes.
-        where: a column of the outputs and the text that it must hold; None for all outputs. A worker's z is
-            over all their judgments, those of other outputs too.
+        alpha: level of quality control for a run.
+        where: a column of the outputs and the required text; None for all outputs. A worker's z is still over
+            all their judgments, including other outputs.
     """
 
     metrics: Path | None = None
@@ -35,12 +35,12 @@ def read_judgments(source: str, selection: Selection | None = None) -> Judgments
     """Return the judgments that `source` holds, with their metrics.
 
     Args:
-        source: path of a plain CSV of judgments, or whatever `qc.loading` reads: a run of ours in a database
+        source: path of a plain CSV of judgments, or any source of `qc.loading`: a run of Candor in a database
             or an export, a hits_data.json, an MTurk batch CSV.
-        selection: what is asked of it; None for the defaults.
+        selection: what to read from it; None for the defaults.
 
     Raises:
-        QcError: as `qc.loading.read_run`, or a plain file cannot be used: all problems are listed.
+        QcError: as `qc.loading.read_run`, or a plain file is invalid; the error lists all problems.
     """
     selection = selection or Selection()
     metrics = None if selection.metrics is None else _opened_csv(selection.metrics)
@@ -53,7 +53,7 @@ def read_judgments(source: str, selection: Selection | None = None) -> Judgments
 
 
 def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> Judgments:
-    # Plain files need neither, and they take long to import.
+    # Slow to import, and not needed for plain files.
     from qc.judgments.rated_run import from_sample  # noqa: PLC0415
     from qc.method.sample import take_sample  # noqa: PLC0415
     from qc.transcripts.judgments import take_judgments  # noqa: PLC0415
@@ -64,7 +64,7 @@ def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> J
 
 
 def _is_plain(file: RunFile) -> bool:
-    """Return whether a file is a CSV, and none of MTurk's."""
+    """Return whether a file is a CSV, and not one from MTurk."""
     if file.parquet:
         return False
     first = file.file.peek(1 << 16).split(b"\n", 1)[0].lstrip(b"\xef\xbb\xbf \t")

@@ -8,15 +8,15 @@ import pandas as pd
 from qc.judgments.judgments import Judgments
 from qc.number_format import whole
 
-# Values of a worker within 0 and 1 are on another scale than values of others beyond this.
+# A worker with all values within 0 and 1 uses another scale than one with values beyond this.
 FAR_BEYOND_ONE = 5.0
 FEWEST_OF_A_WORKER = 5
-# A few workers may use the lowest end only; two scales are a habit of many.
+# Share of workers for a warning about two scales; a few workers may just use the lowest end.
 MANY = 0.1
 
 
 def remarks(judgments: Judgments) -> Judgments:
-    """Return the judgments with the sentences that follow from them after their own notes."""
+    """Return the judgments with these remarks added to their notes."""
     found = (
         *_once_judged(judgments),
         *_uneven(judgments),
@@ -30,7 +30,7 @@ def remarks(judgments: Judgments) -> Judgments:
 
 
 def _counts(judgments: Judgments) -> pd.Series:
-    """Return how many judgments each judged output has on each criterion."""
+    """Count the judgments of each judged output on each criterion."""
     return judgments.rows.groupby(["output", "criterion"], observed=True).size()
 
 

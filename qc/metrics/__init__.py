@@ -1,1 +1,1 @@
-"""Automatic scores of conversations and systems, and how they agree with people: `python -m qc.metrics`."""
+"""Automatic metrics of conversations and systems, and their agreement with people: `python -m qc.metrics`."""

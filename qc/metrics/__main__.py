@@ -1,4 +1,4 @@
-"""Score a run by metrics and hold them against people: `python -m qc.metrics SOURCE`."""
+"""Score a run with metrics, and compare them with people: `python -m qc.metrics SOURCE`."""
 
 import os
 import sys
@@ -53,7 +53,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @dataclass(frozen=True)
 class Asked:
-    """What is computed: see the options of the command."""
+    """The requested metrics; see the options of the command."""
 
     references: Path | None
     models: tuple[Path, ...]
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Scored:
-    """What came of it: the metrics, what a judge said, and what to add to the signature."""
+    """The computed metrics, a judge's ratings, and additions to the signature."""
 
     metrics: list[MetricScores]
     judged: Judged | None
@@ -97,8 +97,8 @@ def metrics(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="CSV of metrics computed elsewhere; its first column is system or conversation. A heading "
-            "that begins with - says that lower is better. May be repeated.",
+            help="CSV of metrics computed elsewhere; its first column is system or conversation. Start a "
+            "heading with - if lower is better. May be repeated.",
         ),
     ] = None,
     judge: Annotated[
@@ -107,17 +107,19 @@ def metrics(
             metavar="URL", help="An OpenAI-compatible endpoint, for example http://localhost:8000/v1."
         ),
     ] = None,
-    judge_model: Annotated[str | None, typer.Option(metavar="NAME", help="The judge's name there.")] = None,
+    judge_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the judge's model at the endpoint.")
+    ] = None,
     judge_key: Annotated[
         str | None,
         typer.Option(metavar="VARIABLE", help="Environment variable that holds the endpoint's key."),
     ] = None,
     judge_repeats: Annotated[
-        int, typer.Option(min=1, metavar="N", help="How often each order of the criteria is asked.")
+        int, typer.Option(min=1, metavar="N", help="Number of requests for each order of the criteria.")
     ] = 2,
     judge_price: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="IN OUT", help="Dollars for a million tokens of prompts, and of answers."),
+        typer.Option(metavar="IN OUT", help="Dollars per million tokens of prompts, and of answers."),
     ] = None,
     judge_statements: Annotated[
         Path | None,
@@ -129,24 +131,23 @@ def metrics(
     ] = None,
     cache: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Where what was computed is kept.", show_default="in ~/.cache/candor"
-        ),
+        typer.Option(metavar="FILE", help="Cache of computed values.", show_default="in ~/.cache/candor"),
     ] = None,
     out: Out = None,
     formats: Formats = ALL,
     alpha: Alpha = 0.05,
     bootstrap: Bootstrap = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     criteria_file: CriteriaFile = None,
     include_partial: IncludePartial = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask first where the judge may cost money.")
+        bool, typer.Option("--yes", help="Do not ask for confirmation if the judge may cost money.")
     ] = False,
 ) -> None:
-    """Score the conversations and systems of a run by metrics, and say how these agree with people.
+    """Score the conversations and systems of a run with metrics, and compare the metrics with people.
 
-    Where the judge may cost money, you are asked first: how many calls, to whom, at what price.
+    If the judge may cost money, the command shows the number of calls, the endpoint and the price, and asks
+    you first.
     """
     with stderr_console() as stderr:
         require_draws(bootstrap)
@@ -176,7 +177,7 @@ def metrics(
 
 
 def _score(sample: Sample, asked: Asked, cache: Cache, on_part: OnPart) -> Scored:
-    """Return every metric that was asked for."""
+    """Return all requested metrics."""
     run = sample.run
     spoken = _spoken(run, asked)
     found: list[MetricScores] = from_replies(spoken) if spoken else []
@@ -211,10 +212,10 @@ def _statements(run: Run, path: Path | None) -> dict[str, str]:
 def _ask_first(
     run: Run, judge: JudgeOptions, path: Path | None, cache: Cache, price: tuple[float, float] | None
 ) -> None:
-    """Ask whether the judge is to be asked, where that may cost money.
+    """Ask for confirmation before calls to a judge that may cost money.
 
     Raises:
-        OptionError: the answer is no, or there is no terminal to ask at.
+        OptionError: the answer is no, or there is no terminal.
     """
     planned = planned_calls(transcripts(run), list(_statements(run, path).values()), judge, cache)
     is_free = not any(price) if price else not judge.may_cost
@@ -237,7 +238,7 @@ def _ask_first(
 
 
 def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:
-    """Return what was said; nothing if the source does not hold it and a file of scores was given alone."""
+    """Return the transcripts; empty if the source has no texts and only a file of scores was given."""
     reads_words = asked.references or asked.models or asked.judge
     if run.words is None and asked.scores and not reads_words:
         return ()
@@ -279,7 +280,7 @@ def _signature(run: Run, alpha: float, seed: int, bootstrap: int, scored: Scored
 
 @contextmanager
 def _bar(stderr: Console) -> Iterator[OnPart]:
-    """Show a bar on a terminal for the part that is under way, and yield the function that moves it."""
+    """Show a progress bar on a terminal for the current part, and yield the function that advances it."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}

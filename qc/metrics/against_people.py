@@ -1,7 +1,7 @@
-"""Metrics held against people: over systems, per criterion and overall, and over conversations.
+"""Compare metrics with people: over systems, per criterion and overall, and over conversations.
 
 People's scores are those of the report: mean z of the workers who passed. A metric's score of a system is the
-mean over the conversations of these workers. What is better when lower is turned around first, so that a
+mean over the conversations of these workers. The sign of a metric is reversed first if lower is better, so a
 positive correlation always means agreement.
 """
 
@@ -37,15 +37,15 @@ FEWEST_SYSTEMS = 3
 
 @dataclass(frozen=True)
 class Agreement:
-    """How one metric agrees with people on one criterion, or overall.
+    """Agreement of one metric with people on one criterion, or overall.
 
     Attributes:
         metric: its name.
         on: `overall` or the label of a criterion.
         systems: the agreement over systems, with intervals for other systems.
 
-    There is no interval for other workers and the same systems. Resamples of the workers add noise to scores
-    that have some already, so the drawn correlations lie below the true one, and the interval with them.
+    There is no interval for other workers and the same systems. Resampling the workers adds noise to scores
+    that are noisy already, so the resampled correlations, and with them the interval, would be too low.
     """
 
     metric: str
@@ -55,14 +55,15 @@ class Agreement:
 
 @dataclass(frozen=True)
 class ConversationAgreement:
-    """How one metric agrees with the workers' overall z, conversation by conversation.
+    """Agreement of one metric with the workers' overall z, over conversations.
 
     Attributes:
         metric: its name.
-        n: conversations with both.
-        r: over all of them; differences between systems count.
-        within: over deviations from the means of the systems; only differences within systems count.
-    Both have intervals for other workers: workers are drawn with all their conversations.
+        n: number of conversations with both.
+        r: over all of them, including differences between systems.
+        within: over deviations from the means of the systems, so only differences within systems count.
+
+    Both have intervals for other workers, who are resampled with all their conversations.
     """
 
     metric: str
@@ -73,15 +74,15 @@ class ConversationAgreement:
 
 @dataclass(frozen=True)
 class AgainstPeople:
-    """All that is said of metrics and people.
+    """Results of the comparison of metrics with people.
 
     Attributes:
         human: scores of the systems, best first.
-        metrics: (M, S), the metrics' scores of these systems, in that order, as given.
-        names: of the metrics, with which direction is better.
+        metrics: (M, S), the metrics' scores of these systems, in that order, with original signs.
+        names: names of the metrics, and whether higher is better.
         agreements: by metric, then overall and by criterion.
-        conversations: by metric, of those that score conversations.
-        williams: every two metrics that scored the same systems, overall.
+        conversations: by metric, for metrics that score conversations.
+        williams: tests of each pair of metrics that scored the same systems, overall.
         prefilter: by metric, for every number of systems kept.
         qc: (M,), the metrics' scores of the quality-control bot.
         notes: sentences that a reader must see.
@@ -101,13 +102,13 @@ class AgainstPeople:
 def hold_against_people(
     sample: Sample, metrics: Sequence[MetricScores], bootstrap: int, seed: int
 ) -> AgainstPeople:
-    """Return how `metrics` agree with the workers who passed.
+    """Compare `metrics` with the workers who passed.
 
     Args:
         sample: the run's ratings.
         metrics: scores of its conversations or systems.
         bootstrap: number of resamples of the workers.
-        seed: of the draws.
+        seed: seed of the draws.
 
     Raises:
         EmptyRunError: fewer than 3 systems have a score by people.
@@ -140,7 +141,7 @@ def hold_against_people(
 
 
 def _of_systems(sample: Sample, metric: MetricScores) -> NDArray[np.float64]:
-    """Return the metric's score of each system by its code, the qc bot's among them."""
+    """Return the metric's score of each system, indexed by system code, including the QC bot."""
     if metric.systems is not None:
         return metric.systems
     if metric.conversations is None:
@@ -169,7 +170,7 @@ def _by_conversation(
         there = sample.counted & np.isfinite(metric.conversations) & np.isfinite(overall)
         x = metric.conversations[there] * (1 if metric.higher_is_better else -1)
         y, systems, workers = overall[there], sample.systems[there], sample.workers[there]
-        # A generator of its own for each metric: another metric must not move this one's interval.
+        # A separate generator for each metric, so that other metrics do not change its interval.
         rng = generator(seed, f"bootstrap of workers, conversations, {metric.name}")
         inside = [values - _group_mean(values, systems) for values in (x, y)]
         found.append(
@@ -198,11 +199,11 @@ def _clustered_r(
 ) -> Coefficient:
     """Return r of the points (x, y), and its interval over resamples of workers with all their points.
 
-    r is a function of sums, so each worker's sums are taken once (`qc.statistics.resampling`).
+    r is a function of sums, so each worker's sums are computed only once (`qc.statistics.resampling`).
     """
     if len(x) < FEWEST_SYSTEMS or min(x.std(), y.std()) <= NOISE:
         return Coefficient(np.nan, np.nan, np.nan)
-    # Centred and scaled, which changes no r, so that sums of squares lose no digits.
+    # Centre and scale, so that sums of squares do not lose precision; this does not change r.
     x, y = ((values - values.mean()) / values.std() for values in (x, y))
     _, owners = np.unique(workers, return_inverse=True)
     terms = np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
@@ -212,7 +213,7 @@ def _clustered_r(
 
 
 def _r_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Pearson's r from (…, 6): n, Σx, Σy, Σx², Σy², Σxy; NaN where x or y does not vary."""
+    """Return Pearson's r from (…, 6): n, Σx, Σy, Σx², Σy², Σxy; NaN if x or y does not vary."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     spread = (n * xx - x * x) * (n * yy - y * y)
     return np.asarray((n * xy - x * y) / np.sqrt(np.where(spread > NOISE, spread, np.nan)))
@@ -221,7 +222,7 @@ def _r_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def _williams(
     human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64]
 ) -> tuple[list[Williams], list[str]]:
-    """Return the tests of every two metrics over the same systems, and what was refused, in a sentence."""
+    """Return the tests of each pair of metrics over the same systems, and a note on pairs left out."""
     people = dict(zip(human.z["system"], human.z[OVERALL].tolist(), strict=True))
     scored = [
         (
@@ -262,7 +263,7 @@ def _prefilters(
 
 
 def halfway(found: AgainstPeople) -> list[tuple[str, Prefilter]]:
-    """Return what keeping half of the systems by each metric would have lost."""
+    """Return, for each metric, the loss from keeping only half of the systems."""
     keep = half(len(found.human.z))
     return [(name, each) for name, each in found.prefilter if each.keep == keep]
 

@@ -1,4 +1,4 @@
-"""Keep computed values on disk, under a hash of their input."""
+"""Cache computed values on disk, with a hash of their input as key."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 
 
 class Cache:
-    """Values by their keys. A value that was put is on disk when `put` returns."""
+    """Cached values by key. Values are on disk when `put` returns."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Use a connection that `open_cache` opened."""
@@ -40,13 +40,13 @@ class Cache:
         block: int,
         on_block: Callable[[int], None],
     ) -> list[Any]:
-        """Return a value for each of `items`: the kept one, or what `compute` makes of those that have none.
+        """Return a value for each of `items`: the cached one, or else a newly computed one.
 
         Args:
-            keys: of the items.
-            items: what is computed from.
-            compute: returns a value for each item it is given, which are `block` at most.
-            block: how many are computed before they are put on disk.
+            keys: keys of the items.
+            items: inputs of the computation.
+            compute: returns a value for each given item; it gets at most `block` items.
+            block: number of items to compute before they are stored.
             on_block: called before each block with the number of items done.
         """
         values = {key: self.get(key) for key in keys}
@@ -62,22 +62,22 @@ class Cache:
 
 
 def content_key(*parts: object) -> str:
-    """Return the key of what is computed from `parts`, which JSON can hold."""
+    """Return the key of a value computed from `parts`, which must be JSON values."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 
 def default_path() -> Path:
-    """Return where the cache lies if nobody says otherwise: under the user's folder for caches."""
+    """Return the default path of the cache, in the user's cache folder."""
     home = os.environ.get("XDG_CACHE_HOME")
     return (Path(home) if home else Path.home() / ".cache") / "candor" / "metrics.db"
 
 
 @contextmanager
 def open_cache(path: Path) -> Iterator[Cache]:
-    """Yield the cache in the file at `path`, made if it is not there.
+    """Yield the cache in the file at `path`, which is created if missing.
 
     Raises:
-        OutputError: it cannot be written there, or the file is something else.
+        OutputError: it cannot be written, or the file is not a cache.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

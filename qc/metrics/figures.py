@@ -18,7 +18,7 @@ LISTED = 8
 
 
 def agreement_figure(found: AgainstPeople) -> Drawing | None:
-    """Draw r of every metric with people overall, and its interval for other systems; None without any."""
+    """Draw r of every metric with people overall, with its interval for other systems; None without r."""
     overall = [each for each in found.agreements if each.on == OVERALL]
     known = [each for each in overall if np.isfinite(each.systems.pearson.value)]
     if not known:
@@ -41,7 +41,7 @@ def agreement_figure(found: AgainstPeople) -> Drawing | None:
 
 
 def rank_figure(found: AgainstPeople) -> Drawing | None:
-    """Draw the rank that people and every metric give each system, people's best at the left."""
+    """Draw the rank of each system by people and by every metric, with people's best system on the left."""
     table = metric_ranks(found)
     known = np.asarray(np.isfinite(table).all(axis=1))
     if not known[1:].any():

@@ -37,14 +37,14 @@ def metrics_findings(
     price: tuple[float, float] | None,
     signature: str,
 ) -> Findings:
-    """Return what is reported of `found`.
+    """Return the findings in tables, figures and words.
 
     Args:
         sample: the run's ratings.
-        found: metrics held against people.
-        judged: what a judge said; None without one.
-        price: dollars for a million tokens of the prompts and of the answers; None if nobody said.
-        signature: what the numbers were made of.
+        found: metrics compared with people.
+        judged: a judge's ratings; None without a judge.
+        price: dollars per million tokens of the prompts and of the answers; None if unknown.
+        signature: signature of the data and options.
     """
     tables = [_agreement(found), _criteria(found), _conversations(found), _williams(found)]
     tables += [_prefilter(found), *([_noise(judged)] if judged else []), _systems(found)]

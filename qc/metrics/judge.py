@@ -1,8 +1,8 @@
-"""Ask a language model, over any endpoint of OpenAI's chat completions, to rate conversations.
+"""Let a language model rate conversations, over any endpoint with OpenAI's chat completions.
 
-Each conversation is asked about with the criteria forwards and backwards, and each of these several times,
-at temperature 1: so the judge shows its own noise, and what the order does. Every answer is kept as soon as
-it comes, so that what was broken off goes on where it was.
+Each conversation is rated with the criteria forwards and backwards, several times each, at temperature 1.
+This shows the judge's own noise, and the effect of the order. Every answer is cached at once, so an
+interrupted command continues where it stopped.
 """
 
 import asyncio
@@ -32,17 +32,17 @@ LONGEST_WAIT = 20.0  # seconds between two tries
 PATIENCE = 120.0  # seconds of silence
 CONNECT_SECONDS = 10.0
 TEMPERATURE = 1.0
-# Seven ratings are 60 tokens; models that think aloud first need more.
+# Seven ratings are 60 tokens; models that reason first need more.
 MOST_TOKENS = 2000
 # For estimates: English has about four characters to a token (the providers' own rule of thumb).
 CHARACTERS_OF_TOKEN, TOKENS_OF_RATING = 4, 9
 SHOWN_ANSWER = 200  # characters
-# Worth asking again: too many requests, a server that is starting or was cut off.
+# Status codes to retry: too many requests, a server that is starting or was cut off.
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
 class _Answer(TypedDict):
-    """What is kept of an answer: the ratings in the order asked, None if it holds none, and its beginning.
+    """Cached part of an answer: the ratings in the order asked (None if it holds none), and its beginning.
 
     Tokens are those of all tries.
     """
@@ -55,13 +55,13 @@ class _Answer(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """Who is asked, and how often.
+    """Options of a judge.
 
     Attributes:
-        url: of the endpoint, up to and without `/chat/completions`.
-        model: its name there.
-        key: sent as a bearer token; None where none is needed.
-        repeats: how often each order is asked.
+        url: URL of the endpoint, without `/chat/completions`.
+        model: name of the model at the endpoint.
+        key: sent as a bearer token; None if not needed.
+        repeats: number of requests for each order.
     """
 
     url: str
@@ -71,13 +71,13 @@ class JudgeOptions:
 
     @property
     def may_cost(self) -> bool:
-        """Whether a call may cost money: the endpoint wants a key, or is not on this machine."""
+        """Whether a call may cost money: the endpoint needs a key, or is not on this machine."""
         return self.key is not None or not _is_on_this_machine(urlsplit(self.url).hostname or "")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """How many calls are to be made, and about how many tokens go in and come out."""
+    """Number of planned calls, and estimated numbers of prompt and answer tokens."""
 
     calls: int
     tokens_in: int
@@ -86,16 +86,16 @@ class PlannedCalls:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge said of C conversations.
+    """The judge's ratings of C conversations.
 
     Attributes:
-        ratings: (C, orders, repeats, K), 0 to 100 as given, criteria always in the order of the run's; NaN
-            where an answer held no ratings.
-        answers: how many there are; conversations that are word for word the same share theirs.
-        unreadable: how many of them held none, however often they were asked for.
-        prompt_tokens, completion_tokens: of all answers, as the endpoint counts them.
-        asked: answers that were asked for now; the others were kept from before.
-        paid_prompt_tokens, paid_completion_tokens: of the answers that were asked for now.
+        ratings: (C, orders, repeats, K), 0 to 100 as given, criteria always in the order of the run; NaN if
+            an answer held no ratings.
+        answers: number of answers; identical conversations share theirs.
+        unreadable: number of answers without ratings after all tries.
+        prompt_tokens, completion_tokens: tokens of all answers, as counted by the endpoint.
+        asked: number of answers requested now; the others were cached.
+        paid_prompt_tokens, paid_completion_tokens: tokens of the answers requested now.
     """
 
     ratings: NDArray[np.float64]
@@ -127,7 +127,7 @@ class _Completion(BaseModel):
 
 
 class _Passing(Exception):
-    """A failure that may not come again; `told` is what to raise if it does."""
+    """A temporary failure; `told` is the error to raise if it persists."""
 
     def __init__(self, told: JudgeError) -> None:
         self.told = told
@@ -135,7 +135,7 @@ class _Passing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """One request, and the key under which its answer is kept."""
+    """One request, and the cache key of its answer."""
 
     body: dict[str, Any]
     key: str
@@ -148,19 +148,19 @@ def judge(
     cache: Cache,
     on_answer: Callable[[int, int], None],
 ) -> Judgement:
-    """Return how the judge rates each of `spoken`.
+    """Return the judge's ratings of each of `spoken`.
 
     Args:
         spoken: the conversations.
         asked: the statements, in the order of the run's criteria.
-        options: who is asked, and how often.
-        cache: where answers are kept.
-        on_answer: called with the number of answers that are there, and of all.
+        options: the judge's options.
+        cache: cache of the answers.
+        on_answer: called with the number of answers so far, and of all.
 
     Raises:
-        JudgeUnreachable: nothing answers at the address.
-        JudgeRefused: the endpoint refuses; its words are told.
-        JudgeUnreadable: no answer at all held ratings.
+        JudgeUnreachable: the address does not answer.
+        JudgeRefused: the endpoint refuses; the message quotes its reason.
+        JudgeUnreadable: no answer held ratings.
     """
     keys, asks = _asks(spoken, asked, options)
     answers = {key: cache.get(key) for key in asks}
@@ -197,7 +197,7 @@ def judge(
 def planned_calls(
     spoken: Sequence[Transcript], asked: Sequence[str], options: JudgeOptions, cache: Cache
 ) -> PlannedCalls:
-    """Return what `judge` is about to ask for, given the same: what is kept is not asked for again."""
+    """Return the calls that `judge` would make with the same arguments, without cached answers."""
     _, asks = _asks(spoken, asked, options)
     missing = [ask.body["messages"] for key, ask in asks.items() if cache.get(key) is None]
     read = sum(len(message["content"]) for messages in missing for message in messages)
@@ -211,7 +211,7 @@ def _asks(
 ) -> tuple[dict[tuple[int, int, int], str], dict[str, _Ask]]:
     """Return the key of every conversation's request, by order and repeat, and the requests by their keys.
 
-    Conversations that are word for word the same are asked about once.
+    Identical conversations share one request.
     """
     keys: dict[tuple[int, int, int], str] = {}
     asks: dict[str, _Ask] = {}
@@ -231,7 +231,7 @@ def _ask(options: JudgeOptions, order: int, repeat: int, spoken: Transcript, ask
         "temperature": TEMPERATURE,
         "max_tokens": MOST_TOKENS,
     }
-    # The order is part of the key, as two orders of one criterion are the same words.
+    # The order is part of the key, because two orders of a single criterion have the same text.
     return _Ask(body, content_key("judge", options.url, body, order, repeat))
 
 
@@ -257,7 +257,7 @@ def _tokens(answers: Sequence[_Answer]) -> tuple[int, int]:
 async def _ask_all(
     asks: Sequence[_Ask], options: JudgeOptions, count: int, keep: Callable[[_Ask, _Answer], None]
 ) -> None:
-    """Ask AT_ONCE at a time. After a failure nothing new is asked, but what is under way is waited for."""
+    """Make AT_ONCE requests at a time. After a failure, start no new one, but wait for those in progress."""
     headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
     waiting = iter(asks)
     failures: list[JudgeError] = []
@@ -279,7 +279,7 @@ async def _ask_all(
 
 
 async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, count: int) -> _Answer:
-    """Return the ratings of an answer, its beginning and its tokens, those of unreadable tries among them.
+    """Return the ratings of an answer, its beginning, and the tokens of all tries.
 
     The ratings are None if TRIES answers held none.
     """
@@ -302,7 +302,7 @@ async def _answer(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask, 
 
 
 async def _completion(client: httpx2.AsyncClient, options: JudgeOptions, ask: _Ask) -> _Completion:
-    """Return the endpoint's answer; what may pass is tried TRIES times, waiting longer each time."""
+    """Return the endpoint's answer; temporary failures are retried TRIES times, with growing waits."""
     retrying = AsyncRetrying(
         retry=retry_if_exception_type(_Passing),
         stop=stop_after_attempt(TRIES),
@@ -329,7 +329,7 @@ async def _asked_once(client: httpx2.AsyncClient, options: JudgeOptions, ask: _A
             )
         ) from None
     except httpx2.InvalidURL as error:
-        raise JudgeUnreachable(f"--judge {options.url}: this is no address ({error}).") from None
+        raise JudgeUnreachable(f"--judge {options.url}: this is not a valid address ({error}).") from None
     if response.status_code != 200:
         refused = JudgeRefused(
             f"--judge {options.url}: {_meaning(response.status_code, options)} (status "
@@ -341,8 +341,8 @@ async def _asked_once(client: httpx2.AsyncClient, options: JudgeOptions, ask: _A
     except ValidationError:
         shown = _shown(response.text, options)
         raise JudgeUnreadable(
-            f"--judge {options.url}: the answer is none of a chat completion ({shown}). "
-            "Give the address up to and without /chat/completions."
+            f"--judge {options.url}: the answer is not a chat completion ({shown}). "
+            "Give the address without /chat/completions."
         ) from None
 
 

@@ -1,7 +1,7 @@
-"""Write the prompt for a model that judges a conversation, and parse its answer. Pure.
+"""Write the prompt for a model that judges a conversation, and parse its answer. Pure functions.
 
-The prompt is `judge_prompt.txt`, the statements are `statements.toml`, both beside this module: the judge
-rates what workers rate, on their scale, without being told which system it is.
+The prompt is `judge_prompt.txt`, the statements are `statements.toml`, both in this folder. The judge rates
+the same criteria as workers, on their scale, and does not know the system.
 """
 
 import re
@@ -25,12 +25,12 @@ def statements(labels: Sequence[str], path: Path | None) -> dict[str, str]:
     """Return the statement of each criterion, in the order of `labels`.
 
     Args:
-        labels: of the run's criteria.
-        path: TOML file with a statement for each label; None for the instrument's own seven.
+        labels: labels of the run's criteria.
+        path: TOML file with a statement for each label; None for the seven statements of the instrument.
 
     Raises:
         SourceError: the file cannot be read.
-        OptionError: a criterion has no statement there.
+        OptionError: a criterion has no statement.
     """
     known = _known(path)
     missing = [label for label in labels if not isinstance(known.get(label), str)]
@@ -53,7 +53,7 @@ def _known(path: Path | None) -> Mapping[str, object]:
 
 
 def prompt(spoken: Transcript, asked: Sequence[str]) -> str:
-    """Return what the judge is asked about a conversation: the statements `asked`, numbered from 1."""
+    """Return the prompt for a conversation, with the statements `asked` numbered from 1."""
     return Template(_text("judge_prompt.txt")).substitute(
         conversation="\n".join(f"{WHO[who]}: {' '.join(text.split())}" for who, text in spoken.said),
         statements="\n".join(f"{number}. {statement}" for number, statement in enumerate(asked, start=1)),
@@ -61,7 +61,7 @@ def prompt(spoken: Transcript, asked: Sequence[str]) -> str:
 
 
 def ratings_in(answer: str, count: int) -> list[float] | None:
-    """Return the ratings of `count` statements, 0 to 100, that `answer` holds; None if it does not."""
+    """Return the ratings of `count` statements, 0 to 100, in `answer`; None if it lacks any."""
     for found in reversed(_OBJECT.findall(answer)):
         try:
             given = from_json(found)

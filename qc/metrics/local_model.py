@@ -1,6 +1,6 @@
-"""A model of Hugging Face's format in a folder of this machine: vectors of tokens, likelihoods of texts.
+"""A local model in Hugging Face's format: vectors of tokens, likelihoods of texts.
 
-Importing this imports neither torch nor transformers, which take seconds; opening a model does.
+Importing this module does not import torch and transformers, which takes seconds; opening a model does.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 CAUSAL, MASKED, ENCODER = "causal", "masked", "encoder"
-# Tokens of a batch, padding counted: what 16 texts of 256 tokens have.
+# Tokens of a batch, including padding: 16 texts of 256 tokens.
 BATCH_TOKENS = 4096
-# A tokenizer without a limit names a number far above this.
+# Upper limit of the length; a tokenizer without a limit states a much larger number.
 LONGEST = 1024
-# Models such as RoBERTa count positions from 2, so that they have two fewer than they say.
+# Models such as RoBERTa count positions from 2, so they have two fewer than stated.
 _UNUSED_POSITIONS = 2
 _WORD = re.compile(r"\S+")
 
@@ -44,7 +44,7 @@ class LocalModel:
         """Load the model in the folder `path`.
 
         Raises:
-            ModelError: the libraries are not installed, there is no such model, or it is of another kind.
+            ModelError: the libraries are not installed, the model does not exist, or is of another kind.
         """
         try:
             import torch  # noqa: PLC0415
@@ -57,7 +57,7 @@ class LocalModel:
         self.name, self._path, self._torch = path.name, path, torch
         if not (path / "config.json").is_file():
             raise ModelError(
-                f"{path}: this is no folder of a model: it has no config.json. Give the folder that "
+                f"{path}: this is not a folder of a model: it has no config.json. Give the folder that "
                 "`save_pretrained` wrote or that was downloaded."
             )
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
@@ -80,7 +80,7 @@ class LocalModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything in the folder, so that other weights under the same name are told apart."""
+        """A hash of all files in the folder, which distinguishes different weights with the same name."""
         digest = hashlib.sha256()
         for file in sorted(each for each in self._path.rglob("*") if each.is_file()):
             digest.update(str(file.relative_to(self._path)).encode())
@@ -89,13 +89,13 @@ class LocalModel:
         return digest.hexdigest()
 
     def word_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float64]]:
-        """Return the vectors that the model starts from, (tokens, dimensions) of each text."""
+        """Return the model's input embeddings, (tokens, dimensions) for each text."""
         with self._torch.inference_mode():
             table = self._model.get_input_embeddings()
             return [_array(table(self._torch.tensor(ids, device=self._device))) for ids in self._ids(texts)]
 
     def contextual_vectors(self, texts: Sequence[str]) -> list[NDArray[np.float64]]:
-        """Return the last layer's vectors, (tokens, dimensions) of each text."""
+        """Return the last layer's vectors, (tokens, dimensions) for each text."""
 
         def vectors(batch: Any, mask: Any, _: Sequence[int]) -> list[NDArray[np.float64]]:
             output = self._model(input_ids=batch, attention_mask=mask, output_hidden_states=True)
@@ -105,10 +105,10 @@ class LocalModel:
         return self._batched(self._ids(texts), vectors)
 
     def continuations(self, pairs: Sequence[Pair]) -> list[LogLikelihoods]:
-        """Return log P of each token of the second text of a pair, given the first; the model is causal.
+        """Return log P of each token of a pair's second text, given the first; for a causal model.
 
-        A context that is too long loses its beginning. Without a context and without a mark for the
-        beginning, the first token has no probability and is left out.
+        A context that is too long is cut at its beginning. Without a context and a start token, the first
+        token has no probability and is left out.
         """
         begin = [] if self._tokenizer.bos_token_id is None else [self._tokenizer.bos_token_id]
         sequences, starts = [], []
@@ -131,13 +131,13 @@ class LocalModel:
         return self._batched(sequences, likelihoods)
 
     def masked_tokens(self, pairs: Sequence[Pair]) -> list[LogLikelihoods]:
-        """Return log P of each token of the second text, it alone being masked; the model is a masked one."""
+        """Return log P of each token of the second text, with only this token masked; for a masked model."""
         return self._masked(pairs, lambda _, places: [[place] for place, _ in places])
 
     def masked_words(self, pairs: Sequence[Pair]) -> list[LogLikelihoods]:
-        """Return log P of each word of the second text, all of its tokens being masked, the others not.
+        """Return log P of each word of the second text, with all tokens of only this word masked.
 
-        A word is what stands between white space; that of several tokens has the sum of their log P.
+        Words are separated by white space. log P of a word is the sum over its tokens.
         """
         return self._masked(pairs, _words)
 
@@ -171,7 +171,7 @@ class LocalModel:
         return [np.array(each) for each in found]
 
     def _encoded(self, context: str, text: str) -> "tuple[list[int], list[_Place]]":
-        """Return the tokens of both texts, and which are the text's, with the characters they end at."""
+        """Return the tokens of context and text, and the places of the text's tokens, with their ends."""
         encoded = (
             self._tokenizer(
                 context, text, truncation="only_first", max_length=self._room, return_offsets_mapping=True
@@ -191,7 +191,7 @@ class LocalModel:
         return encoded["input_ids"], places
 
     def _fits(self, text: str) -> bool:
-        """Whether `text` leaves room for a context: 8 tokens, and the marks between the two."""
+        """Whether `text` leaves room for a context of 8 tokens and the separators."""
         return len(self._plain(text)) <= self._room - 12
 
     def _plain(self, text: str) -> list[int]:
@@ -206,7 +206,7 @@ class LocalModel:
         sequences: Sequence[list[int]],
         compute: "Callable[[Tensor, Tensor, Sequence[int]], list[NDArray[np.float64]]]",
     ) -> list[NDArray[np.float64]]:
-        """Return what `compute` makes of padded batches of `sequences`, in the order of `sequences`."""
+        """Apply `compute` to padded batches of `sequences`; results are in the order of `sequences`."""
         found: list[NDArray[np.float64]] = [np.empty(0)] * len(sequences)
         for rows in _batches([len(ids) for ids in sequences]):
             longest = len(sequences[rows[-1]])
@@ -221,7 +221,7 @@ class LocalModel:
         return found
 
 
-# A token's place among all, and the character of its text at which it ends.
+# A token's index among all tokens, and the character of its text at which it ends.
 _Place = tuple[int, int]
 
 
@@ -234,7 +234,7 @@ def _words(text: str, places: list[_Place]) -> list[list[int]]:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield rows by length, so many at once that they have BATCH_TOKENS tokens; empty ones are left out."""
+    """Yield batches of row numbers by length, with up to BATCH_TOKENS tokens each, without empty rows."""
     rows: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__):
         if lengths[row] == 0:
@@ -248,7 +248,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _kind(path: Path, config: Any, transformers: Any) -> tuple[str, Any]:
-    """Return which kind of model the folder holds, told by what it was saved as, and what loads it."""
+    """Return the kind of the model, from the architecture in its config, and the class that loads it."""
     saved_as = " ".join(getattr(config, "architectures", None) or ())
     if config.is_encoder_decoder:
         raise ModelError(

@@ -1,7 +1,7 @@
 """Read scores that were computed elsewhere (`--scores FILE`), by system or by conversation.
 
-A CSV whose first column is `system` or `conversation`; every other column is a metric. Higher is taken to be
-better; a heading that begins with `-` says of its metric that lower is.
+A CSV whose first column is `system` or `conversation`; every other column is a metric. Higher is better,
+unless the heading starts with `-`.
 """
 
 import csv
@@ -21,17 +21,17 @@ from qc.statistics.groups import group_means
 
 @dataclass(frozen=True)
 class MetricScores:
-    """The scores of one metric. C conversations and S systems, in the order of the run's.
+    """The scores of one metric. C conversations and S systems, in the order of the run.
 
     Attributes:
-        name: what it is called.
-        made_of: what it was computed from: `replies`, `references`, the name of a model, a judge or a file.
-        higher_is_better: whether a higher score is meant to be better; else the scores are turned around
-            before they are held against people.
-        conversations: (C,), NaN where there is none; None if the metric only scores systems.
-        systems: (S,), NaN where there is none; None if a system's score is the mean over its conversations.
-        unrated: (U,), the scores of the conversations that were left unrated, likewise; they are in no
-            system's score, and None if there are none.
+        name: its name.
+        made_of: its input: `replies`, `references`, the name of a model, a judge or a file.
+        higher_is_better: whether a higher score is better; if not, the sign is reversed before the comparison
+            with people.
+        conversations: (C,), NaN for a missing score; None if the metric only scores systems.
+        systems: (S,), NaN for a missing score; None if a system's score is the mean over its conversations.
+        unrated: (U,), scores of the unrated conversations, which do not count for a system; None if there are
+            none.
     """
 
     name: str
@@ -42,7 +42,7 @@ class MetricScores:
     unrated: NDArray[np.float64] | None = None
 
     def split(self, rated: int) -> "MetricScores":
-        """Return it for scores of which the first `rated` are the run's, and the others the unrated ones'."""
+        """Split the scores: the first `rated` are of the run's conversations, the others of unrated ones."""
         if self.conversations is None or len(self.conversations) == rated:
             return self
         return replace(self, conversations=self.conversations[:rated], unrated=self.conversations[rated:])
@@ -72,14 +72,14 @@ def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
     """Return the metrics in the CSV at `path`, in the order of its columns.
 
     Raises:
-        SourceError: the file cannot be read, or is no such table.
-        DataError: a name is unknown or given twice, or a score is no number; all of them are listed.
+        SourceError: the file cannot be read, or is not such a table.
+        DataError: a name is unknown or repeated, or a score is not a number; the error lists all problems.
     """
     heading, lines = read_csv(path)
     by = heading[0] if heading else ""
     if by not in (BY_SYSTEM, BY_CONVERSATION) or len(heading) < 2:
         raise SourceError(
-            f"{path}: this is no table of scores. Its first line should be `{BY_SYSTEM}` or "
+            f"{path}: this is not a table of scores. Its first line should be `{BY_SYSTEM}` or "
             f"`{BY_CONVERSATION}`, and then the names of the metrics; it is {quoted(','.join(heading))}."
         )
     known = run.systems["system"].tolist() if by == BY_SYSTEM else conversation_names(run)
@@ -101,7 +101,7 @@ def read_metric_table(path: Path, run: Run) -> list[MetricScores]:
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the heading and the lines of a CSV in UTF-8; empty lines are left out.
+    """Return the header and the lines of a CSV in UTF-8, without empty lines.
 
     Raises:
         SourceError: it cannot be read.
@@ -116,7 +116,7 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _rows(lines: Sequence[list[str]], by: str, known: list[str], problems: list[Problem]) -> list[int | None]:
-    """Return of each line the row of what it names; None if it names nothing known, or what stood before."""
+    """Return the row of the system or conversation in each line; None if it is unknown or repeated."""
     row_of = {name: row for row, name in enumerate(known)}
     seen: set[str] = set()
     rows: list[int | None] = []
@@ -140,7 +140,7 @@ def _values(
     count: int,
     problems: list[Problem],
 ) -> NDArray[np.float64]:
-    """Return the scores, (count, metrics); NaN where the cell is empty or there is no line."""
+    """Return the scores, (count, metrics); NaN for an empty cell or a missing line."""
     values = np.full((count, len(heading) - 1), np.nan)
     for number, (line, row) in enumerate(zip(lines, rows, strict=True), start=2):
         if len(line) != len(heading):
@@ -158,7 +158,7 @@ def _values(
 
 
 def _number(text: str) -> float | None:
-    """Return the number that `text` is, NaN of an empty one; None if it is none."""
+    """Return `text` as a number, NaN if empty; None if it is not a number."""
     if not text.strip():
         return float("nan")
     try:

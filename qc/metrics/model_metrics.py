@@ -1,7 +1,7 @@
 """Score conversations with a local model.
 
-Of an embedding metric the two texts are a reply and what the person said just before; where there are
-references, also a reply and its reference.
+An embedding metric compares a reply with the person's preceding message, and, if there are references, with
+its reference.
 
 Sources: Mehri and Eskenazi, *USR*, 2020, section 4.1 (likelihood of masked tokens), and *Unsupervised
 Evaluation of Interactive Dialog with DialoGPT*, 2020 (FED: likelihood of set replies; these are our own);
@@ -36,12 +36,12 @@ def average(one: Vectors, other: Vectors) -> float:
 
 
 def extrema(one: Vectors, other: Vectors) -> float:
-    """Return the cosine of the two vectors that have, of each dimension, the value farthest from 0."""
+    """Return the cosine of the two vectors of extremes: in each dimension, the value farthest from 0."""
     return _cosine(_farthest(one), _farthest(other)) if len(one) and len(other) else float("nan")
 
 
 def greedy(one: Vectors, other: Vectors) -> float:
-    """Return the mean of both directions: each token with the most similar one of the other text."""
+    """Return the mean of both directions of the mean cosine of each token with its most similar token."""
     similar = _cosines(one, other)
     return float((similar.max(axis=1).mean() + similar.max(axis=0).mean()) / 2) if similar.size else np.nan
 
@@ -50,11 +50,11 @@ def greedy_f1(one: Vectors, other: Vectors) -> float:
     """Return the F1 of precision and recall, each the mean of the best cosines in one direction.
 
     Args:
-        one: (tokens, dimensions), of a text.
+        one: (tokens, dimensions), of one text.
         other: (tokens, dimensions), of the other.
 
     Returns:
-        NaN if one of them has no token.
+        NaN if a text has no token.
     """
     similar = _cosines(one, other)
     if not similar.size:
@@ -64,7 +64,7 @@ def greedy_f1(one: Vectors, other: Vectors) -> float:
     return 2 * precision * recall / both if both else 0.0
 
 
-# Of the vectors that a model starts from, one a token wherever it stands.
+# Metrics of input embeddings, which do not depend on the context.
 OF_WORDS: dict[str, Callable[[Vectors, Vectors], float]] = {
     "embedding_average": average,
     "embedding_extrema": extrema,
@@ -95,14 +95,14 @@ BERTSCORE = "bertscore"
 FOLLOW_UP = "follow_up_likelihood"
 ALIKE = (*OF_WORDS, BERTSCORE)
 
-# A text and what it is compared with; of several the most alike counts.
+# A text and the texts that it is compared with; the most similar of these counts.
 Compared = tuple[str, tuple[str, ...]]
-# Scores of conversations, asked for several at once so that a model computes in batches.
+# Scores several conversations at once, so that the model computes in batches.
 Likelihood = Callable[["LocalModel", Sequence[Transcript]], list[float]]
 
 
 def to_inputs(spoken: Transcript) -> list[Compared]:
-    """Return each reply with what the person said just before."""
+    """Return each reply with the person's preceding message."""
     return [(each.reply, (each.input,)) for each in spoken.exchanges if each.reply is not None]
 
 
@@ -112,9 +112,9 @@ def to_references(replies: Sequence[ReferencedReply]) -> list[Compared]:
 
 
 def likeness(model: "LocalModel", compared: Sequence[Sequence[Compared]]) -> list[dict[str, float]]:
-    """Return the metrics of ALIKE for each conversation, each the mean over what is compared there.
+    """Return the metrics of ALIKE for each conversation, as means over its comparisons.
 
-    NaN where there is nothing to compare.
+    NaN if there is nothing to compare.
     """
     texts = list(dict.fromkeys(text for each in compared for one, others in each for text in (one, *others)))
     plain = dict(zip(texts, model.word_vectors(texts), strict=True))
@@ -137,15 +137,15 @@ def _mean_best(
 
 
 def perplexity(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return the perplexity of the replies, each given all that was said before it; lower is better."""
+    """Return the perplexity of the replies, each given the conversation before it; lower is better."""
     found = _by_conversation(model.continuations, [_replies_in_context(each) for each in spoken])
     return [float(np.exp(-np.concatenate(each).mean())) if _tokens(each) else NAN for each in found]
 
 
 def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return by how much likelier a person now says what follows a good talk than what follows a bad one.
+    """Return how much more likely the next message is that of a good conversation than that of a bad one.
 
-    It is the mean log P per token of the set replies `well` minus that of `badly` (follow_ups.toml).
+    It is the mean log P per token of the fixed messages `well` minus that of `badly` (follow_ups.toml).
     """
     well, badly = follow_ups()
     pairs = [
@@ -159,7 +159,7 @@ def follow_up_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> l
 
 
 def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return the mean log P of the replies' tokens, each masked alone, given what the person said before."""
+    """Return the mean log P of the replies' tokens, each masked alone, given the person's last message."""
     pairs = [
         [(said.input, said.reply) for said in each.exchanges if said.reply is not None] for each in spoken
     ]
@@ -168,16 +168,16 @@ def masked_token_likelihood(model: "LocalModel", spoken: Sequence[Transcript]) -
 
 
 def masked_word_sum(model: "LocalModel", spoken: Sequence[Transcript]) -> list[float]:
-    """Return Σ log P of a reply's words, each masked alone, given all that was said before.
+    """Return the mean over replies of Σ log P of their words, each masked alone, given the conversation.
 
-    The mean over replies. The formula of QAScore as it is printed. A sum: longer replies score lower.
+    This is the formula of QAScore as printed. It is a sum, so longer replies score lower.
     """
     found = _by_conversation(model.masked_words, [_replies_in_context(each) for each in spoken])
     sums = [[words.sum() for words in each if len(words)] for each in found]
     return [float(np.mean(each)) if each else NAN for each in sums]
 
 
-# By the kind of model: its metrics of a conversation, and whether more is better.
+# Metrics of a conversation by kind of model, and whether higher is better.
 OF_CAUSAL: dict[str, tuple[Likelihood, bool]] = {
     "perplexity": (perplexity, False),
     FOLLOW_UP: (follow_up_likelihood, True),
@@ -190,7 +190,7 @@ OF_MASKED: dict[str, tuple[Likelihood, bool]] = {
 
 @cache
 def follow_ups() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what a person says next after a good conversation, and after a bad one."""
+    """Return typical next messages of a person after a good conversation, and after a bad one."""
     given = tomllib.loads(resources.files("qc.metrics").joinpath("follow_ups.toml").read_text("utf-8"))
     return tuple(given["well"]), tuple(given["badly"])
 
@@ -207,7 +207,7 @@ def _lines(said: Sequence[tuple[str, str]]) -> str:
 def _by_conversation(
     ask: "Callable[[Sequence[Pair]], list[NDArray[np.float64]]]", pairs: "Sequence[Sequence[Pair]]"
 ) -> list[list[NDArray[np.float64]]]:
-    """Return what `ask` says of the pairs of each conversation, asked about all of them at once."""
+    """Return the results of `ask` by conversation; it is called once with all pairs."""
     said = iter(ask(list(chain.from_iterable(pairs))))
     return [list(islice(said, len(each))) for each in pairs]
 

@@ -1,7 +1,7 @@
 """Compare a reply with references word by word.
 
-Of several references the one that gives the higher score counts (BLEU and chrF take several at once). Texts
-are compared as `qc.metrics.overlap` sees them, for BLEU and chrF as sacreBLEU does.
+If there are several references, the one with the highest score counts (BLEU and chrF use all at once). Texts
+are split into words by `tokens`, for BLEU and chrF by sacreBLEU.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,23 +25,24 @@ Tokens = tuple[str, ...]
 
 
 def tokens(text: str) -> Tokens:
-    """Return the words of `text` in lower case, punctuation left out; `don't` is one word."""
+    """Return the words of `text` in lower case, without punctuation; `don't` is one word."""
     return tuple(_WORD.findall(text.lower()))
 
 
 def ngrams(words: Sequence[str], n: int) -> Counter[Tokens]:
-    """Return how often each run of `n` words occurs."""
+    """Count each sequence of `n` words."""
     return Counter(zip(*(words[start:] for start in range(n)), strict=False))
 
 
-# Of METEOR: the weight of precision, the exponent and the weight of the penalty for scattered matches.
+# Parameters of METEOR: the weight of precision, the exponent and the weight of the penalty for scattered
+# matches.
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 LONGEST_NGRAM = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ReferencedReply:
-    """A reply and the references for it, of which there is at least one."""
+    """A reply and its references, at least one."""
 
     reply: str
     references: tuple[str, ...]
@@ -65,7 +66,7 @@ def rouge_l(reply: Tokens, reference: Tokens) -> float:
 
 
 def gleu(reply: Tokens, reference: Tokens) -> float:
-    """Return the smaller of precision and recall of all runs of 1 to 4 words, 0 to 1.
+    """Return the smaller of precision and recall of all sequences of 1 to 4 words, 0 to 1.
 
     Source: Wu et al., *Google's Neural Machine Translation System*, 2016, section 6 (GLEU score).
     """
@@ -78,10 +79,10 @@ def gleu(reply: Tokens, reference: Tokens) -> float:
 
 
 def meteor_exact_stem(reply: Tokens, reference: Tokens) -> float:
-    """Return METEOR, 0 to 1, of words that match exactly or by their stem; it knows no synonyms.
+    """Return METEOR, 0 to 1, with exact and stem matches, without synonyms.
 
-    Words are matched from the left, first the equal ones, then those of one stem; of several words that a
-    word can match it takes the one that follows the match before it, else the first.
+    Words are matched from the left, first equal words, then words with the same stem. If a word can match
+    several, it takes the one that follows the previous match, else the first.
 
     Source: Banerjee and Lavie, *METEOR*, 2005; parameters of Lavie and Agarwal, 2007.
     """
@@ -96,7 +97,7 @@ def meteor_exact_stem(reply: Tokens, reference: Tokens) -> float:
 
 
 def _aligned(reply: Tokens, reference: Tokens) -> list[tuple[int, int]]:
-    """Return which word of the reply matches which of the reference, in the order of the reply."""
+    """Return pairs of matching words of the reply and the reference, in the order of the reply."""
     matched: dict[int, int] = {}
     for ours, theirs in ((reply, reference), (_stems(reply), _stems(reference))):
         free = [place for place in range(len(theirs)) if place not in matched.values()]
@@ -127,7 +128,7 @@ BY_WORDS: dict[str, Callable[[Tokens, Tokens], float]] = {
 
 
 def mean_overlap(name: str, replies: Sequence[ReferencedReply]) -> float:
-    """Return the mean over `replies` of a metric of BY_WORDS; NaN of none."""
+    """Return the mean over `replies` of a metric of BY_WORDS; NaN without replies."""
     metric = BY_WORDS[name]
     scores = [
         max(metric(tokens(each.reply), tokens(reference)) for reference in each.references)
@@ -137,7 +138,7 @@ def mean_overlap(name: str, replies: Sequence[ReferencedReply]) -> float:
 
 
 class CorpusOverlap:
-    """BLEU and chrF of sacreBLEU: counts are added up over all replies of a conversation or a system.
+    """BLEU and chrF of sacreBLEU: counts are summed over all replies of a conversation or a system.
 
     Sources: Papineni et al., *BLEU*, 2002; Popović, *chrF*, 2015; Post, *A Call for Clarity in Reporting BLEU
     Scores*, 2018, whose package computes both.
@@ -145,20 +146,20 @@ class CorpusOverlap:
 
     def __init__(self, name: str) -> None:
         """Prepare `name`: `bleu` or `chrf`."""
-        # 0.2 s of imports that only runs with references need.
+        # These imports take 0.2 s, and only runs with references need them.
         from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
         from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
 
-        # Replies are short: without effective order one of three words would have no BLEU.
+        # Replies are short: without effective order, a reply of three words would have no BLEU.
         metrics: dict[str, Callable[[], Metric]] = {"bleu": lambda: BLEU(effective_order=True), "chrf": CHRF}
         self._metric = metrics[name]()
 
     def score(self, replies: Sequence[ReferencedReply]) -> float:
-        """Return the score of all `replies` together, 0 to 100; NaN of none."""
+        """Return the score of all `replies` together, 0 to 100; NaN without replies."""
         if not replies:
             return float("nan")
         most = max(len(each.references) for each in replies)
-        # sacreBLEU takes None for a reference that this reply has not.
+        # sacreBLEU accepts None for a missing reference.
         streams = [
             [each.references[number] if number < len(each.references) else None for each in replies]
             for number in range(most)
@@ -167,7 +168,7 @@ class CorpusOverlap:
 
     @property
     def signature(self) -> str:
-        """How sacreBLEU computed the scores so far."""
+        """sacreBLEU's signature of the scores so far."""
         return str(self._metric.get_signature())
 
 
@@ -178,11 +179,11 @@ def by_group(
     count: int,
     taken: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Return the score of each group of conversations, (count,); NaN of one without a reference.
+    """Return the score of each group of conversations, (count,); NaN for a group without references.
 
     Args:
         metric: BLEU or chrF.
-        replies: of each conversation.
+        replies: the replies of each conversation.
         groups: (C,), codes.
         count: number of groups.
         taken: (C,), whether the conversation counts.

@@ -1,8 +1,8 @@
-"""Read `--references FILE`: what a good system would have said.
+"""Read `--references FILE`: reference replies, which a good system could give.
 
 A CSV or JSON Lines with `conversation`, `reference` and, if a reference is for one reply, `turn`: the number
-of the person's input that the reply answers, from 1. Without a turn a reference is for the whole of what the
-system said in the conversation. Several lines for one turn are several references for one reply.
+of the person's message that the reply answers, from 1. A reference without a turn is for all replies of the
+system in the conversation together. Several lines for one turn are several references for one reply.
 """
 
 import re
@@ -20,23 +20,23 @@ from qc.run import Run
 
 _TURN = re.compile(r"\d{1,9}")
 _FIELDS = {"conversation", "turn", "reference"}
-# Where it stands, conversation, turn (None: all of it), reference.
+# Location in the file, conversation, turn (None: all replies), reference.
 _Line = tuple[str, str, int | None, str]
 
 
 def read_references(
     path: Path, run: Run, spoken: Sequence[Transcript]
 ) -> tuple[tuple[ReferencedReply, ...], ...]:
-    """Return, for each conversation of `run`, its replies that the file at `path` has references for.
+    """Return, for each conversation of `run`, the replies with references in the file at `path`.
 
     Args:
-        path: the file; a suffix of `.csv` says that it is a CSV.
-        run: whose conversations are named.
-        spoken: what was said in them.
+        path: the file; a CSV if its suffix is `.csv`, else JSON Lines.
+        run: the run of the conversations.
+        spoken: their transcripts.
 
     Raises:
         SourceError: the file cannot be read.
-        DataError: a line cannot be used; all of them are listed.
+        DataError: a line is invalid; the error lists all problems.
     """
     problems: list[Problem] = []
     lines = list(_csv(path, problems) if path.suffix.lower() == ".csv" else _json_lines(path, problems))
@@ -63,7 +63,7 @@ def read_references(
 
 
 def _reply(spoken: Transcript, turn: int | None) -> str | None:
-    """Return what the system said in answer to input `turn`, or in all of the conversation."""
+    """Return the system's reply to message `turn`, or all its replies in the conversation."""
     if turn is None:
         return "\n".join(spoken.replies) or None
     return next((each.reply for each in spoken.exchanges if each.round == turn), None)
@@ -101,7 +101,7 @@ def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
 
 
 def _checked(where: str, given: object, problems: list[Problem]) -> Iterator[_Line]:
-    """Yield the line if it is one; else add to `problems` why not."""
+    """Yield the line if it is valid; else add a problem."""
     fields = given if isinstance(given, dict) else {}
     name, reference, turn = (fields.get(field) for field in ("conversation", "reference", "turn"))
     if unknown := sorted(fields.keys() - _FIELDS):

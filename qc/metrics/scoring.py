@@ -1,4 +1,4 @@
-"""Score every conversation with every metric that is asked for."""
+"""Score every conversation with every requested metric."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,9 +40,9 @@ NAN = float("nan")
 
 
 def distinct(replies: Sequence[Tokens], n: int) -> float:
-    """Return the share of different ones among all runs of `n` words in the replies; NaN without one.
+    """Return the share of distinct ones among all sequences of `n` words in the replies; NaN without any.
 
-    It falls with length by itself: compare only conversations of about the same number of words.
+    The share falls with length, so compare only conversations with about the same number of words.
 
     Source: Li et al., *A Diversity-Promoting Objective Function for Neural Conversation Models*, 2016.
     """
@@ -52,18 +52,18 @@ def distinct(replies: Sequence[Tokens], n: int) -> float:
 
 
 def words_per_reply(replies: Sequence[Tokens]) -> float:
-    """Return the mean number of words in a reply; NaN without one."""
+    """Return the mean number of words in a reply; NaN without replies."""
     return sum(map(len, replies)) / len(replies) if replies else NAN
 
 
 def repeated_replies(replies: Sequence[Tokens]) -> float:
-    """Return the share of replies, from the second on, that the system gave before in the conversation."""
+    """Return the share of replies, from the second on, that repeat an earlier reply of the conversation."""
     later = len(replies) - 1
     return (len(replies) - len(set(replies))) / later if later > 0 else NAN
 
 
 def repeated_trigrams(replies: Sequence[Tokens]) -> float:
-    """Return the share of the runs of three words, from the second reply on, that stood in an earlier one.
+    """Return the share of sequences of three words, from the second reply on, found in an earlier reply.
 
     Source: after See et al., *What Makes a Good Conversation?*, 2019, section 4 (external repetition).
     """
@@ -77,7 +77,7 @@ def repeated_trigrams(replies: Sequence[Tokens]) -> float:
     return repeated / total if total else NAN
 
 
-# Each metric of replies, and whether more of it is meant to be better.
+# Metrics of replies, and whether higher is better.
 METRICS: dict[str, tuple[Callable[[Sequence[Tokens]], float], bool]] = {
     "distinct_1": (lambda replies: distinct(replies, 1), True),
     "distinct_2": (lambda replies: distinct(replies, 2), True),
@@ -88,24 +88,24 @@ METRICS: dict[str, tuple[Callable[[Sequence[Tokens]], float], bool]] = {
 
 
 def diversity(name: str, replies: Sequence[str]) -> float:
-    """Return the score of a conversation by a metric of METRICS; NaN where it has none."""
+    """Return the score of a conversation by a metric of METRICS; NaN if it has none."""
     metric, _ = METRICS[name]
     return metric([tokens(reply) for reply in replies])
 
 
-# Conversations that a model scores before they are put on disk.
+# Number of conversations that a model scores before they are stored.
 BLOCK = 8
-# Of what is kept on disk; raised when a metric is computed otherwise.
+# Revision of the cached values; increase it when the computation of a metric changes.
 REVISION = 1
 
 References = tuple[tuple[ReferencedReply, ...], ...]
-# Called with what is being done, how much of it is done, and how much there is.
+# Called with the description of the part, the amount done, and the total.
 OnPart = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge said: of which criteria, in answer to which statements, and as which metrics."""
+    """A judge's ratings, with their criteria, statements and metrics."""
 
     statements: dict[str, str]
     judgement: Judgement
@@ -113,7 +113,7 @@ class Judged:
 
 
 def from_replies(spoken: Sequence[Transcript]) -> list[MetricScores]:
-    """Return the metrics that need the replies alone."""
+    """Return the metrics that only need the replies."""
     return [
         MetricScores(name, "replies", better, np.array([diversity(name, each.replies) for each in spoken]))
         for name, (_, better) in METRICS.items()
@@ -123,8 +123,8 @@ def from_replies(spoken: Sequence[Transcript]) -> list[MetricScores]:
 def from_references(sample: Sample, references: References) -> tuple[list[MetricScores], list[str]]:
     """Return the metrics that compare words with references, and sacreBLEU's signatures.
 
-    A system's BLEU and chrF are those of all its counted replies together; `references` are of the rated
-    conversations first.
+    A system's BLEU and chrF are computed over all its counted replies together. In `references` the rated
+    conversations come first.
     """
     found, signatures = [], []
     conversations = np.arange(len(references))
@@ -151,15 +151,15 @@ def from_model(
     *,
     named: bool,
 ) -> list[MetricScores]:
-    """Return the metrics that `model` gives, by its kind; what was computed before is taken from the cache.
+    """Return the metrics for the kind of `model`; cached scores are not computed again.
 
     Args:
         model: a causal or a masked language model, or an encoder.
         spoken: the conversations.
-        references: of each conversation; None if there are none.
-        cache: where scores are kept.
+        references: references for each conversation; None if there are none.
+        cache: cache of the scores.
         on_part: called before each block.
-        named: whether the metrics' names say the model's, since there are several.
+        named: add the model's name to the metrics' names, because there are several models.
     """
     end = f" [{model.name}]" if named else ""
     found = _alike(model, "", [to_inputs(each) for each in spoken], cache, on_part, end)
@@ -182,8 +182,8 @@ def _likelihood(
     cache: Cache,
     on_part: OnPart,
 ) -> NDArray[np.float64]:
-    """Return a metric of one conversation after the other, (C,)."""
-    # What is asked beside the conversation is part of what the score was computed from.
+    """Return a metric of each conversation, (C,)."""
+    # The fixed follow-up messages are part of the input of the score, and so of the cache key.
     asked = follow_ups() if name == FOLLOW_UP else ()
     scores = cache.computed(
         [content_key(REVISION, name, model.fingerprint, asked, each.said) for each in spoken],
@@ -203,7 +203,7 @@ def _alike(
     on_part: OnPart,
     end: str,
 ) -> list[MetricScores]:
-    """Return the metrics of likeness, named with `suffix` and `end`."""
+    """Return the similarity metrics, named with `suffix` and `end`."""
     scores = cache.computed(
         [content_key(REVISION, "alike", model.fingerprint, each) for each in compared],
         compared,
@@ -227,9 +227,9 @@ def from_judge(
     cache: Cache,
     on_part: OnPart,
 ) -> Judged:
-    """Return what the judge says of the conversations: of every criterion, and the mean over them as `judge`.
+    """Return the judge's ratings of the conversations on every criterion, and their mean as `judge`.
 
-    Negative criteria are turned around, so that higher is better for all of these metrics.
+    Negative criteria are reversed, so higher is better for all of these metrics.
 
     Raises:
         JudgeError: there are no ratings.
@@ -256,7 +256,7 @@ def from_judge(
 def conversation_means(judgement: Judgement) -> NDArray[np.float64]:
     """Return the mean rating of each conversation on each criterion, (C, K): over repeats, then over orders.
 
-    NaN unless both orders were answered: what the order does must not differ between conversations.
+    NaN unless both orders were answered, so that the effect of the order is the same for all conversations.
     """
     known = np.isfinite(judgement.ratings)
     counts = known.sum(axis=2)

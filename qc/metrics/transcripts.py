@@ -1,4 +1,4 @@
-"""The conversations of a run as the metrics read them: what a person said, and what the system answered."""
+"""The conversations of a run as input of metrics: the person's messages and the system's replies."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from qc.run import Run, Words
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a person wrote, and the system's reply to it; None where there was none. `round` counts from 1."""
+    """A person's message, and the system's reply (None if there was none). `round` counts from 1."""
 
     round: int
     input: str
@@ -23,12 +23,12 @@ class Transcript:
 
     @property
     def replies(self) -> tuple[str, ...]:
-        """What the system said, reply by reply."""
+        """The system's replies."""
         return tuple(exchange.reply for exchange in self.exchanges if exchange.reply is not None)
 
     @property
     def said(self) -> tuple[tuple[str, str], ...]:
-        """Who said what, in order: `person` or `system`, and the words."""
+        """All lines in order: `person` or `system`, and the text."""
         lines: list[tuple[str, str]] = []
         for exchange in self.exchanges:
             lines.append(("person", exchange.input))
@@ -44,10 +44,10 @@ def conversation_names(run: Run) -> list[str]:
 
 
 def transcripts(run: Run) -> tuple[Transcript, ...]:
-    """Return what was said in the conversations of `run`, in the order of `conversation_names`.
+    """Return the transcripts of the conversations of `run`, in the order of `conversation_names`.
 
     Raises:
-        EmptyRunError: the source holds no words, or no replies.
+        EmptyRunError: the source holds no texts, or no replies.
     """
     if run.words is None or not run.words.exchanges["reply"].notna().any():
         raise EmptyRunError(
@@ -62,7 +62,7 @@ def transcripts(run: Run) -> tuple[Transcript, ...]:
 
 
 def _gathered(words: Words | None, count: int) -> tuple[Transcript, ...]:
-    """Return what was said in each of `count` conversations."""
+    """Return the transcript of each of `count` conversations."""
     if words is None:
         return (Transcript(()),) * count
     gathered: list[list[Exchange]] = [[] for _ in range(count)]

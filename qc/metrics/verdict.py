@@ -19,8 +19,8 @@ class JudgeNoise:
 
     Attributes:
         n: conversations with ratings in both orders.
-        mean: of all ratings.
-        sd_between_conversations: of the conversations' mean ratings; it holds some of the noise.
+        mean: mean of all ratings.
+        sd_between_conversations: sd of the conversations' mean ratings; it includes some of the noise.
         sd_between_repeats: pooled within conversation and order (divisor k − 1). NaN with one repeat.
         forwards_minus_backwards: mean difference when the criteria are asked in the other order.
         low, high: its 95 % t interval over conversations.
@@ -36,7 +36,7 @@ class JudgeNoise:
 
 
 def judge_noise(ratings: NDArray[np.float64]) -> JudgeNoise:
-    """Return the noise in `ratings`, (conversations, 2 orders, repeats); NaN where an answer held none."""
+    """Return the noise in `ratings`, (conversations, 2 orders, repeats); NaN: an answer without ratings."""
     known = np.isfinite(ratings)
     of_orders = _mean(ratings, known, axis=2)
     both = np.isfinite(of_orders).all(axis=1)
@@ -71,21 +71,21 @@ def _mean(values: NDArray[np.float64], known: NDArray[np.bool_], axis: int) -> N
     return np.asarray(sums / np.where(counts > 0, counts, np.nan))
 
 
-# With fewer systems than this the interval of r = .6 still holds 0.
+# With fewer systems, the interval of r = .6 includes 0.
 MANY_SYSTEMS = 12
 
 
 def overall(found: AgainstPeople) -> list[Agreement]:
-    """Return how each metric agrees with overall scores."""
+    """Return the agreement of each metric with overall scores."""
     return [each for each in found.agreements if each.on == OVERALL]
 
 
 def verdict(found: AgainstPeople) -> list[str]:
-    """Return which metric agrees best with people, how sure that is, and what choosing by metrics loses."""
+    """Say which metric agrees best with people, how certain that is, and what choosing by metrics loses."""
     known = [each for each in overall(found) if isfinite(each.systems.pearson.value)]
     if not known:
         return ["No metric varies over the systems, so none can be held against people."]
-    # Fewer systems make a large r more likely, so only what scored them all is compared.
+    # A large r is more likely with fewer systems, so only metrics that scored all of them are compared.
     most = max(each.systems.n for each in known)
     best = max(
         (each for each in known if each.systems.n == most), key=lambda each: each.systems.pearson.value
@@ -104,7 +104,7 @@ def verdict(found: AgainstPeople) -> list[str]:
 
 
 def _rivals(found: AgainstPeople, best: str) -> list[str]:
-    """Return, in a sentence, how many of the other metrics Williams' test tells apart from the best one."""
+    """Return a sentence on how many other metrics differ from the best one by Williams' test."""
     tests = [each for each in found.williams if best in (each.better, each.worse) and isfinite(each.p)]
     if not tests:
         return []
@@ -132,7 +132,7 @@ def _lost(found: AgainstPeople) -> list[str]:
 
 
 def cost(judged: Judged, price: tuple[float, float] | None) -> str:
-    """Return what a judge's answers took, in dollars where the price of a million tokens is known."""
+    """Return a sentence on the tokens of a judge's answers, and their cost if the price is known."""
     of = judged.judgement
     sentence = (
         f"The judge's {whole(of.answers)} answers took "

@@ -1,7 +1,7 @@
-"""The datasheet of a human evaluation, filled in as far as the data say; the rest is marked for the author.
+"""The datasheet of a human evaluation, filled in from the data; other fields are marked for the author.
 
-Numbers are those of the questions of the Human Evaluation Datasheet (Shimorina and Belz, HumEval 2022) and of
-the ACL's checklist for responsible research, sections B and D; the wording is ours.
+Question numbers are those of the Human Evaluation Datasheet (Shimorina and Belz, HumEval 2022) and of the
+ACL's checklist for responsible research, sections B and D; the wording is ours.
 """
 
 import math
@@ -19,7 +19,7 @@ _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})
 
 @dataclass(frozen=True)
 class Field:
-    """A question of the sheet. `answer` is None where the author has to give it, with `hint` what of."""
+    """A question of the sheet. `answer` is None if the author has to give it; `hint` then says what."""
 
     number: str
     asks: str
@@ -55,7 +55,7 @@ def datasheet(analysis: Analysis) -> str:
 
 
 def plain(text: str) -> str:
-    """Return `text` so that Markdown shows it as it is, on one line."""
+    """Escape `text` for Markdown, on one line."""
     return visible(" ".join(text.split())).translate(_SIGNS)
 
 

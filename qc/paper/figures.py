@@ -1,4 +1,4 @@
-"""The figures of a paper on one run."""
+"""The figures for a paper on one run."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +18,7 @@ from qc.render.table import SIGNIFICANT
 
 
 def paper_figures(analysis: Analysis) -> Iterator[PaperFigure]:
-    """Yield every figure that the analysis has numbers for."""
+    """Yield every figure for which the analysis has numbers."""
     drawers = {"ranking": _ranking, "significance": _significance, "replication": _replication}
     return drawn({name: partial(draw, analysis) for name, draw in drawers.items()}, analysis.signature)
 
@@ -71,7 +71,7 @@ def _significance(analysis: Analysis, width: float) -> Sheet | None:
 
 
 def _shades(p: NDArray[np.float64], by_worker: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, (S, S, 3), the colour of each ordered pair; they are apart in grey, too."""
+    """Return, (S, S, 3), the colour of each ordered pair; the colours also differ in greyscale."""
     shades = np.full((*p.shape, 3), 0.95)
     off = ~np.eye(len(p), dtype=bool)
     shades[(p < SIGNIFICANT) & off] = 0.65

@@ -1,4 +1,4 @@
-"""All files of a paper kit: what it holds, and how its files come into their folder."""
+"""Write the files of a paper kit into their folder."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FOLDER = "paper"
 MAIN = "paper.tex"
-# What shows that a file is of an earlier kit.
+# Text that identifies a file of an earlier kit.
 MARK = "candor="
 _PREAMBLE = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[utf8]{inputenc}
@@ -27,17 +27,17 @@ _PREAMBLE = r"""\documentclass[10pt,twocolumn]{article}
 
 @dataclass(frozen=True)
 class Kit:
-    """What an author takes into a paper.
+    """Material for a paper.
 
     Attributes:
-        title: of the page to look at; not yet in LaTeX.
+        title: title of the sample document; plain text, not LaTeX.
         methods: a paragraph in LaTeX, which cites entries of `qc.paper.references`.
-        tables: in the order in which a paper has them.
-        captions: of the figures, in LaTeX, by their names without the width.
-        draw: yields the figures. It imports matplotlib, which takes half a second, so it is called for those
-            who want figures only.
-        texts: other files, by their names.
-        signature: of the numbers.
+        tables: in the order of a paper.
+        captions: captions of the figures, in LaTeX, by figure name without the width.
+        draw: yields the figures. It imports matplotlib, which takes half a second, so it is called only if
+            figures are requested.
+        texts: other files, by name.
+        signature: signature of the numbers.
     """
 
     title: str
@@ -50,18 +50,18 @@ class Kit:
 
 
 def write_kit(kit: Kit, directory: Path, formats: frozenset[str], on_step: OnStep) -> list[Path]:
-    """Write a kit into the folder FOLDER of `directory`; return its files, the one to read first.
+    """Write a kit into the folder FOLDER of `directory`; return its files, the one to open first.
 
-    Files of an earlier kit that this one does not write are removed; files that nobody can mistake for ours,
-    because no signature is in them, stay.
+    Files of an earlier kit that are not written again are removed. Files without a signature are not ours,
+    and are kept.
 
     Args:
-        kit: what is written.
-        directory: that of the report.
-        formats: of PAPER_FORMATS: `latex` is a document that compiles as it is, its parts to be taken into
-            another, BibTeX and the other texts; `pdf` the figures, which the document shows if they are
-            there.
-        on_step: called with a description when a format is begun.
+        kit: the kit to write.
+        directory: the directory of the report.
+        formats: some of PAPER_FORMATS: `latex` is a document that compiles as it is, its parts for use in
+            another document, BibTeX and the other texts; `pdf` is the figures, which the document shows if
+            they exist.
+        on_step: called with a description when a format begins.
 
     Raises:
         OutputError: the folder or a file cannot be written.
@@ -111,7 +111,7 @@ def _texts(kit: Kit, figures: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _document(kit: Kit, figures: list[str]) -> str:
-    """Return a document of all parts, for an author to look at and to copy from."""
+    """Return a document with all parts, for an author to view and to copy from."""
     shown = [(what, name) for what in kit.captions for name in figures if name == f"{what}-one-column"]
     parts = [
         comment(["A page to look at: pdflatex paper, bibtex paper, pdflatex paper twice."]) + _PREAMBLE,

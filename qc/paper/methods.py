@@ -1,4 +1,4 @@
-"""The paragraph of a paper that says how the evaluation was done, with the numbers of this run."""
+"""Write the methods paragraph of a paper, with the numbers of this run."""
 
 import math
 
@@ -183,6 +183,6 @@ def _n(number: int) -> str:
 
 
 def _signature(text: str) -> str:
-    """Return a signature that may be broken after its commas and between its parts."""
+    """Return a signature with line breaks allowed after commas and between parts."""
     parts = (escaped(part).replace(",", r",\allowbreak{}") for part in text.split("|"))
     return r"\textbar\allowbreak{}".join(f"\\texttt{{{part}}}" for part in parts)

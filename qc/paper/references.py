@@ -1,4 +1,4 @@
-"""The works that a methods paragraph cites, as BibTeX, each under the key by which it is cited."""
+"""BibTeX entries of the works that a methods paragraph cites, by their keys."""
 
 JI, MANN_WHITNEY, WILCOXON, HOLM = "ji-etal-2022-achieving", "mann-whitney-1947", "wilcoxon-1945", "holm-1979"
 CAMERON, ROMANO = "cameron-etal-2008-bootstrap", "romano-wolf-2005-exact"

@@ -63,9 +63,12 @@ def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on
 
 
 LEFT, HEAD, UNDER, FEWEST_ROWS = 0.48, 0.06, 0.2, 8
-# Between the names of two runs; from the last run's edge to a system's name.
+# Distances: between the names of two runs; from the last run's edge to a system's name.
 GAP, LEADER = 0.04, 0.16
-BEFORE, AFTER = -0.35, 0.25  # of the way between two runs, left of the first and right of the last
+BEFORE, AFTER = (
+    -0.35,
+    0.25,
+)  # space left of the first and right of the last run; 1 is the distance of two runs
 
 
 def longitudinal(found: SeveralRuns, width: float) -> Sheet | None:
@@ -105,7 +108,7 @@ def longitudinal(found: SeveralRuns, width: float) -> Sheet | None:
     return sheet
 
 
-# The tables that go into a paper; those over both columns.
+# The tables for a paper, and whether they span both columns.
 _TABLES = {"scores": True, "agreement": True, "runs": True}
 _FIGURE = "runs-scores"
 _CAPTIONS = {_FIGURE: "Overall scores of the systems from run to run; vertical lines are intervals of 95\\%."}
@@ -123,7 +126,7 @@ def write_runs_paper(
     Args:
         found: the runs side by side.
         shown: the same as tables and words.
-        directory, formats, on_step: as for `write_kit`, as are result and errors.
+        directory, formats, on_step: as for `write_kit`; so are the result and the errors.
     """
 
     def draw() -> "Iterator[PaperFigure]":

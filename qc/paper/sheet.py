@@ -1,7 +1,7 @@
-"""Draw figures for a paper: vector PDF, type the size of captions, one or two columns wide.
+"""Draw figures for a paper: vector PDF, text in the size of captions, one or two columns wide.
 
-Widths are those of the style of ACL's conferences: 77 mm for a column, 160 mm for both. The same numbers
-give the same bytes with the same matplotlib.
+Widths are those of the style of ACL conferences: 77 mm for one column, 160 mm for both. The same numbers give
+the same bytes with the same version of matplotlib.
 """
 
 import io
@@ -25,7 +25,7 @@ TEXT = 8.0
 POINTS = 72.0
 ROW = 0.18
 FOOT = 0.42
-# Of the sheet's width, for names.
+# Share of the sheet's width for names.
 NAMES = 0.36
 
 _SETTINGS: dict[RcKeyType, Any] = {
@@ -54,14 +54,14 @@ _SETTINGS: dict[RcKeyType, Any] = {
     "lines.linewidth": 1.2,
     "xtick.major.pad": 2,
     "ytick.major.pad": 3,
-    # Many venues refuse Type 3.
+    # Embed TrueType, because many venues refuse Type 3 fonts.
     "pdf.fonttype": 42,
 }
 
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """A figure as PDF. `name` has the width at its end, and no ending."""
+    """A figure as PDF. `name` ends with the width, and has no file ending."""
 
     name: str
     pdf: bytes
@@ -71,16 +71,16 @@ Draw = Callable[[float], Sheet | None]
 
 
 def drawn(drawers: Mapping[str, Draw], signature: str) -> Iterator[PaperFigure]:
-    """Yield every figure that there are numbers for, in each of WIDTHS.
+    """Yield every figure with numbers, in each of WIDTHS.
 
     Args:
-        drawers: by the names of figures; each takes a width in inches and returns None without numbers.
-        signature: of the numbers, which every file holds.
+        drawers: figure name → function that takes a width in inches and returns None without numbers.
+        signature: signature of the numbers, stored in every file.
     """
     for name, draw in drawers.items():
         for ending, width in WIDTHS.items():
             with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
-                # What matplotlib's font lacks is drawn as an empty box.
+                # Characters that matplotlib's font lacks are drawn as an empty box.
                 warnings.filterwarnings("ignore", message="Glyph .* missing from font")
                 sheet = draw(width)
                 if sheet is not None:
@@ -101,7 +101,7 @@ def _pdf(sheet: Sheet, signature: str) -> bytes:
 
 
 def point(axes: Axes, x: float, y: float, look: Look) -> None:
-    """Draw a point in the look of its system."""
+    """Draw a point with the colour and marker of its system."""
     colour, marker, filled = look
     axes.plot(
         [x],
@@ -117,5 +117,5 @@ def point(axes: Axes, x: float, y: float, look: Look) -> None:
 
 
 def name_within(text: str, width: float) -> str:
-    """Return a name as it fits into its share of a sheet that is so many inches wide."""
+    """Shorten a name to fit into its share of a sheet of `width` inches."""
     return fitting(text, (NAMES * width - 0.08) * POINTS, TEXT - 1)

@@ -1,4 +1,4 @@
-"""The tables of a paper: which, of what they are made, and what stands under them."""
+"""The tables for a paper on one run, with their captions."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from qc.robustness.intervals import Intervals
 
 
 def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
-    """Yield the tables that the analysis has numbers for, in the order in which a paper has them."""
+    """Yield the tables for which the analysis has numbers, in the order of a paper."""
     yield paper_table("ranking", _ranking(analysis), _ranking_caption(analysis), wide=True)
     yield paper_table("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
     yield paper_table("pass-rates", kept.kept(analysis), _kept_caption(analysis))

@@ -1,8 +1,8 @@
-"""Text of the data, and tables, as LaTeX that every engine sets with the packages of any installation.
+"""Convert text of the data, and tables, to LaTeX for every engine and any installation.
 
-Names of systems, criteria and runs come from people and may hold anything. What LaTeX takes for a command is
-escaped; letters with accents are composed, Greek and signs become their commands; what is left cannot be set
-without a font of its own and stands as `[U+4E2D]`, for the author to replace.
+Names of systems, criteria and runs come from people and may contain anything. LaTeX's special characters are
+escaped, letters with accents are composed, and Greek letters and symbols become commands. Other characters
+need a special font; they become text such as `[U+4E2D]`, for the author to replace.
 
 Source of the commands: Mittelbach et al., *The LaTeX Companion*; the tables follow the manual of the package
 booktabs: no vertical rules, three horizontal ones.
@@ -17,7 +17,7 @@ from qc.render.table import Table
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table in LaTeX. `name` is that of its file without the ending, and of its label after `tab:`."""
+    """A table in LaTeX. `name` is its file name without ending, and its label after `tab:`."""
 
     name: str
     text: str
@@ -106,12 +106,12 @@ _ACCENTS = {
 }
 _DOTLESS = {"i": r"\i", "j": r"\j"}
 _KNOWN = _SPECIAL | _GREEK
-# Signs that LaTeX would draw together, such as two hyphens as a dash, where they come from different ones.
+# Characters that LaTeX would join, such as two hyphens to a dash.
 _JOINING = frozenset("-,'`?!")
 
 
 def escaped(text: str) -> str:
-    """Return `text` so that LaTeX sets it as it is, white space as single spaces."""
+    """Escape `text` for LaTeX, with white space as single spaces."""
     written = [_sign(sign) for sign in unicodedata.normalize("NFC", " ".join(text.split()))]
     apart = [
         f"{sign}{{}}" if sign[-1] in _JOINING and follower[0] in _JOINING else sign
@@ -133,32 +133,32 @@ def _sign(sign: str) -> str:
 
 
 def comment(lines: Iterable[str]) -> str:
-    """Return lines that LaTeX does not read, in ASCII; what they say is on one line each."""
+    """Return `lines` as LaTeX comments in ASCII, one line each."""
     return "".join(
         f"% {' '.join(line.split()).encode('ascii', 'backslashreplace').decode()}\n" for line in lines
     )
 
 
 def paper_table(name: str, table: Table, caption: str, *, wide: bool = False) -> PaperTable:
-    """Return a table under its name; the other arguments are those of `floating`."""
+    """Return a named table; the other arguments are those of `floating`."""
     return PaperTable(name, floating(table, caption, f"tab:{name}", wide=wide))
 
 
 def floating(table: Table, caption: str, label: str, *, wide: bool = False) -> str:
-    r"""Return what a reader sees of `table` as a float with rules of booktabs.
+    r"""Return the displayed columns of `table` as a float with booktabs rules.
 
-    It is scaled down to the width of the column, or of the page, if it is wider than that, and otherwise left
-    as it is. It needs the packages booktabs and graphicx.
+    It is scaled down to the width of the column, or of the page, if it is wider. It needs the packages
+    booktabs and graphicx.
 
     Args:
-        table: whose heads and cells are text, and are escaped.
+        table: the table; its headings and cells are escaped.
         caption: in LaTeX.
-        label: of the float, for `\ref`.
-        wide: whether it goes over both columns of a page that has two.
+        label: label of the float, for `\ref`.
+        wide: whether it spans both columns of a two-column page.
     """
     float_name = "table*" if wide else "table"
     aligned = "".join("r" if column.form or column.upper is not None else "l" for column in table.shown)
-    # Pages break heads at soft hyphens; here a table is scaled.
+    # Soft hyphens are for web pages, which break headings there; here the table is scaled instead.
     heads = _row([escaped((column.head or "").replace("\u00ad", "")) for column in table.shown])
     body = "\n".join(_row([escaped(cell.text) for cell in row]) for row in table.cells())
     return rf"""\begin{{{float_name}}}[t]
@@ -180,5 +180,5 @@ def floating(table: Table, caption: str, label: str, *, wide: bool = False) -> s
 
 
 def _row(cells: Sequence[str]) -> str:
-    # A bracket at the begin of a row would be taken for an argument of the row before it.
+    # LaTeX would read a bracket at the start of a row as an argument of the row before it.
     return " & ".join(f"{{{cell}}}" if cell.startswith(("[", "*")) else cell for cell in cells) + r" \\"

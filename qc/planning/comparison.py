@@ -1,4 +1,4 @@
-"""Measure how well people tell systems apart: spread, design effect, label noise, pair by pair."""
+"""Measure how well people distinguish systems: variance, design effect, label noise, pair by pair."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,19 +24,19 @@ from qc.estimators.standard_error import (
 )
 from qc.planning.opinion import Opinion
 
-# What is drawn anew together when the test set is resampled.
+# Units that are drawn when the test set is resampled.
 JUDGMENTS, OUTPUTS, WORKERS = "judgments", "outputs", "workers"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What people say of S systems, and of all P pairs of them, in the order of `np.triu_indices`.
+    """People's judgments of S systems, and of all P pairs of them, in the order of `np.triu_indices`.
 
     Attributes:
         opinion: the judgments.
-        means: of the systems.
-        by_output: what each output adds to the errors of the means.
-        by_worker: what each worker adds; None if workers are unknown, or a pair has been judged by one alone.
+        means: means of the systems.
+        by_output: each output's contribution to the errors of the means.
+        by_worker: each worker's contribution; None if workers are unknown, or only one worker judged a pair.
     """
 
     opinion: Opinion
@@ -46,7 +46,7 @@ class Comparison:
 
     @cached_property
     def errors(self) -> dict[str, NDArray[np.float64]]:
-        """Standard errors of the differences, (P,), by what is drawn together."""
+        """Standard errors of the differences, (P,), by the unit drawn."""
         found = {
             JUDGMENTS: self.means.difference_errors,
             OUTPUTS: self.by_output.plain_difference_errors(self.means.pairs),
@@ -57,18 +57,18 @@ class Comparison:
 
     @cached_property
     def labels(self) -> dict[str, Labels]:
-        """What people say of each pair, by what is drawn together."""
+        """People's labels of each pair, by the unit drawn."""
         return {unit: normal_labels(self.means.differences, errors) for unit, errors in self.errors.items()}
 
     @property
     def unit_of_record(self) -> str:
-        """Outputs or workers, whichever leaves people's labels less sure."""
+        """Outputs or workers, whichever gives the larger label noise."""
         sure = {unit: float(found.wavers.mean()) for unit, found in self.labels.items()}
         return max((unit for unit in (OUTPUTS, WORKERS) if unit in sure), key=lambda unit: sure[unit])
 
     @property
     def variances(self) -> NDArray[np.float64]:
-        """Of a judgment of the first plus one of the second system, (P,)."""
+        """Variance of a judgment of the first system plus that of the second, (P,)."""
         first, second = self.means.pairs
         return np.asarray(self.means.variance[first] + self.means.variance[second])
 
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def annotators(self) -> dict[str, PerfectAnnotator]:
-        """What a perfect annotator would leave: as published, corrected, and within a system."""
+        """Variances for a perfect annotator: as published, corrected, and within a system."""
         opinion = self.opinion
         return {
             "all outputs, divisor k (published)": published_annotator(opinion.values, opinion.outputs),
@@ -90,7 +90,7 @@ class Comparison:
 
     @property
     def annotator(self) -> PerfectAnnotator:
-        """What a perfect annotator would leave of the spread within a system."""
+        """Variances for a perfect annotator, within a system."""
         opinion = self.opinion
         return annotator_within_systems(opinion.values, opinion.outputs, opinion.system_codes)
 
@@ -105,10 +105,10 @@ class Comparison:
         return np.nan if self.by_worker is None else pooled_effect(self.means, self.by_worker)
 
     def workers_for(self, judgments: int) -> float:
-        """Return how many workers give every system so many judgments, each judging as much as here.
+        """Return the number of workers for `judgments` judgments of every system, at the same rate as here.
 
         Args:
-            judgments: of each system.
+            judgments: number of judgments of each system.
 
         Returns:
             A whole number; NaN if workers are unknown.
@@ -134,7 +134,7 @@ class Comparison:
 
 
 def compare(opinion: Opinion) -> Comparison:
-    """Return what people say of every two systems."""
+    """Compare every pair of systems by people's judgments."""
     values, systems, count = opinion.values, opinion.system_codes, len(opinion.systems)
     means = system_means(values, systems, count)
     by_output = unit_shares(values, systems, opinion.outputs, count)

@@ -1,4 +1,4 @@
-"""Trace a metric's errors to their sources, and convert its worth into judgments."""
+"""Split a metric's errors into their sources, and express its worth in judgments."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from qc.planning.comparison import Comparison
 from qc.statistics.correlation import pearson
 from qc.statistics.resampling import generator
 
-# Judgments that are drawn at a time.
+# Judgments drawn at a time.
 BLOCK_CELLS = 2**22
 
 
@@ -21,8 +21,8 @@ def resampled_means(
 ) -> NDArray[np.float64]:
     """Return the mean of each system in each resample, (draws, S).
 
-    Judgments are drawn with replacement, as many as each system has, each for itself: those of one output or
-    worker are not kept together.
+    Judgments are drawn with replacement, as many as each system has. They are drawn one by one, not together
+    with others of the same output or worker.
 
     Args:
         values: (rows,), in a fixed order.
@@ -42,19 +42,19 @@ def resampled_means(
     return means
 
 
-# People's judgments and the metric's values are drawn each for themselves, as published.
+# As published: people's judgments and the metric's values are drawn independently.
 BOOTSTRAP = "judgments, bootstrap (published)"
 
 
 @dataclass(frozen=True)
 class MetricError:
-    """What is known of one metric.
+    """Errors and worth of one metric.
 
     Attributes:
         metric: its name.
-        r: correlation of single judgments with it within systems; NaN if one of them does not vary.
-        errors: where its errors come from, by what is drawn together of people's judgments.
-        worth: judgments of each system at which people err as often as the metric is biased.
+        r: its correlation with single judgments within systems; NaN if one of the two does not vary.
+        errors: parts of its error, by the unit in which people's judgments are drawn.
+        worth: number of judgments of each system with which people err as often as the metric is biased.
     """
 
     metric: str
@@ -65,12 +65,12 @@ class MetricError:
 
 @dataclass(frozen=True)
 class PublishedLabels:
-    """People's labels as the published bootstrap gives them.
+    """People's labels from the published bootstrap.
 
     Attributes:
-        labels: over `draws` resamples.
-        draws: how many.
-        seed: of the draws.
+        labels: labels over `draws` resamples.
+        draws: number of resamples.
+        seed: seed of the draws.
     """
 
     labels: Labels
@@ -79,7 +79,7 @@ class PublishedLabels:
 
 
 def published_labels(comparison: Comparison, draws: int, seed: int) -> PublishedLabels:
-    """Return people's labels when judgments are drawn anew, each for itself."""
+    """Return people's labels when judgments are drawn independently."""
     opinion = comparison.opinion
     means = resampled_means(
         opinion.values, opinion.system_codes, len(opinion.systems), draws, generator(seed, "people's labels")
@@ -88,10 +88,10 @@ def published_labels(comparison: Comparison, draws: int, seed: int) -> Published
 
 
 def metric_error(comparison: Comparison, metric: str, published: PublishedLabels) -> MetricError:
-    """Return what is known of a metric; every output of the pool that it scores counts, judged or not.
+    """Return the errors and the worth of a metric; all outputs of the pool with a score count, judged or not.
 
     Raises:
-        EmptyRunError: a system has no output that it scores.
+        EmptyRunError: a system has no output with a score.
     """
     opinion = comparison.opinion
     scores = opinion.metrics[metric].to_numpy(np.float64)

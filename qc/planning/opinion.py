@@ -1,4 +1,4 @@
-"""The judgments that systems are compared by: one criterion, or the mean of several, system by system."""
+"""The judgments for a comparison of systems: of one criterion, or the mean of several."""
 
 from dataclasses import dataclass
 
@@ -16,19 +16,19 @@ FEWEST_JUDGMENTS = 2
 
 @dataclass(frozen=True)
 class Opinion:
-    """What people think of S systems; K judgments, N outputs, an output of two systems counting for both.
+    """Judgments of S systems by people; K judgments, N outputs. An output of two systems counts for both.
 
     Attributes:
-        criterion: what was judged; OVERALL where it is the mean of the criteria of each judgment.
-        systems: names, in alphabetical order; those that were judged twice or more.
+        criterion: the judged criterion; OVERALL for the mean of the criteria of each judgment.
+        systems: names, in alphabetical order, of systems with at least two judgments.
         values: (K,), higher is better.
         system_codes: (K,), into `systems`.
         outputs: (K,), codes from 0, rows of the pool.
-        workers: (K,), codes from 0; None if the source does not tell who judged.
-        positions: (K,), which of their worker's each one was, from 1; NaN if unknown.
+        workers: (K,), codes from 0; None if the source does not say who judged.
+        positions: (K,), position of the judgment in its worker's sequence, from 1; NaN if unknown.
         items: (K,), codes from 0, of the inputs that outputs of several systems share.
-        pool: (N, S), whether an output of the pool is a system's.
-        metrics: N rows, a float column for each metric, higher is better; NaN where there is no value.
+        pool: (N, S), whether an output of the pool belongs to a system.
+        metrics: N rows, a float column for each metric, higher is better; NaN for a missing value.
         notes: sentences that a reader of the results must see.
     """
 
@@ -52,14 +52,14 @@ def opinion(
     z: bool = False,
     reverse: frozenset[str] = frozenset(),
 ) -> Opinion:
-    """Return what people think of the systems.
+    """Select the judgments for a comparison of the systems.
 
     Args:
-        judgments: all of a source.
-        criterion: what is taken; None for the only one, for OVERALL where there is such a criterion, and
-            else for the mean of the criteria of each judgment.
-        z: whether judgments are standardised per worker.
-        reverse: metrics of which lower is better, or the criterion.
+        judgments: all judgments of a source.
+        criterion: the criterion to use; None for the only one, or for OVERALL if there is such a criterion,
+            or else for the mean of the criteria of each judgment.
+        z: use judgments standardised per worker.
+        reverse: metrics, or the criterion, where lower is better.
 
     Raises:
         OptionError: there is no such criterion, or no such name to reverse.
@@ -110,7 +110,7 @@ def _require_known(reverse: frozenset[str], known: tuple[str, ...]) -> None:
 
 
 def _rows(judgments: Judgments, criterion: str | None) -> tuple[pd.DataFrame, str, tuple[str, ...]]:
-    """Return the judgments that are taken, what they are of, and what to know of them."""
+    """Return the selected judgments, the name of their criterion, and notes."""
     known = judgments.criteria
     if criterion is None:
         criterion = known[0] if len(known) == 1 else OVERALL
@@ -126,10 +126,10 @@ def _rows(judgments: Judgments, criterion: str | None) -> tuple[pd.DataFrame, st
 
 
 def _means_of_criteria(rows: pd.DataFrame, criteria: int) -> tuple[pd.DataFrame, int]:
-    """Return the mean over criteria of each judgment that has all of them, and how many have not.
+    """Return the mean over criteria of each complete judgment, and the number of incomplete ones.
 
-    What one worker said of an output belongs together; of unknown workers the first values on all criteria
-    do, then the second ones, and so on.
+    The values of one worker for an output form one judgment. For unknown workers, the first values on all
+    criteria form one judgment, then the second values, and so on.
     """
     worker = codes(rows["worker"])
     keyed = rows.assign(who=worker)

@@ -1,11 +1,11 @@
 """Forecast a study for a number of workers from a rehearsal: intervals, chances, minutes, cost.
 
-The bootstrap of whole workers (`qc.robustness.intervals`) gives, for the workers of the rehearsal who passed,
-how scores and the difference of the first two move with other workers. With W workers instead of W₀ these
-standard deviations become √(W₀ / W) as large; with P of them who passed, the bootstrap's own are too small by
-√((P − 1) / P), which is made good. The chance to tell the first two apart is that of a two-sided
-test at level α, averaged over what the bootstrap says of the difference, because the rehearsal does not know
-it either:  E[ Φ(|d*| / se − z) + Φ(−|d*| / se − z) ],  z being the normal quantile at 1 − α/2.
+The bootstrap of whole workers (`qc.robustness.intervals`) gives the standard deviations of the scores, and of
+the difference of the first two systems, over the rehearsal's workers who passed. With W workers instead of
+W₀, these are multiplied by √(W₀ / W). With P workers who passed, the bootstrap's standard deviations are too
+small by √((P − 1) / P), which is corrected. The chance to distinguish the first two systems is the power of a
+two-sided test at level α, averaged over the bootstrap's differences, because the true difference is unknown:
+E[ Φ(|d*| / se − z) + Φ(−|d*| / se − z) ], where z is the normal quantile at 1 − α/2.
 """
 
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ from qc.robustness.intervals import draw
 from qc.run import Run
 from qc.statistics.confidence import LEVEL
 
-# Minutes that workers of the published run 1 took for a conversation, topic and rating included, of at least
-# PUBLISHED_INPUTS inputs: Ji et al., ACL 2022; our own figure from its data is the same.
+# Minutes per conversation in the published run 1, including topic and rating, with at least PUBLISHED_INPUTS
+# inputs: Ji et al., ACL 2022; our own figure from its data is the same.
 PUBLISHED_MINUTES, PUBLISHED_INPUTS = 6.68, 10
 DRAWS = 2000
 POWER = 0.8
 MOST_WORKERS = 20_000
 FEWEST_PASSED = 4
-# With fewer who passed than this, spreads are guessed from so little that intervals come out too narrow.
+# With fewer workers who passed, standard deviations are so uncertain that intervals are too narrow.
 FEW_PASSED = 12
-# The numbers of workers that are shown beside the one that was planned, as multiples of it.
+# Numbers of workers to show, as multiples of the planned number.
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is planned: workers (one assignment each), conversations and inputs; pay and fee where known.
+    """A plan: workers (one assignment each), conversations and inputs; pay and fee if known.
 
-    `pay` is what one assignment pays, `fee` the share that a platform takes on top.
+    `pay` is the pay for one assignment, `fee` the platform's share on top.
     """
 
     workers: int
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class ExpectedScore:
-    """A system's score in the rehearsal, and half of the width of its interval with the workers planned."""
+    """A system's score in the rehearsal, and the half-width of its interval with the planned workers."""
 
     system: str
     z: float
@@ -61,7 +61,7 @@ class ExpectedScore:
 
 @dataclass(frozen=True)
 class Chance:
-    """What a number of workers would show: the widest half-width, the chance for the first two, the cost."""
+    """Forecast for a number of workers: largest half-width, chance to distinguish the first two, cost."""
 
     workers: int
     half_width: float
@@ -75,13 +75,13 @@ class Outlook:
 
     Attributes:
         rehearsed, passed: workers of the rehearsal.
-        minutes: per assignment.
-        cost: of all planned assignments with fees; None where the pay is unknown.
+        minutes: minutes per assignment.
+        cost: cost of all planned assignments with fees; None if the pay is unknown.
         scores: best first.
-        first, second: the systems whose difference is looked for; `difference` in z.
-        apart: chance that they are told apart with the workers planned.
-        needed: workers for POWER; None where more than MOST_WORKERS would be needed.
-        chances: for other numbers of workers.
+        first, second: the first two systems; `difference` is theirs, in z.
+        apart: chance that they are distinguished with the planned workers.
+        needed: workers for POWER; None if more than MOST_WORKERS would be needed.
+        chances: the same for other numbers of workers.
     """
 
     plan: Plan
@@ -99,7 +99,7 @@ class Outlook:
 
 
 def outlook(run: Run, plan: Plan, alpha: float = 0.05, seed: int = 0) -> Outlook:
-    """Return what `plan` would show if people were like the workers of `run`, a rehearsal.
+    """Forecast the results of `plan` if people rate like the workers of `run`, a rehearsal.
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
@@ -167,7 +167,7 @@ def _power(differences: NDArray[np.float64], se: float, alpha: float) -> float:
 
 
 def _numbers() -> list[int]:
-    """Return numbers of workers to try: each by a twentieth more than the one before."""
+    """Return numbers of workers to try, each 5 % larger than the one before."""
     numbers = [4]
     while numbers[-1] < MOST_WORKERS:
         numbers.append(max(numbers[-1] + 1, ceil(numbers[-1] * 1.05)))

@@ -1,4 +1,4 @@
-"""From a difference to a number of judgments, for each way in which they could be gathered."""
+"""Compute the number of judgments for a difference, for each way of gathering judgments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ from qc.estimators.sample_size import (
 from qc.planning.comparison import Comparison
 from qc.planning.metric_error import MetricError
 
-# Of the differences that were observed, those by which a plan is shown.
+# Quantiles of the observed differences for which a plan is shown.
 QUANTILES = (0.25, 0.5, 0.75)
-# Every judgment is another worker's, and of another output.
+# Every judgment is by a different worker, and of a different output.
 INDEPENDENT = "independent judgments"
-# As many of each output, or by each worker, as in the data.
+# As many judgments of each output, or by each worker, as in the data.
 OUTPUTS_AS_HERE = "each output judged as often as here"
 AS_HERE = "each worker judging as here"
 
 
 @dataclass(frozen=True)
 class Basis:
-    """A way of gathering judgments: how they spread, and how much they hang together."""
+    """A way of gathering judgments: their standard deviation, and the design effect of their correlation."""
 
     name: str
     sd: float
@@ -38,16 +38,16 @@ class Basis:
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What an analyst asks of a plan.
+    """Options of a plan.
 
     Attributes:
-        differences: of two systems' means, in the unit of a judgment.
-        judgments: of each system, for what they show.
-        power: chance to find a difference that is there.
+        differences: differences of two systems' means, in the unit of a judgment.
+        judgments: numbers of judgments of each system, to compute the differences that they detect.
+        power: probability of detecting a true difference.
         alpha: level of the two-sided test.
 
     Raises:
-        OptionError: a value makes no sense.
+        OptionError: a value is invalid.
     """
 
     differences: tuple[float, ...] = ()
@@ -73,7 +73,7 @@ class PlanOptions:
 
 @dataclass(frozen=True)
 class Planned:
-    """How many judgments a difference takes on a basis."""
+    """Number of judgments to detect a difference, on a basis."""
 
     basis: Basis
     size: SampleSize
@@ -81,7 +81,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Shown:
-    """What difference so many judgments of each system show on a basis."""
+    """Smallest difference that a number of judgments of each system detects, on a basis."""
 
     basis: Basis
     judgments: int
@@ -108,7 +108,7 @@ def plan(bases: Sequence[Basis], options: PlanOptions) -> list[Planned]:
 
 
 def shown(bases: Sequence[Basis], options: PlanOptions) -> list[Shown]:
-    """Return the differences that are shown by every number of judgments, basis after basis."""
+    """Return the differences that each number of judgments detects, basis after basis."""
     return [
         Shown(
             basis,
@@ -121,11 +121,11 @@ def shown(bases: Sequence[Basis], options: PlanOptions) -> list[Shown]:
 
 
 def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]:
-    """Return the ways of gathering judgments that the data tell something of; none whose spread is 0.
+    """Return the ways of gathering judgments for which the data give a standard deviation above 0.
 
-    Of the metrics the one that correlates best with judgments is a control variate: with an endless pool
-    of outputs it leaves sd √(1 − r²), which is √(σ_f² (1 − ρ²) + σ_a²). Source: Chaganty, Mussmann and Liang,
-    ACL 2018, section 3.2.
+    The metric with the highest correlation with judgments is a control variate: with an infinite pool of
+    outputs the standard deviation becomes sd √(1 − r²), which is √(σ_f² (1 − ρ²) + σ_a²). Source: Chaganty,
+    Mussmann and Liang, ACL 2018, section 3.2.
     """
     found = [Basis(INDEPENDENT, comparison.sd, 1.0)]
     if np.bincount(comparison.opinion.outputs).max() > 1:
@@ -143,6 +143,6 @@ def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]
 
 
 def observed_differences(comparison: Comparison) -> tuple[float, ...]:
-    """Return the lower quartile, the median and the upper quartile of the pairs' differences, none of 0."""
+    """Return the quartiles and the median of the pairs' differences, without those that are 0."""
     sizes = np.abs(comparison.means.differences)
     return tuple(dict.fromkeys(float(each) for each in np.quantile(sizes, QUANTILES) if each > 0))

@@ -1,4 +1,4 @@
-"""The chain from judgments, or from a spread alone, to how many of them a conclusion costs."""
+"""Analyse power: from judgments, or only a standard deviation, to the number of judgments needed."""
 
 import hashlib
 from dataclasses import dataclass
@@ -28,16 +28,16 @@ DIGEST_LENGTH = 16
 
 @dataclass(frozen=True)
 class PowerAnalysis:
-    """What judgments cost.
+    """Results of a power analysis.
 
     Attributes:
-        options: what was asked of the plan.
-        bases: the ways of gathering judgments that were planned with.
-        planned: how many each difference takes.
-        shown: what difference each number shows.
-        comparison: of people; None without data.
-        metrics: what is known of each metric.
-        choices: name → value of all that decides the numbers.
+        options: the options of the plan.
+        bases: the ways of gathering judgments in the plan.
+        planned: number of judgments for each difference.
+        shown: difference that each number of judgments detects.
+        comparison: people's judgments; None without data.
+        metrics: errors and worth of each metric.
+        choices: name → value of everything that determines the numbers.
     """
 
     options: PlanOptions
@@ -50,12 +50,12 @@ class PowerAnalysis:
 
 
 def plan_power(options: PlanOptions, sd: float, design_effect: float) -> PowerAnalysis:
-    """Return a plan for judgments of a known spread.
+    """Return a plan for judgments with a known standard deviation.
 
     Args:
-        options: the differences and numbers of judgments that are asked about.
+        options: the differences and numbers of judgments.
         sd: standard deviation of a judgment of one system.
-        design_effect: how many judgments are worth one independent one.
+        design_effect: number of judgments that are worth one independent one.
 
     Raises:
         OptionError: a number is not above 0.
@@ -73,17 +73,17 @@ def plan_power(options: PlanOptions, sd: float, design_effect: float) -> PowerAn
 def analyse_power(
     opinion: Opinion, options: PlanOptions, draws: int, seed: int, on_step: OnStep = no_step
 ) -> PowerAnalysis:
-    """Return what the judgments of a source say of plans, and of each metric that comes with them.
+    """Plan with the judgments of a source, and compute the worth of each metric in it.
 
-    Where no difference is asked about, those that were observed are; where no number of judgments is, the
-    mean number of judgments of a system.
+    The default differences are the observed ones, and the default number of judgments is the mean number of
+    judgments of a system.
 
     Args:
-        opinion: what people think.
-        options: what is asked of the plan.
-        draws: resamples for the published way to get labels.
-        seed: of these.
-        on_step: called for people and for each metric, when it is begun.
+        opinion: people's judgments.
+        options: the options of the plan.
+        draws: resamples for the labels of the published method.
+        seed: seed of the resamples.
+        on_step: called when the work on people, and on each metric, begins.
 
     Raises:
         EmptyRunError: all judgments of each system are the same, or a metric leaves a system out.
@@ -118,7 +118,7 @@ def power_steps(opinion: Opinion) -> int:
 
 
 def data_hash(opinion: Opinion) -> str:
-    """Return the beginning of the SHA-256, in hex, of all that decides the numbers of an analysis."""
+    """Return the beginning of the SHA-256, in hex, of all data that determine the numbers."""
     digest = hashlib.sha256("\x1d".join((*opinion.systems, *map(str, opinion.metrics))).encode())
     workers = np.empty(0, np.intp) if opinion.workers is None else opinion.workers
     for codes in (opinion.system_codes, opinion.outputs, workers, opinion.items, opinion.pool):

@@ -1,4 +1,4 @@
-"""Test systems by randomisation, and measure how evenly a design spread them."""
+"""Test systems by randomisation, and measure how balanced the design is."""
 
 from dataclasses import dataclass
 
@@ -14,19 +14,19 @@ from qc.progress import OnStep, no_step
 from qc.signature import as_part
 
 
-# With S systems and a multiple of S raters such a design lets every rater see each item once and each system
-# equally often; every item is judged with every system equally often; and each system stands at each position
-# equally often. Then no system profits from lenient raters, easy items or early places.
+# Repeated Latin square, with S systems and a multiple of S raters: every rater sees each item once and each
+# system equally often, every item is judged with every system equally often, and each system is at each
+# position equally often. So no system benefits from lenient raters, easy items or early positions.
 #
 # Source: Belz and Reiter, EACL 2006, section 3.
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """How often the cells of a table of counts were met.
+    """Counts of the cells of a table.
 
     Attributes:
-        cells: how many there are.
+        cells: number of cells.
         fewest: the smallest count.
-        most: the largest; a balanced design has the same.
+        most: the largest count; equal to the smallest in a balanced design.
     """
 
     cells: int
@@ -35,17 +35,17 @@ class Imbalance:
 
     @property
     def difference(self) -> int:
-        """0 where the design is balanced."""
+        """Difference of the largest and smallest count; 0 if the design is balanced."""
         return self.most - self.fewest
 
 
 def imbalance(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Imbalance:
-    """Return how evenly judgments are spread over all combinations of two codes.
+    """Return the imbalance of judgments over all combinations of two codes.
 
     Args:
-        rows: (judgments,), codes from 0: of raters, items or positions.
-        columns: (judgments,), codes from 0: of systems, say.
-        shape: how many codes there are of each.
+        rows: (judgments,), codes from 0, of raters, items or positions.
+        columns: (judgments,), codes from 0, for example of systems.
+        shape: number of codes of each.
     """
     counts = np.bincount(rows * shape[1] + columns, minlength=shape[0] * shape[1])
     return Imbalance(counts.size, int(counts.min()), int(counts.max()))
@@ -60,10 +60,10 @@ class Evenness:
 
 
 def evenness(opinion: Opinion) -> list[Evenness]:
-    """Return the imbalance of all that the source tells; a repeated Latin square has none of it.
+    """Return the imbalances of the design, as far as the source allows; a repeated Latin square has none.
 
-    Systems are counted against workers, items and positions, and workers against items. Items are left out
-    where each is one system's alone, as a conversation is.
+    Systems are counted against workers, items and positions, and workers against items. Items are left out if
+    each belongs to only one system, like a conversation.
     """
     systems = opinion.system_codes
     found = []
@@ -99,16 +99,16 @@ STEPS = 2
 
 @dataclass(frozen=True)
 class RandomisationOptions:
-    """What an analyst can choose.
+    """Options of a randomisation analysis.
 
     Attributes:
-        within: what two scores that are exchanged have in common; None for workers, or for items where the
-            source does not tell who judged.
-        draws: exchanges that are drawn for a pair where there are too many to go through all.
-        seed: of these.
+        within: unit within which two scores are exchanged; None for workers, or for items if the source does
+            not say who judged.
+        draws: exchanges to draw for a pair if there are too many to enumerate.
+        seed: seed of the draws.
 
     Raises:
-        OptionError: a value makes no sense.
+        OptionError: a value is invalid.
     """
 
     within: Within | None
@@ -124,14 +124,14 @@ class RandomisationOptions:
 
 @dataclass(frozen=True)
 class RandomisationAnalysis:
-    """What was found.
+    """Results of a randomisation analysis.
 
     Attributes:
-        opinion: what people think.
-        pairs: the tests of every two systems.
-        pools: how raters agree with averages.
-        design: how evenly judgments are spread.
-        choices: name → value of all that decides the numbers.
+        opinion: people's judgments.
+        pairs: the tests of every pair of systems.
+        pools: agreement of raters with averages.
+        design: balance of the design.
+        choices: name → value of everything that determines the numbers.
     """
 
     opinion: Opinion
@@ -147,16 +147,16 @@ def analyse_randomisation(
     other: Opinion | None = None,
     on_step: OnStep = no_step,
 ) -> RandomisationAnalysis:
-    """Return what the judgments of a source, and of a second pool of raters, say.
+    """Test systems with the judgments of a source, and compare its raters, also with a second pool.
 
     Args:
-        opinion: what people think.
-        options: what was chosen.
-        other: what another pool of raters thinks of the same systems; None if there is none.
-        on_step: called with a description when a part is begun.
+        opinion: people's judgments.
+        options: the options.
+        other: another pool's judgments of the same systems; None if there is none.
+        on_step: called with a description when a part begins.
 
     Raises:
-        OptionError: the source does not tell what scores are to be exchanged within.
+        OptionError: the source does not have the unit within which scores are exchanged.
         ReplicationError: the other pool has too few systems in common with this one.
     """
     within = options.within or (Within.ITEM if opinion.workers is None else Within.WORKER)

@@ -1,4 +1,4 @@
-"""Randomise every two systems within workers or items, and compare pools of raters."""
+"""Test every pair of systems by randomisation within workers or items, and compare pools of raters."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -30,9 +30,9 @@ class PoolAgreement:
     """Raters of one pool compared with an average.
 
     Attributes:
-        raters: whose raters: FIRST or SECOND.
-        average: of which pool.
-        agreement: what was found.
+        raters: pool of the raters: FIRST or SECOND.
+        average: pool of the average.
+        agreement: the agreement of the two.
     """
 
     raters: str
@@ -41,20 +41,20 @@ class PoolAgreement:
 
     @property
     def label(self) -> str:
-        """Whose raters, and against which average."""
+        """Names of the raters' pool and of the average's pool."""
         return f"{self.raters}: {'the others' if self.raters == self.average else self.average}"
 
 
 def agree(opinion: Opinion, other: Opinion | None) -> list[PoolAgreement]:
-    """Return how raters agree with the others of their pool, and, if there is another one, across both.
+    """Return the agreement of raters within their pool, and with another pool if there is one.
 
     Args:
-        opinion: what people think.
-        other: what another pool thinks of the same systems; None if there is none.
+        opinion: people's judgments.
+        other: another pool's judgments of the same systems; None if there is none.
 
     Returns:
-        One for each pool, and with two pools one for each against the other's average; none where a source
-        does not tell who judged.
+        One for each pool, and with two pools also one for each against the other's average; none if a source
+        does not say who judged.
 
     Raises:
         ReplicationError: the two pools have fewer than three systems in common.
@@ -87,7 +87,7 @@ def _profiles(opinion: Opinion, systems: tuple[str, ...]) -> NDArray[np.float64]
 
 
 class Within(StrEnum):
-    """What the two scores that are exchanged have in common."""
+    """Unit within which two scores are exchanged."""
 
     WORKER = "worker"
     ITEM = "item"
@@ -99,11 +99,11 @@ class RandomisedPairs:
     """The tests of all P pairs of systems.
 
     Attributes:
-        within: what the two scores that were exchanged have in common.
+        within: unit within which scores were exchanged.
         first: (P,), names.
         second: (P,), names.
-        tests: P of them.
-        holm: (P,), their p corrected for their number; NaN where no unit scored both.
+        tests: the P tests.
+        holm: (P,), their p with Holm's correction; NaN if no unit scored both.
     """
 
     within: Within
@@ -116,18 +116,17 @@ class RandomisedPairs:
 def randomise_pairs(
     opinion: Opinion, within: Within, draws: int, seed: int, on_step: OnStep = no_step
 ) -> RandomisedPairs:
-    """Return the test of every two systems; a unit's score of a system is the mean of its judgments.
+    """Test every pair of systems; a unit's score of a system is the mean of its judgments.
 
     Args:
-        opinion: what people think.
-        within: what the two scores that are exchanged have in common.
-        draws: exchanges that are drawn for a pair where there are too many to go through all.
-        seed: of these.
+        opinion: people's judgments.
+        within: unit within which scores are exchanged.
+        draws: exchanges to draw for a pair if there are too many to enumerate.
+        seed: seed of the draws.
         on_step: called once.
 
     Raises:
-        OptionError: the source does not tell the workers that are asked for, or no unit has judged two
-            systems.
+        OptionError: workers are requested but the source does not have them, or no unit judged two systems.
     """
     on_step("Exchanging scores")
     units = _units(opinion, within)

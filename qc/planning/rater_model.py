@@ -1,14 +1,14 @@
 """Model how workers rate, fitted to a run, assumed, or read from a file.
 
-A worker's rating is what the system deserves on the criterion, plus the worker's own bias, plus the mood of
-the conversation, plus noise, rounded and cut off at both ends of the scale; a share of the workers sets
-sliders anywhere. The simulated crowd (`bots.crowd.profile`) rates by the same model, with constants of its
-own or with these (`qc.planning.rater_model`).
+A worker's rating is a sum of the system's quality on the criterion, the worker's bias, an effect of the
+conversation ("mood") and noise, rounded and cut off at both ends of the scale. A share of the workers sets
+sliders at random. The simulated crowd (`bots.crowd.profile`) rates by the same model, with its own constants
+or with fitted ones.
 
-**Fit.** By simulated moments: a large crowd is drawn from the model again and again, with the same random
-numbers, and its constants are moved until the crowd has what the run has, of the workers who pass the same
-filter: the mean of each system on each criterion, the variance within conversations, between the
-conversations of a worker, and between workers, and the share who pass.
+**Fit.** By simulated moments: a large crowd is drawn from the model repeatedly, with the same random numbers,
+and the constants are adjusted until its moments match the run's. The moments, for workers who pass the same
+filter, are the mean of each system on each criterion; the variance within conversations, between the
+conversations of a worker, and between workers; and the share who pass.
 
 Source: McFadden, *A Method of Simulated Moments for Estimation of Discrete Response Models Without Numerical
 Integration*, Econometrica 57, 1989.
@@ -37,21 +37,22 @@ MOST_RANDOM = 0.95
 
 @dataclass(frozen=True)
 class RaterModel:
-    """S systems, the quality-control bot last, on K criteria, all of which point the same way.
+    """Rater model for S systems, the quality-control bot last, and K criteria; higher is better for all.
 
     Attributes:
-        systems: names, S - 1 that compete and the bot.
-        means: (S, K), what each deserves, before ratings are cut off.
-        counts_for_qc: (K,), which criteria the filter takes.
+        systems: names of the S - 1 competing systems and the bot.
+        means: (S, K), quality of each system, before ratings are cut off.
+        counts_for_qc: (K,), whether the filter uses the criterion.
         maximum: upper end of the scale, whose lower end is 0.
-        worker_sd, conversation_sd, rating_sd: of the bias, the mood and the noise, in points.
-        random_share: of the workers who set sliders anywhere.
-        lineups: (A, H), the systems that an assignment meets, drawn one after the other.
-        per_worker: how many assignments workers do, as often as each number occurs.
-        errors: (S - 1,), standard errors of the overall means that `means` were fitted to, in points; what is
-            assumed has none.
-        spread: standard deviation by which systems' true means vary, in points; NaN if the means are known as
-            well as `errors` say.
+        worker_sd, conversation_sd, rating_sd: standard deviations of the bias, the conversation effect and
+            the noise, in points.
+        random_share: share of workers who set sliders at random.
+        lineups: (A, H), the systems of each assignment; assignments are used one after the other.
+        per_worker: numbers of assignments per worker, one entry per worker.
+        errors: (S - 1,), standard errors of the overall means that `means` were fitted to, in points; 0 for
+            an assumed model.
+        spread: standard deviation of the systems' true means, in points; NaN if the uncertainty of the means
+            is given by `errors`.
     """
 
     systems: tuple[str, ...]
@@ -69,7 +70,7 @@ class RaterModel:
 
 
 class DrawnRatings(NamedTuple):
-    """Ratings of C conversations: (C, K) raw, and who rated what, (C,) each; `qc` is the bot's code."""
+    """Ratings of C conversations: (C, K) raw, and the worker and the system, (C,); `qc` is the bot's code."""
 
     raw: NDArray[np.float64]
     workers: NDArray[np.intp]
@@ -79,7 +80,7 @@ class DrawnRatings(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What a crowd is told by: means (S, K), three variances, and the share who pass."""
+    """Moments of a crowd: means (S, K), three variances, and the share who pass."""
 
     means: NDArray[np.float64]
     within_conversations: float
@@ -91,17 +92,17 @@ class Moments(NamedTuple):
 def draw_ratings(
     model: RaterModel, workers: int, rng: np.random.Generator, moved: NDArray[np.float64] | None = None
 ) -> DrawnRatings:
-    """Return what a crowd of so many workers rates.
+    """Draw the ratings of a crowd.
 
     Args:
-        model: how they rate.
-        workers: how many, those who set sliders anywhere among them.
-        rng: source of all that is drawn.
-        moved: (S - 1,), points added to what each competing system deserves; None for none.
+        model: the rater model.
+        workers: number of workers, including those who set sliders at random.
+        rng: source of the draws.
+        moved: (S - 1,), points added to the quality of each competing system; None for none.
     """
     times = rng.choice(np.array(model.per_worker), workers)
     owner = np.repeat(np.arange(workers), times)
-    # Line-ups are used up before one comes again, so that systems stay as balanced as they were.
+    # Every line-up is used before one is repeated, so that systems stay as balanced as in the run.
     rounds = -(-len(owner) // len(model.lineups))
     order = np.concatenate([rng.permutation(len(model.lineups)) for _ in range(rounds)])[: len(owner)]
     systems = model.lineups[order].ravel()
@@ -121,18 +122,18 @@ def draw_ratings(
 
 
 def passes(drawn: DrawnRatings, counts_for_qc: NDArray[np.bool_], alpha: float) -> NDArray[np.bool_]:
-    """Return which workers pass the filter, (workers,)."""
+    """Return whether each worker passes the filter, (workers,)."""
     p = worker_p_values(drawn.raw[:, counts_for_qc], drawn.workers, drawn.systems == drawn.qc, drawn.people)
     return np.asarray(p < alpha)
 
 
 def overall_z(drawn: DrawnRatings) -> NDArray[np.float64]:
-    """Return the overall z of each conversation, (C,); NaN of a worker whose ratings are all the same."""
+    """Return the overall z of each conversation, (C,); NaN for a worker whose ratings are all the same."""
     return np.asarray(standardise(drawn.raw, drawn.workers, drawn.people).mean(axis=1))
 
 
 def fit(sample: Sample, seed: int) -> RaterModel:
-    """Return the model of a run of conversations, in which somebody passed."""
+    """Fit the model to a run of conversations, in which at least one worker passed."""
     observed = _of_sample(sample)
     seen = _moments(observed, sample.screening.workers["passed"].to_numpy(bool))
     model = _first_guess(sample, observed, seen)
@@ -178,7 +179,7 @@ def _first_guess(sample: Sample, observed: DrawnRatings, seen: Moments) -> Rater
     run = sample.run
     assignments = codes(run.conversations["assignment"])
     held = np.bincount(assignments)
-    # Assignments that are as long as most: those that lack a conversation would make ragged line-ups.
+    # Use only assignments of the most common length; shorter ones would give line-ups of unequal length.
     usual = int(np.bincount(held).argmax())
     order = np.argsort(assignments, kind="stable")
     of_usual = order[(held == usual)[assignments[order]]]
@@ -207,7 +208,7 @@ def _first_guess(sample: Sample, observed: DrawnRatings, seen: Moments) -> Rater
 def _errors(
     values: NDArray[np.float64], systems: NDArray[np.intp], workers: NDArray[np.intp], run: DrawnRatings
 ) -> NDArray[np.float64]:
-    """Return the standard error of each competing system's mean, by workers, (S - 1,)."""
+    """Return the standard error of each competing system's mean, clustered by worker, (S - 1,)."""
     cells = workers * (run.qc + 1) + systems
     size = run.people * (run.qc + 1)
     means = group_means(values, systems, run.qc + 1)
@@ -217,7 +218,7 @@ def _errors(
 
 
 def _moved(model: RaterModel, seen: Moments, found: Moments) -> RaterModel:
-    """Return the model moved towards the moments that were seen from those that it gives."""
+    """Return the model adjusted towards the observed moments `seen`; `found` are its own moments."""
 
     def scaled(sd: float, name: str) -> float:
         return sd * float(np.sqrt(max(getattr(seen, name), 1e-9) / max(getattr(found, name), 1e-9)))
@@ -236,16 +237,16 @@ def _moved(model: RaterModel, seen: Moments, found: Moments) -> RaterModel:
 def assumed(
     systems: int, spread: float, criteria: int, counted: int, held: int, random_share: float, seed: int
 ) -> RaterModel:
-    """Return a model without data: raters as in the published run 1, systems drawn with `spread` points.
+    """Return a model without data: raters as in the published run 1, quality of systems drawn with `spread`.
 
     Args:
-        systems: how many compete.
-        spread: standard deviation of what they deserve.
-        criteria: how many.
-        counted: how many of these count for quality control.
-        held: conversations of an assignment with systems; the bot comes on top.
-        random_share: of the workers who set sliders anywhere.
-        seed: of the line-ups.
+        systems: number of competing systems.
+        spread: standard deviation of their quality, in points.
+        criteria: number of criteria.
+        counted: number of criteria that count for quality control.
+        held: conversations with systems in an assignment, without the bot's.
+        random_share: share of workers who set sliders at random.
+        seed: seed of the line-ups.
     """
     rng = generator(seed, "line-ups")
     rounds = 20 * systems
@@ -279,16 +280,16 @@ def _distinct(queue: NDArray[np.intp], held: int) -> NDArray[np.intp]:
     return queue[np.sort(first)[:held]]
 
 
-# Of the published run 1 (`benchmarks/crowd_calibration.py`), as the simulated crowd has them.
+# Means of the published run 1 (`benchmarks/crowd_calibration.py`), the same as in the simulated crowd.
 MEAN_STRONG, MEAN_WEAK, MEAN_QC = 43.0, 29.0, 0.0
 WORKER_SD, CONVERSATION_SD, RATING_SD = 15.6, 15.8, 17.5
 
 
-# JSON: `format`, `version`; `systems`, by name what each deserves on each criterion, by label, in points of 0
-# to 100 that all point the same way, before ratings are cut off, the quality-control bot among them as `qc`;
-# `worker_sd`, `conversation_sd`, `rating_sd`, in these points; `random_share` of the workers.
+# JSON file: `format`, `version`; `systems`: name → label of criterion → quality, in points of 0 to 100,
+# higher is better, before ratings are cut off, with the quality-control bot as `qc`; `worker_sd`,
+# `conversation_sd`, `rating_sd`, in the same points; `random_share`.
 FORMAT, VERSION = "candor-rater-model", 1
-BOT = "qc"  # as the server calls it, whatever the source does
+BOT = "qc"  # the server's name of the QC bot, whatever its name in the source
 POINTS = 100.0  # the crowd's scale
 
 
@@ -297,8 +298,8 @@ def write_model(model: RaterModel, criteria: Sequence[str], path: Path) -> None:
 
     Args:
         model: fitted to a run.
-        criteria: their labels, in the order of its means.
-        path: is replaced if it is there.
+        criteria: labels of the criteria, in the order of its means.
+        path: file to write; an existing file is replaced.
 
     Raises:
         OptionError: the file cannot be written.

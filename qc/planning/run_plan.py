@@ -1,14 +1,13 @@
-"""Forecast a run: intervals, pairs told apart, the r of a second run, cost, minutes.
+"""Forecast a run: intervals, distinguished pairs, the r of a second run, cost, minutes.
 
-Experiments are drawn from a model of the raters (`qc.planning.rater_model`), each with true means of its own,
-as far as the pilot leaves them open, and each with a second run of fresh workers. In every drawn run workers
-are filtered, scores standardised, and systems compared, as in a report: intervals are those of the wild
-bootstrap of whole workers, and pairs are told apart by the largest |t*| of all pairs
-(`qc.robustness.intervals`).
+Experiments are drawn from a model of the raters (`qc.planning.rater_model`). Each has its own true means,
+compatible with the pilot, and a second run with new workers. In every drawn run, workers are filtered, scores
+standardised, and systems compared as in a report: with intervals of the wild bootstrap of whole workers, and
+pairs distinguished by the largest |t*| of all pairs (`qc.robustness.intervals`).
 
-What the pilot's scores say of the true means: x̂ scatters more than the truth, by its own errors. With v the
-variance of x̂ over the systems and e that of its errors, the truth lies around m + ρ (x̂ − m) with variance
-ρ e, ρ = max(0, 1 − e / v), as in `qc.robustness.forecast`.
+True means given the pilot: the pilot's scores x̂ vary more than the true means, because of their errors. Let
+v be the variance of x̂ over the systems and e the variance of its errors. The true means lie around m + ρ (x̂
+− m) with variance ρ e, where ρ = max(0, 1 − e / v), as in `qc.robustness.forecast`.
 
 Sources: as in both; Arnold, Hogan, Colford and Hubbard, *Simulation methods to estimate design power: an
 overview for applied research*, BMC Medical Research Methodology 11 (2011).
@@ -33,7 +32,7 @@ from qc.statistics.wild_bootstrap import Influences, influences, wild_draws
 
 MULTIPLES = (0.5, 1.0, 2.0, 4.0)
 EXPERIMENTS = 100
-# Signs drawn in each experiment: their noise is averaged over all of them.
+# Draws of signs in each experiment; their noise is averaged over all experiments.
 DRAWS = 400
 POWER = 0.8
 FEWEST_PASSED = 4
@@ -41,7 +40,7 @@ FEWEST_PASSED = 4
 
 @dataclass(frozen=True)
 class Costs:
-    """What an assignment costs: `pay` (None: unknown), `fee` as a share on top, `minutes` (NaN: unknown)."""
+    """Cost of an assignment: `pay` (None: unknown), `fee` as a share on top, `minutes` (NaN: unknown)."""
 
     pay: float | None
     fee: float
@@ -50,18 +49,18 @@ class Costs:
 
 @dataclass(frozen=True)
 class Expected:
-    """What so many workers would show; means over experiments.
+    """Forecast for a number of workers; means over experiments.
 
     Attributes:
-        workers: who take part; `passed` of them pass.
-        half_width: of the 95 % interval of a system's overall z, mean over systems.
-        apart: pairs that are told apart, of `pairs`.
-        r, r_low, r_high: Pearson's r with a second run as large; the middle 95 % of the experiments.
-        cost: with fees; NaN if the pay is unknown.
-        hours: that workers spend, all together; NaN if unknown.
+        workers: number of workers; `passed` of them pass.
+        half_width: half-width of the 95 % interval of a system's overall z, mean over systems.
+        apart: number of distinguished pairs, of `pairs`.
+        r, r_low, r_high: Pearson's r with a second run of the same size; the middle 95 % of the experiments.
+        cost: cost with fees; NaN if the pay is unknown.
+        hours: total hours of all workers; NaN if unknown.
         difference_error: standard error of a difference of two systems, in z.
-        pair_bound, all_pairs_bound: how many of these a difference must be away from 0, of a pair for itself
-            and among all.
+        pair_bound, all_pairs_bound: number of standard errors from 0 at which a difference is significant,
+            for a single pair and for all pairs together.
     """
 
     workers: int
@@ -81,7 +80,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Needed:
-    """Workers that tell a difference with POWER: of one pair that was chosen before, and of any among all."""
+    """Workers to detect a difference with POWER: of one pair chosen in advance, and of any pair among all."""
 
     difference: float
     one_pair: int
@@ -90,7 +89,7 @@ class Needed:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What numbers of workers would show, and how many differences take."""
+    """Forecasts for numbers of workers, and the number of workers for each difference."""
 
     model: RaterModel
     experiments: int
@@ -108,20 +107,20 @@ def plan_run(
     seed: int,
     on_step: OnStep = no_step,
 ) -> RunPlan:
-    """Return what half, once, twice and four times `workers` would show.
+    """Forecast the results with half, once, twice and four times `workers`.
 
     Args:
-        model: how people rate.
-        workers: who take part.
-        differences: of two systems' overall z, that are to be told; each gets its number of workers.
-        costs: of an assignment.
-        alpha: level at which a worker passes.
-        experiments: how many are drawn for each number of workers.
-        seed: of all that is drawn.
-        on_step: called with a description when a number of workers is begun.
+        model: the rater model.
+        workers: number of workers.
+        differences: differences of two systems' overall z to detect.
+        costs: cost of an assignment.
+        alpha: level of quality control.
+        experiments: number of experiments to draw for each number of workers.
+        seed: random seed.
+        on_step: called with a description when the work on a number of workers begins.
 
     Raises:
-        EmptyRunError: so few pass that nothing can be compared.
+        EmptyRunError: too few workers pass for any comparison.
     """
     expected = []
     for multiple in MULTIPLES:
@@ -141,13 +140,12 @@ def plan_run(
 
 @dataclass(frozen=True)
 class Shown:
-    """What a drawn run shows of the S systems that compete, as a report does.
+    """Results of a drawn run for the S competing systems, as in a report.
 
     Attributes:
-        half_widths: (S,), of the intervals of their scores; NaN where too few rated a system.
-        apart: pairs that are told apart.
-        difference_error, pair_bound, all_pairs_bound: as in `Expected`.
-        passed: workers.
+        half_widths: (S,), half-widths of the intervals of their scores; NaN if too few workers rated a
+        system. apart: number of distinguished pairs. difference_error, pair_bound, all_pairs_bound: as in
+        `Expected`. passed: number of workers who passed.
     """
 
     half_widths: NDArray[np.float64]
@@ -161,7 +159,7 @@ class Shown:
 def _experiment(
     model: RaterModel, workers: int, alpha: float, rng: np.random.Generator
 ) -> tuple[Shown, float] | None:
-    """Return what a drawn run shows, and its r with a second one; None if too few pass."""
+    """Return the results of a drawn run, and its r with a second one; None if too few workers pass."""
     moved = _truth(model, rng)
     first, second = (scored(draw_ratings(model, workers, rng, moved), model, alpha) for _ in range(2))
     seen = None if first is None else shown(first, rng)
@@ -171,7 +169,7 @@ def _experiment(
 
 
 def _truth(model: RaterModel, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the points by which the true means of an experiment lie beside those of the model, (S - 1,)."""
+    """Draw the differences of an experiment's true means from the model's means, in points, (S - 1,)."""
     count = len(model.errors)
     if np.isfinite(model.spread):
         return rng.normal(0, model.spread, count)
@@ -183,7 +181,7 @@ def _truth(model: RaterModel, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def scored(drawn: DrawnRatings, model: RaterModel, alpha: float) -> Influences | None:
-    """Return what the workers who pass contribute to the overall z of systems; None if too few pass."""
+    """Return the contributions of workers who pass to the systems' overall z; None if too few pass."""
     passed = passes(drawn, model.counts_for_qc, alpha)
     z = overall_z(drawn)
     taken = passed[drawn.workers] & (drawn.systems != drawn.qc) & np.isfinite(z)
@@ -196,7 +194,7 @@ def scored(drawn: DrawnRatings, model: RaterModel, alpha: float) -> Influences |
 
 
 def shown(found: Influences, rng: np.random.Generator) -> Shown | None:
-    """Return what a report would show of these scores; None if no two systems can be compared."""
+    """Return the results that a report would show; None if no two systems can be compared."""
     rated = found.raters >= FEWEST_RATERS
     pair = np.triu_indices(len(rated), 1)
     known = rated[pair[0]] & rated[pair[1]]
@@ -246,9 +244,10 @@ def _expected(
 
 
 def _needed(difference: float, largest: Expected) -> Needed:
-    """Return the workers of which a test has power POWER: ((q + z_power) σ / d)², σ the error of one worker.
+    """Return the number of workers for power POWER: ((q + z_power) σ / d)², with σ the error of one worker.
 
-    An error falls with the root of the workers; the largest number of them tells it, and the bound q, best.
+    An error falls with the square root of the number of workers. The largest number of workers gives the best
+    estimates of the error and of the bound q.
     """
     of_one = largest.difference_error * np.sqrt(largest.workers)
     one_pair, all_pairs = (

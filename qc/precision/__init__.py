@@ -1,4 +1,4 @@
-"""Precision of each system's mean, and the judgments that a metric saves: `estimate`."""
+"""Estimate the precision of each system's mean, and how many judgments a metric saves: `estimate`."""
 
 from qc.precision.estimates import EstimateOptions, Estimates, estimate, steps
 from qc.precision.stopping import Sequence, Standing, Stopping, stopping

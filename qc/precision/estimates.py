@@ -1,4 +1,4 @@
-"""The chain from judgments to estimates: for each criterion and system, raw and per worker."""
+"""Compute estimates from judgments: for each criterion and system, raw and as z per worker."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ RAW, PER_WORKER = "raw", "z"
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """What an analyst can choose.
+    """Options of the estimates.
 
     Attributes:
-        criteria: which of them; empty for all.
-        metrics: which of them; empty for all.
+        criteria: criteria to use; empty for all.
+        metrics: metrics to use; empty for all.
         bootstrap: number of resamples.
-        seed: of everything that is drawn.
-        ends: of the scale of the judgments; None for what the source says, or else what the judgments show.
+        seed: random seed.
+        ends: ends of the scale of the judgments; None for those in the source, or else from the judgments.
 
     Raises:
-        OptionError: a value makes no sense.
+        OptionError: a value is invalid.
     """
 
     criteria: tuple[str, ...] = ()
@@ -54,19 +54,19 @@ class EstimateOptions:
 
 @dataclass(frozen=True)
 class Part:
-    """What is estimated of one criterion and one system, or of all systems together, on one scale.
+    """Estimates for one criterion and one system, or all systems together, on one scale.
 
     Attributes:
-        criterion: what was judged.
-        system: whose outputs; ALL_SYSTEMS for all.
+        criterion: the judged criterion.
+        system: the system; ALL_SYSTEMS for all.
         scale: RAW, or PER_WORKER for z per worker.
-        spread: of outputs and judgments, by each convention.
+        spread: variances of outputs and judgments, by each convention.
         cap: data efficiency of a perfect metric.
-        published_cap: the same as the paper computes it, twice too high with two judgments an output.
-        plain: the mean without a metric; all outputs.
-        metrics: what each metric is worth, the strongest first.
-        curve: widths against n with the strongest metric; None without one, for z, and for all systems.
-        looks: intervals that may be looked at any time, with the strongest metric; None likewise.
+        published_cap: the same as computed in the paper; twice too high with two judgments per output.
+        plain: the mean without a metric, over all outputs.
+        metrics: value of each metric, the strongest first.
+        curve: widths against n with the strongest metric; None without a metric, for z, and for all systems.
+        looks: intervals that are valid at any time, with the strongest metric; None in the same cases.
     """
 
     criterion: str
@@ -100,16 +100,16 @@ def steps(judgments: Judgments, options: EstimateOptions) -> int:
 def estimate(
     judgments: Judgments, options: EstimateOptions | None = None, on_step: OnStep = no_step
 ) -> Estimates:
-    """Return the estimates that the judgments allow.
+    """Compute all estimates that the judgments allow.
 
     Args:
-        judgments: with their pool and its metrics.
-        options: what was chosen; None for the defaults.
-        on_step: called with a description when a part is begun.
+        judgments: judgments with their pool and its metrics.
+        options: the options; None for the defaults.
+        on_step: called with a description when a part begins.
 
     Raises:
-        OptionError: a criterion or a metric is not there, or a value lies outside the given scale.
-        EmptyRunError: no part has as many as FEWEST_OUTPUTS judged outputs.
+        OptionError: a criterion or a metric does not exist, or a value is outside the given scale.
+        EmptyRunError: no part has at least FEWEST_OUTPUTS judged outputs.
     """
     options = options or EstimateOptions()
     chosen = _chosen_metrics(judgments, options)
@@ -140,7 +140,7 @@ def estimate(
 def _parts(judgments: Judgments, options: EstimateOptions) -> Iterator[tuple[Judged, str, str]]:
     """Yield every part with the name of its system and its scale, all systems together first.
 
-    Over all systems the mean z of each worker is 0 whatever they think, so there is no such part.
+    z for all systems together is left out, because each worker's mean z over all systems is always 0.
     """
     for criterion in options.criteria or judgments.criteria:
         systems: list[str | None] = [None, *judgments.systems]
@@ -206,7 +206,7 @@ def _chosen_metrics(judgments: Judgments, options: EstimateOptions) -> tuple[str
 
 
 def _constant(judgments: Judgments, metrics: tuple[str, ...]) -> list[str]:
-    """Return a sentence for each metric that does not vary within a system, so that it is of no use there."""
+    """Return a sentence for each metric that is useless for a system because it does not vary within it."""
     notes = []
     for metric in metrics:
         flat = [
@@ -223,7 +223,7 @@ def _constant(judgments: Judgments, metrics: tuple[str, ...]) -> list[str]:
 
 
 def _ends(judgments: Judgments, options: EstimateOptions, criterion: str) -> tuple[float, float] | None:
-    """Return the ends of a criterion's scale, as far as anything tells; None if all values are the same."""
+    """Return the ends of a criterion's scale, if need be from its values; None if all values are the same."""
     if options.ends or judgments.ends:
         return options.ends or judgments.ends
     values = judgments.of(criterion).values
@@ -232,7 +232,7 @@ def _ends(judgments: Judgments, options: EstimateOptions, criterion: str) -> tup
 
 
 def require_within(judgments: Judgments, options: EstimateOptions) -> None:
-    """Raise OptionError if a judgment lies outside the ends that were given."""
+    """Raise OptionError if a judgment is outside the given ends."""
     for criterion in options.criteria or judgments.criteria:
         values, ends = judgments.of(criterion).values, options.ends
         if ends and len(values) and (values.min() < ends[0] or values.max() > ends[1]):

@@ -1,4 +1,4 @@
-"""Intervals that stay valid when you look after every judgment."""
+"""Intervals that stay valid if you check them after every judgment."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from qc.estimators.pool_mean import on_pool, predictable_residuals
 from qc.judgments import Judged
 from qc.statistics.confidence import LEVEL
 
-# The n at which the asymptotic sequence is to be narrowest; it must not depend on what comes in.
+# The n at which the asymptotic sequence is narrowest; it must not depend on the data.
 TIGHTEST = 100
 
 
@@ -25,13 +25,11 @@ class Looks:
     """Confidence sequences over a stream of values, in the order of the source.
 
     Attributes:
-        unit: `judgments` if each worker judged once, else `workers`, whose means are then the stream.
-        n: length of the stream.
-        metric: what the control variate is; empty if there is none.
-        fixed: the normal interval, which holds for one n fixed beforehand and for no other.
-        exact: for values on a scale with ends; None without.
-        plain: asymptotic.
-        varied: asymptotic with the metric and a slope from earlier values; None without a metric.
+        unit: `judgments` if each worker judged once, else `workers`; the stream then has the workers' means.
+        n: length of the stream. metric: metric used as control variate; empty if there is none. fixed: the
+        normal interval, which is only valid for one n that is fixed in advance. exact: the exact sequence,
+        for values on a scale with ends; None without ends. plain: the asymptotic sequence. varied: the
+        asymptotic sequence with the metric and a slope from earlier values; None without a metric.
     """
 
     unit: str
@@ -47,9 +45,9 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
     """Return the confidence sequences; None with fewer than FIRST_LOOK values, or if workers are unknown.
 
     Args:
-        judged: of one system.
-        ends: of the scale; None if it has none.
-        metric: a control variate; empty for none.
+        judged: judgments of one system.
+        ends: ends of the scale; None if it has none.
+        metric: metric used as control variate; empty for none.
     """
     known = judged.with_metric(metric) if metric else judged
     if known.workers is None:
@@ -80,7 +78,7 @@ def looks(judged: Judged, ends: tuple[float, float] | None, metric: str) -> Look
 
 
 def stream(values: NDArray[np.float64], workers: NDArray[np.intp], *, several: bool) -> NDArray[np.float64]:
-    """Return the values that a sequence is of: as they are, or the means of workers who judged several."""
+    """Return the values of a sequence: as they are, or the means of workers if they judged several times."""
     return worker_stream(values, workers) if several else values
 
 

@@ -1,10 +1,10 @@
 """Interim results of a run: workers who pass so far, and intervals valid at any time.
 
 A score's interval is the asymptotic confidence sequence (`qc.estimators.confidence_sequence`) over workers
-who passed, in the order in which they handed in; each brings the mean of their overall z for the system. It
-holds at every look at once, so a run may be stopped by it. That order must not change from one look to the
-next, so assignments that are under way are in no score: whether their workers pass is not known yet.
-`benchmarks/running_coverage.py` counts how often the sequences miss.
+who passed, in the order in which they submitted. The value of a worker is the mean of their overall z for the
+system. The interval is valid at all times together, so it may stop a run. The order of workers must not
+change between two checks. So assignments in progress count in no score: it is not known yet whether their
+workers pass. `benchmarks/running_coverage.py` counts how often the sequences miss.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ WAITING_NOTE = (
 
 @dataclass(frozen=True)
 class WorkerStanding:
-    """A worker who has rated something: the filter's p so far, NaN where it has nothing to test."""
+    """A worker with ratings: the filter's p so far, NaN if there is nothing to test."""
 
     worker: str
     p: float
@@ -44,7 +44,7 @@ class WorkerStanding:
 class ScoreStanding:
     """A system's score so far: mean overall z over conversations of workers who passed, and its interval.
 
-    `z` is NaN without such a conversation, `low` and `high` are below FIRST_LOOK workers.
+    `z` is NaN without such a conversation; `low` and `high` are NaN with fewer than FIRST_LOOK workers.
     """
 
     system: str
@@ -56,20 +56,20 @@ class ScoreStanding:
 
     @property
     def width(self) -> float:
-        """How far apart the ends of the interval are; NaN without one."""
+        """Width of the interval; NaN if there is none."""
         return self.high - self.low
 
 
 @dataclass(frozen=True)
 class Running:
-    """A run as it stands.
+    """Interim results of a run.
 
     Attributes:
-        ratings: values given, one for each criterion of a conversation.
-        passed, failed: workers who handed in, by the filter's verdict.
-        undecided: workers who have rated something and are under way.
-        workers: all who have rated something, also those who left, by name.
-        scores: of every system but the qc bot, by name.
+        ratings: number of ratings, one for each criterion of a conversation.
+        passed, failed: workers who submitted, by the filter's result.
+        undecided: workers with ratings whose assignment is in progress.
+        workers: all workers with ratings, including those who left, by name.
+        scores: scores of every system but the QC bot, by name.
         notes: sentences that a reader must see.
     """
 
@@ -83,17 +83,17 @@ class Running:
 
     @property
     def widest(self) -> float:
-        """The width of the widest interval; NaN as long as a system has none."""
+        """The width of the widest interval; NaN while a system has none."""
         return float(np.max([score.width for score in self.scores])) if self.scores else np.nan
 
 
 def running(run: Run, status: NDArray[np.str_], alpha: float = 0.05) -> Running:
-    """Return how `run` stands.
+    """Return the interim results of `run`.
 
     Args:
-        run: read with assignments that were not completed (`include_partial`), from a database.
-        status: (assignments,), of each of the run's: `completed`, `active`, or that its worker has left.
-        alpha: level at which a worker passes.
+        run: read from a database, including assignments that were not completed (`include_partial`).
+        status: (assignments,), status of each assignment: `completed`, `active`, or that its worker has left.
+        alpha: level of quality control.
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
@@ -121,7 +121,7 @@ def running(run: Run, status: NDArray[np.str_], alpha: float = 0.05) -> Running:
 
 
 def _sample(run: Run, alpha: float) -> Sample | None:
-    """Return what `run` says; None of the first conversations, when there is nothing to test anybody by."""
+    """Return the sample of `run`; None at the beginning, when no worker can be tested yet."""
     try:
         return take_sample(run, alpha) if run.items is None else take_judgments(run, alpha)
     except EmptyRunError:
@@ -137,7 +137,7 @@ def _verdicts(sample: Sample | None, count: int) -> tuple[NDArray[np.float64], N
 
 
 def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple[ScoreStanding, ...]:
-    """Return where the systems stand; `counts` (workers,) says whose ratings are in the scores."""
+    """Return the systems' scores so far; `counts`, (workers,): whether a worker's ratings count."""
     competing = run.systems.loc[run.competing, "system"]
     if sample is None:
         return tuple(ScoreStanding(str(name), 0, 0, np.nan, np.nan, np.nan) for name in competing)
@@ -153,7 +153,7 @@ def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple
 
 
 def _turns(run: Run) -> NDArray[np.intp]:
-    """Return as which each worker handed in, (workers,); who handed in at the same time goes by name."""
+    """Return each worker's place in the order of submission, (workers,); ties are ordered by name."""
     if run.ended is None:
         raise AssertionError("a database says when assignments were handed in")
     ended = run.ended.to_numpy("datetime64[ns]").astype(np.int64)
@@ -163,7 +163,7 @@ def _turns(run: Run) -> NDArray[np.intp]:
 
 
 def _score(system: str, values: NDArray[np.float64], workers: NDArray[np.intp]) -> ScoreStanding:
-    """Return where a system stands, by values in the order in which their workers handed in."""
+    """Return a system's score so far, from values in the order in which their workers submitted."""
     if not len(values):
         return ScoreStanding(system, 0, 0, np.nan, np.nan, np.nan)
     stream = worker_stream(values, workers)

@@ -1,10 +1,10 @@
-"""May a run stop? Where a confidence sequence of each system stands, looked at as often as one likes.
+"""Decide whether a run may stop, from a confidence sequence of each system.
 
-A rule that stops once an interval is narrow looks at it again and again, so an interval for a fixed n will
-not do. The sequences hold at every n at once (`qc.estimators.confidence_sequence`), so at the n at which the
-rule stops, too: each system's interval then misses its mean with probability 1 − LEVEL at most, as far as the
-sequence keeps its word. That needs judgments in the order in which they came: what was there at one look
-comes first at the next.
+A rule that stops once an interval is narrow checks it repeatedly, so an interval for a fixed n is not valid.
+The sequences are valid at every n together (`qc.estimators.confidence_sequence`), and so also at the n where
+the rule stops: each system's interval then misses its mean with probability at most 1 − LEVEL (approximately
+for the asymptotic sequence). Judgments must be in order of arrival: those of an earlier check come first in
+later ones.
 """
 
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ from qc.statistics.confidence import LEVEL
 Sequence = Literal["exact", "asymptotic"]
 SEQUENCES: tuple[Sequence, ...] = get_args(Sequence)
 EXACT, ASYMPTOTIC = SEQUENCES
-# What a rule is about if nobody says: the mean of the criteria, which judgments of a run have.
+# Default criterion: the mean of the criteria, which judgments of a run have.
 OVERALL = "overall"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one system's sequence stands.
+    """Current interval of one system's sequence.
 
     Attributes:
         system: its name.
-        unit: `judgments`, or `workers` where some judged it more than once.
-        n: how many of them there are.
-        centre, half_width: of the interval at n; NaN below FIRST_LOOK, and for the asymptotic one as long as
+        unit: `judgments`, or `workers` if some workers judged it more than once.
+        n: number of units.
+        centre, half_width: of the interval at n; NaN below FIRST_LOOK, and for the asymptotic sequence while
             all values are the same.
     """
 
@@ -51,10 +51,10 @@ class Stopping:
     """Whether the intervals are narrow enough.
 
     Attributes:
-        criterion: what was judged.
-        sequence: by which sequence.
-        width: the half-width that was asked for.
-        standings: of each system.
+        criterion: the judged criterion.
+        sequence: the kind of sequence.
+        width: the required half-width.
+        standings: the interval of each system.
     """
 
     criterion: str
@@ -64,12 +64,12 @@ class Stopping:
 
     @property
     def widest(self) -> Standing:
-        """The system with the widest interval, or the first that has none yet."""
+        """The system with the widest interval, or the first without an interval."""
         return max(self.standings, key=lambda each: each.half_width if isfinite(each.half_width) else inf)
 
     @property
     def reached(self) -> bool:
-        """Whether every system has an interval of `width` or less on either side."""
+        """Whether every system has an interval with a half-width of at most `width`."""
         return self.widest.half_width <= self.width
 
 
@@ -80,17 +80,17 @@ def stopping(
     sequence: Sequence | None = None,
     ends: tuple[float, float] | None = None,
 ) -> Stopping:
-    """Return where the sequences of all systems stand, and whether they are narrow enough.
+    """Compute the current intervals of all systems, and whether they are narrow enough.
 
     Args:
-        judgments: as far as they have come, in that order, of workers who have finished.
-        width: half-width that is to be reached, in points of the scale.
-        criterion: which one; None for OVERALL, or for the only one.
-        sequence: None for EXACT where the ends of the scale are known, else ASYMPTOTIC.
-        ends: of the scale; None for those that the source says.
+        judgments: all judgments so far, in order of arrival, of workers who have finished.
+        width: required half-width, in points of the scale.
+        criterion: the criterion; None for OVERALL, or for the only one.
+        sequence: None for EXACT if the ends of the scale are known, else ASYMPTOTIC.
+        ends: ends of the scale; None for those in the source.
 
     Raises:
-        OptionError: a value makes no sense, or the source does not say what a sequence needs.
+        OptionError: a value is invalid, or the source lacks data that a sequence needs.
     """
     if not 0 < width < inf:
         raise OptionError(f"--until is {width:g}; give a half-width above 0, in points of the scale.")
@@ -123,13 +123,13 @@ def _criterion(judgments: Judgments, wanted: str | None) -> str:
         return OVERALL
     if len(judgments.criteria) > 1:
         raise OptionError(
-            f"--until is about one criterion. Name it by --criterion: {joined(judgments.criteria)}."
+            f"--until checks one criterion. Name it with --criterion: {joined(judgments.criteria)}."
         )
     return judgments.criteria[0]
 
 
 def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> Standing:
-    """Return where a system's sequence stands: the exact one if there are `ends`, else the asymptotic one."""
+    """Return a system's current interval: of the exact sequence with `ends`, else of the asymptotic one."""
     if judged.workers is None:
         raise OptionError(
             f"{system}: the workers are unknown, and a sequence needs to know who judged. Add a column "

@@ -1,4 +1,4 @@
-"""Gain from adding one metric to the judgments of one part of the data."""
+"""Compute the gain from adding one metric to the judgments of one part of the data."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,9 @@ class Mean:
     """A mean with its intervals at LEVEL: two by formula, two by resampling.
 
     Attributes:
-        by_formula: the estimate, its normal interval, and the clustered one, which is that of record.
-        outputs: outputs resampled, each with its judgments.
-        workers: workers resampled, each with all they judged; NaN if unknown.
+        by_formula: the estimate, its normal interval, and the clustered one, which is the interval of record.
+        outputs: interval from resampled outputs, each with its judgments.
+        workers: interval from resampled workers, each with all their judgments; NaN if unknown.
     """
 
     by_formula: PoolMean
@@ -31,18 +31,18 @@ class Mean:
 
 @dataclass(frozen=True)
 class Worth:
-    """What a metric is worth as control variate.
+    """Value of a metric as control variate.
 
     Attributes:
-        metric: its name; empty for no metric at all.
-        rated: outputs with a judgment and the metric.
-        pool: outputs with the metric.
-        judgments: of these outputs.
-        plain, varied: the mean without and with the metric, of these outputs.
-        efficiency: with an endless pool, as if judgments were independent.
+        metric: its name; empty for no metric.
+        rated: number of outputs with a judgment and the metric.
+        pool: number of outputs with the metric.
+        judgments: number of judgments of these outputs.
+        plain, varied: the mean of these outputs without and with the metric.
+        efficiency: data efficiency with an infinite pool, as if judgments were independent.
         de_pool: the same with this pool.
         de_record: (standard error of record without / with the metric)², with this pool.
-        effect: with an endless pool, by worker; None if workers are unknown, or fewer than two.
+        effect: with an infinite pool, clustered by worker; None with unknown workers, or fewer than two.
     """
 
     metric: str
@@ -58,26 +58,26 @@ class Worth:
 
     @property
     def de_cluster(self) -> Estimated:
-        """Data efficiency with an endless pool, by worker."""
+        """Data efficiency with an infinite pool, clustered by worker."""
         if self.effect is None or not np.isfinite(self.effect.de_cluster):
             return NotEstimable("the workers are unknown, or fewer than two")
         return self.effect.de_cluster
 
     @property
     def strength(self) -> float:
-        """|r| with single judgments; −1 where there is none."""
+        """|r| with single judgments; −1 if there is none."""
         r = self.efficiency.r_judgment
         return -1.0 if isinstance(r, NotEstimable) else abs(r)
 
 
 def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
-    """Return what `metric` adds to the judgments; None if too few of their outputs have it.
+    """Return the gain from `metric`; None if too few judged outputs have it.
 
     Args:
         judged: the part of the data.
-        metric: name; empty for none, so that `varied` equals `plain`.
+        metric: its name; empty for none, so that `varied` equals `plain`.
         draws: number of resamples.
-        seed: of the resamples. Each part and metric draws the same units in the same order.
+        seed: seed of the resamples. Each part and metric draws the same units in the same order.
     """
     known = judged.with_metric(metric) if metric else judged
     rated = int((known.counts > 0).sum())
@@ -106,7 +106,7 @@ def worth(judged: Judged, metric: str, draws: int, seed: int) -> Worth | None:
     }
     plain, varied = (Mean(formula[at], drawn["outputs"][at], drawn["workers"][at]) for at in (0, 1))
     if rated == known.pool:
-        varied = plain  # by each interval: a pool that is rated throughout tells nothing more
+        varied = plain  # all intervals: if the whole pool is rated, it adds no information
     found = efficiency(known.values, known.outputs, g, spread(known.values, known.outputs).unbiased)
     r = found.r_judgment
     return Worth(

@@ -1,4 +1,4 @@
-"""Write a run in one of the formats that can be read again."""
+"""Write a run in one of the readable formats."""
 
 import os
 from pathlib import Path
@@ -16,13 +16,13 @@ STEPS = 2  # of `save`: to check what the format can hold, and to write
 
 
 class Format(Protocol):
-    """What a module of this package offers."""
+    """Interface of a format's module in this package."""
 
     def losses(self, run: Run, /) -> list[Loss]:
-        """Return what the format cannot hold; what there is none of in `run` has a count of 0."""
+        """Return the data that the format cannot hold; the count is 0 if `run` has none of them."""
 
     def write(self, run: Run, file: BinaryIO) -> None:
-        """Write `run` into `file`. No loss of it may be fatal."""
+        """Write `run` into `file`. `run` must have no fatal loss."""
 
 
 FORMATS: dict[str, Format] = {"hits": hits, "mturk": mturk, "jsonl": jsonl, "parquet": parquet}
@@ -30,13 +30,13 @@ SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "pa
 
 
 def losses(run: Run, form: str) -> list[Loss]:
-    """Return what the format `form`, one of FORMATS, cannot hold of `run`, as far as there is any."""
+    """Return the data of `run` that the format `form`, one of FORMATS, cannot hold."""
     lost = [*FORMATS[form].losses(run), *_held_by_none(run)]
     return [loss for loss in lost if loss.count]
 
 
 def _held_by_none(run: Run) -> list[Loss]:
-    """Return what only a database, or the server's export of it, holds of a run."""
+    """Return the data of a run that only a database, or the server's export, can hold."""
     return [
         Loss(
             "conversations left unrated on purpose",
@@ -49,19 +49,19 @@ def _held_by_none(run: Run) -> list[Loss]:
 
 
 def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Loss]:
-    """Write `run` to `path` and return what is lost; a file that is there is replaced.
+    """Write `run` to `path`, replacing an existing file, and return the losses.
 
-    The file appears when it is complete; a failure leaves what was there.
+    The file appears only when it is complete; after a failure, an existing file is unchanged.
 
     Args:
-        run: what is written.
-        path: where to.
+        run: the run to write.
+        path: the file to write.
         form: one of FORMATS.
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        OutputError: the format would say something wrong about the ratings, the run rates transcripts, which
-            no format holds, or the file cannot be written.
+        OutputError: the format would misrepresent the ratings, the run rates transcripts, which no format can
+            hold, or the file cannot be written.
     """
     if run.items is not None:
         raise OutputError(
@@ -89,7 +89,7 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
 def _replace(run: Run, path: Path, form: Format) -> None:
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.touch(mode=0o600, exist_ok=False)  # it holds words of workers
+        unfinished.touch(mode=0o600, exist_ok=False)  # private: it holds workers' texts
         with unfinished.open("wb") as file:
             form.write(run, file)
         unfinished.replace(path)

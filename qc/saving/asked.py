@@ -1,4 +1,4 @@
-"""Write answers, ratings of replies, scenarios and quizzes as lists of objects."""
+"""Convert answers, ratings of replies, scenarios, quizzes and writing data to lists of objects."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,17 +15,15 @@ _ANSWER = ["part", "label", "text", "number"]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is there beyond ratings; None of what nobody was asked.
+    """Data besides ratings; a part is None if the study did not ask for it.
 
     Attributes:
-        scenarios: of each conversation of the run, None where it has none.
-        turn_ratings: of each conversation, its rated replies: `turn`, `value`.
-        quizzes: of each conversation, what became of its quiz: `choices`, `why_not`, `is_right`; None where
-            it has none.
-        writing: of each conversation, how its inputs were written: WRITING_NUMBERS; None where that was not
-            recorded.
-        answers: of each conversation, the answers about it: `part`, `label`, `text`, `number`.
-        assignment_answers: of each assignment of the run, the answers about all of it.
+        scenarios: for each conversation of the run, its scenario; None if it has none.
+        turn_ratings: for each conversation, its rated replies: `turn`, `value`.
+        quizzes: for each conversation, its quiz: `choices`, `why_not`, `is_right`; None if it has none.
+        writing: for each conversation, how its inputs were written: WRITING_NUMBERS; None if not recorded.
+        answers: for each conversation, the answers about it: `part`, `label`, `text`, `number`.
+        assignment_answers: for each assignment of the run, the answers about the whole assignment.
     """
 
     scenarios: list[str | None] | None
@@ -37,7 +35,7 @@ class Asked:
 
 
 def asked(run: Run) -> Asked:
-    """Return what `run` holds beyond ratings."""
+    """Return the data of `run` besides ratings."""
     turns, answers, of_all = run.turn_ratings, None, None
     conversations, assignments = run.conversations["conversation"], run.assignments["assignment"]
     if run.answers is not None:
@@ -86,7 +84,7 @@ def _known(column: pd.Series) -> list[Any]:
 def _lists(
     rows: pd.DataFrame, owners: pd.Series, names: Iterable[Any], columns: list[str]
 ) -> list[list[Json]]:
-    """Return, for each of `names`, the rows that it owns, as objects."""
+    """Return, for each of `names`, its rows as objects."""
     at = {name: row for row, name in enumerate(names)}
     found: list[list[Json]] = [[] for _ in at]
     values = zip(*(_known(rows[column]) for column in columns), strict=True)

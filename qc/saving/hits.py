@@ -11,7 +11,7 @@ from qc.saving.nested import Json, Loss, assignments, records
 
 
 def losses(run: Run) -> list[Loss]:
-    """Return what `hits_data.json` cannot hold of `run`."""
+    """Return the data of `run` that `hits_data.json` cannot hold."""
     seconds, rewards = run.assignments["seconds"], run.assignments["reward"]
     feedback = run.assignments["feedback"]
     return [
@@ -33,7 +33,7 @@ def _empty_replies(run: Run) -> int:
 
 
 def common_losses(run: Run) -> list[Loss]:
-    """Return what neither published format can hold."""
+    """Return the data that neither published format can hold."""
     notes = [note for note in run.notes if note != SIMULATED_NOTE]
     names = run.assignments[["assignment", "hit", "worker"]].astype(str)
     return [
@@ -68,7 +68,7 @@ def _asked_losses(run: Run) -> list[Loss]:
 
 
 def _incidents(run: Run) -> int:
-    """Return how many counts there are that are not 0."""
+    """Return the number of counts that are not 0."""
     if run.incidents is None:
         return 0
     counts = run.incidents[[*WRONG]]
@@ -76,7 +76,7 @@ def _incidents(run: Run) -> int:
 
 
 def _wrong_qc(run: Run) -> int:
-    """Return how many qc bots there are, but 0 if there is one, and 1 if there is none."""
+    """Return the number of QC bots, but 0 if there is one, and 1 if there is none."""
     count = int(run.systems["is_qc"].sum())
     return 0 if count == 1 else max(count, 1)
 

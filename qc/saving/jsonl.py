@@ -1,4 +1,4 @@
-"""Write our export as JSON Lines: a header, then an assignment a line, with all that belongs to it."""
+"""Write our export as JSON Lines: a header, then one assignment per line with all its data."""
 
 import json
 from typing import BinaryIO
@@ -9,7 +9,7 @@ from qc.saving.nested import Loss, assignments
 
 
 def losses(_: Run) -> list[Loss]:
-    """Return nothing: the export holds all that was rated in a run."""
+    """Return nothing, because the export holds all ratings of a run."""
     return []
 
 

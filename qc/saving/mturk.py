@@ -23,7 +23,7 @@ MARK = r"#\d+@"  # begins a topic, a change or an opinion
 
 
 def losses(run: Run) -> list[Loss]:
-    """Return what the MTurk form cannot hold of `run`."""
+    """Return the data of `run` that the MTurk form cannot hold."""
     seconds, persona = run.assignments["seconds"], run.conversations["persona"]
     return [
         *_criteria_losses(run),
@@ -39,12 +39,12 @@ def losses(run: Run) -> list[Loss]:
 
 
 def _blank(feedback: pd.Series) -> int:
-    """Return how many texts are empty or not the same without the blanks around them."""
+    """Count the texts that are empty, or have blanks at an end."""
     return int(((feedback != feedback.str.strip()) | (feedback == "")).where(feedback.notna(), False).sum())
 
 
 def _criteria_losses(run: Run) -> list[Loss]:
-    """Return a loss for each criterion that is not, or not as, in the published instrument."""
+    """Return a loss for each criterion that is not in the published instrument, or is different there."""
     published = {label: [negative, counts, MAXIMUM] for label, negative, counts in INSTRUMENT}
     given = {label: declared for label, *declared in run.criteria.itertuples(index=False)}
     faults = {
@@ -66,13 +66,13 @@ def _criteria_losses(run: Run) -> list[Loss]:
 
 
 def _out_of_order(labels: list[str]) -> int:
-    """Return how many labels are not where the published instrument has them, those for qc first."""
+    """Count the labels that are not in their place in the published instrument, with those for QC first."""
     order = [label for wanted in (True, False) for label, _, counts in INSTRUMENT if counts is wanted]
     return sum(one != other for one, other in zip(labels, order, strict=False))
 
 
 def _system_losses(run: Run) -> list[Loss]:
-    """Return what is lost of the systems: of a name, all but the family and whether there was a persona."""
+    """Return the losses of the systems: names keep only the family and whether there was a persona."""
     systems, met = run.systems, run.conversations["system"].unique()
     names = systems["family"] + np.where(systems["has_persona"], PERSONA_SUFFIX, "")
     named = np.where(systems["is_qc"], QC_TASK, names)
@@ -148,7 +148,7 @@ def _answer(held: Json, systems: dict[str, Json]) -> str:
 
 
 def _said(held: Json) -> dict[str, str]:
-    """Return the words; what would be taken apart wrongly is left out, as `losses` says."""
+    """Return the texts, without those that would be parsed wrongly, as listed by `losses`."""
     texts = [text for said in held["exchanges"] for text in (said["input"], said["reply"] or "")]
     torn = any(re.search(SEPARATOR, text) for text in texts)
     topics = [mark for mark in held["topics"] if mark["opinion"] and not re.search(MARK, mark["topic"])]

@@ -15,12 +15,12 @@ from qc.saving.asked import Asked, asked
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One kind of thing that is not, or not the same, in the file.
+    """One kind of data that is missing or changed in the file.
 
     Attributes:
-        what: in words that end with neither a full stop nor a count, such as "left-out assignments".
-        count: how many there are.
-        fatal: whether the file would say something wrong about the ratings, so that it is not written.
+        what: a description without full stop and count, such as "left-out assignments".
+        count: their number.
+        fatal: whether the file would misrepresent the ratings, so that it is not written.
     """
 
     what: str
@@ -33,13 +33,13 @@ class Loss:
 
 ASSIGNMENT = ["assignment", "hit", "worker", "seconds", "reward", "feedback"]
 CONVERSATION = ["conversation", "position", "system", "persona"]
-BLOCK = 2_000  # assignments turned into objects at once, so that memory does not grow with the run
+BLOCK = 2_000  # assignments converted at once; limits the memory
 
 Json = dict[str, Any]
 
 
 def offsets(owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
-    """Return (count + 1,): where the rows of each owner 0 … count − 1 begin in the sorted `owners`."""
+    """Return (count + 1,): the start of the rows of each owner 0 … count − 1 in the sorted `owners`."""
     return np.searchsorted(owners, np.arange(count + 1)).astype(np.int64)
 
 
@@ -47,9 +47,8 @@ def assignments(run: Run) -> Iterator[Json]:
     """Yield the assignments of `run` in its order, each as an object of our export (`qc.loading.jsonl`).
 
     An assignment has the columns ASSIGNMENT and `conversations`, by position. A conversation has the columns
-    CONVERSATION, its persona as a list of sentences; `ratings`, by label; and, if the run holds words,
-    `exchanges`, `topics` and `changes`; and what `asked` returns, as far as there is any. None is what is not
-    known.
+    CONVERSATION, with its persona as a list of sentences; `ratings`, by label; `exchanges`, `topics` and
+    `changes`, if the run has texts; and the existing parts of `asked`. Unknown values are None.
     """
     more = asked(run)
     bounds = offsets(codes(run.conversations["assignment"]), len(run.assignments))
@@ -92,7 +91,7 @@ def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
 
 
 def records(frame: pd.DataFrame) -> list[Json]:
-    """Return the rows of `frame` in Python's own types, None for what is missing; numbers as by `number`."""
+    """Return the rows of `frame` in Python types, None for missing values; numbers as by `number`."""
     names, columns = frame.columns.to_list(), [_values(column) for _, column in frame.items()]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -105,6 +104,6 @@ def _values(column: pd.Series) -> list[Any]:
 
 
 def number(value: float) -> float:
-    """Return a whole number without a point, as people write it; other numbers (and −0.0) as they are."""
+    """Return a whole number as int; other numbers (and −0.0) unchanged."""
     whole = int(value)
     return whole if repr(value) == f"{whole}.0" else value

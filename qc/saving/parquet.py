@@ -1,4 +1,4 @@
-"""Write our export as Parquet: a row is a conversation, and what a report does not need it need not read."""
+"""Write our export as Parquet: one row per conversation; a report reads only the columns it needs."""
 
 from typing import BinaryIO
 
@@ -24,12 +24,12 @@ from qc.saving.nested import Loss, offsets
 ASSIGNMENT = ("assignment", "hit", "worker", "seconds", "reward", "feedback")
 CONVERSATION = ("conversation", "position", "system", "persona")
 ROW_GROUP = 16_384  # conversations; some 20 MB of words
-# The checksums of pages tell damage from data.
+# Page checksums detect damage.
 OPTIONS = {"compression": "zstd", "write_page_checksum": True}
 
 
 def losses(_: Run) -> list[Loss]:
-    """Return nothing: the export holds all that was rated in a run."""
+    """Return nothing, because the export holds all ratings of a run."""
     return []
 
 
@@ -39,7 +39,7 @@ def write(run: Run, file: BinaryIO) -> None:
 
 
 def table(run: Run) -> pa.Table:
-    """Return `run` as the table that is written, its header in the metadata of the schema."""
+    """Return `run` as the table to write, with the header in the metadata of the schema."""
     header = Header.of(run)
     schema = parquet_schema(run.criteria["label"].to_list(), run.words is not None, asked_columns(header))
     columns = {
@@ -63,13 +63,13 @@ def _array(column: pd.Series | pa.Array, kind: pa.DataType) -> pa.Array | pa.Chu
 
 
 def _of_assignments(run: Run) -> dict[str, pd.Series]:
-    """Return the columns of the assignments, as long as the conversations."""
+    """Return the columns of the assignments, repeated for each conversation."""
     rows = codes(run.conversations["assignment"])
     return {name: run.assignments[name].iloc[rows] for name in ASSIGNMENT}
 
 
 def _asked(run: Run) -> dict[str, pa.Array]:
-    """Return the columns of what was asked beyond ratings, those of the assignments as long as the others."""
+    """Return the columns of data besides ratings; those of assignments are repeated for each conversation."""
     found, owners = asked(run), codes(run.conversations["assignment"])
     of_all = found.assignment_answers
     columns = {

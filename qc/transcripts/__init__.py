@@ -1,5 +1,5 @@
-"""The method of direct assessment: finished conversations, or other texts, that several workers rate.
+"""Direct assessment: several workers rate finished conversations, or other texts.
 
 Source: Ji, PhD thesis, chapters 3 and 4. Workers are filtered by bad twins of items, repeats are averaged
-with their items, and what controls the workers never counts for a system.
+with their items, and control items never count for a system.
 """

@@ -1,6 +1,7 @@
-"""Check the control items: bad twins should score low, references high, repeats alike.
+"""Check the control items: bad twins should score low, references high, repeats the same.
 
-Source: Ji, PhD thesis, chapter 3. References decide nothing: a floor on them changed nothing there.
+Source: Ji, PhD thesis, chapter 3. References do not filter workers: a minimum score for them had no effect
+there.
 """
 
 from dataclasses import dataclass
@@ -23,9 +24,9 @@ class Coverage:
     """Workers per item.
 
     Attributes:
-        items: number of items that somebody rated as ordinary ones.
-        table: `raters` (int), `items` (int: rated by so many workers), `items_passed` (int: by so many who
-            passed); from the fewest to the most that occur.
+        items: number of rated ordinary items.
+        table: `raters` (int), `items` (int: number of items with this number of raters), `items_passed` (int:
+            the same, counting only raters who passed); from the smallest to the largest number of raters.
         notes: sentences that a reader must see.
     """
 
@@ -35,7 +36,7 @@ class Coverage:
 
 
 def describe_coverage(sample: Sample) -> Coverage:
-    """Return how many workers judged each item, all and those who passed."""
+    """Return the distribution of workers per item, for all workers and for those who passed."""
     everybody, passed = (_raters(sample, rows) for rows in (~sample.is_qc, sample.counted))
     of_passed = passed.reindex(everybody.index, fill_value=0)
     numbers = np.union1d(everybody.unique(), of_passed.unique())
@@ -75,16 +76,15 @@ def _coverage_notes(everybody: pd.Series, passed: pd.Series) -> list[str]:
 
 @dataclass(frozen=True)
 class Controls:
-    """What each kind of item scored, and how far from the ordinary ones.
+    """Scores of each kind of item, and their distance from ordinary items.
 
     Attributes:
-        table: `group` ("passed" or "failed"), `kind`, `workers` (int: who rated such items), `ratings` (int:
-        how
-            many of them stood on their screens), `raw` and `z` (float: overall, mean over workers of each
-            worker's mean), `difference` (float: mean over workers of each worker's mean raw distance from the
-            ordinary items that these belong to; a reference that belongs to none is held against all ordinary
-            items of the worker), `low`, `high` (float: its interval, workers taken as drawn from many). NaN
-            where there is nothing to compute from, and in the last three of ordinary items.
+        table: `group` ("passed" or "failed"), `kind`, `workers` (int: number who rated such items), `ratings`
+            (int: number of such items that they rated), `raw` and `z` (float: overall, mean over workers of
+            each worker's mean), `difference` (float: mean over workers of each worker's mean raw difference
+            from the ordinary items that these belong to; a reference without one is compared with all
+            ordinary items of the worker), `low`, `high` (float: its interval, for other workers). NaN without
+            data, and in the last three columns for ordinary items.
         by_worker: `worker` (str), then a column (float) per kind: the worker's mean raw score, or NaN.
         notes: sentences that a reader must see.
     """
@@ -95,7 +95,7 @@ class Controls:
 
 
 def describe_controls(run: Run, sample: Sample) -> Controls:
-    """Return what the kinds of items scored, in each group of workers."""
+    """Return the scores of the kinds of items, in each group of workers."""
     scores, workers = oriented(run), codes(run.conversations["worker"])
     count = len(sample.screening.workers)
     z = standardise(scores, workers, count).mean(axis=1)
@@ -132,7 +132,7 @@ def describe_controls(run: Run, sample: Sample) -> Controls:
 def _ordinary(
     run: Run, raw: NDArray[np.float64], workers: NDArray[np.intp], count: int
 ) -> NDArray[np.float64]:
-    """Return, (presentations,), the score that a control item is held against."""
+    """Return, (presentations,), the score that a control item is compared with."""
     ordinary = of_kind(run, "ordinary")
     against = group_means(raw[ordinary], workers[ordinary], count)[workers]
     kinds: tuple[ItemKind, ...] = ("bad", "repeat", "reference")
@@ -143,7 +143,7 @@ def _ordinary(
 
 
 def _estimate(values: NDArray[np.float64]) -> dict[str, float]:
-    """Return the mean of what is known of `values`, one of each worker, with its interval."""
+    """Return the mean of the known `values`, one per worker, with its interval."""
     known = np.sort(values[np.isfinite(values)])
     error = known.std(ddof=1) / np.sqrt(len(known)) if len(known) > 1 else np.nan
     low, high = t_interval(np.array(_mean(values)), np.array(error), len(known) - 1)

@@ -1,8 +1,8 @@
-"""Measure workers' edits of texts, and how they used the scale.
+"""Measure workers' edits of texts, and compare the two conventions for z.
 
 Source: Chaganty, Mussmann, Liang, *The price of debiasing automatic metrics in natural language evaluation*,
-ACL 2018, section 4 and appendix A: the value is edited words over length, lower is better. A text that was
-left as it was counts as 0.
+ACL 2018, section 4 and appendix A: the value is edited words over length; lower is better. An unchanged text
+counts as 0.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from qc.transcripts.judgments import judged, without_bad
 from qc.transcripts.twins import items_of, of_kind
 
 
-# Source: Ji, PhD thesis: chapter 3 standardises over all ratings of a worker, chapter 4 leaves those of bad
-# twins out. The n that its tables print counts repeats, although a repeat is averaged with its item.
+# Source: Ji, PhD thesis: chapter 3 standardises over all ratings of a worker, chapter 4 excludes ratings of
+# bad twins. The n in its tables counts repeats, although a repeat is averaged with its item.
 @dataclass(frozen=True)
 class Conventions:
     """Scores of the systems by both conventions.
@@ -72,7 +72,7 @@ class Edits:
 
 
 def describe_edits(run: Run, sample: Sample, scores: Scores) -> Edits | None:
-    """Return what workers who passed changed; None if nobody was asked to."""
+    """Return the edits of workers who passed; None if the study did not ask for edits."""
     given = items_of(run)["edit_share"].to_numpy(np.float64)
     if not np.isfinite(given).any():
         return None

@@ -1,9 +1,9 @@
-"""Keep the workers who rate bad twins clearly lower than their items.
+"""Worker filter: keep the workers who rate bad twins clearly lower than their items.
 
 Source: Ji, PhD thesis, chapters 3 and 4: a signed-rank test over all pairs of a worker, from all their
-assignments and on all criteria that count for quality control. The thesis names only the test; here it is
-that of `qc.statistics.rank_tests`. Who has so few pairs that no p could lie below α cannot be judged, and is
-not kept: nothing speaks for them.
+assignments and on all criteria that count for quality control. The thesis only names the test; here it is the
+one in `qc.statistics.rank_tests`. A worker with so few pairs that p cannot be below α cannot be judged, and
+is not kept.
 """
 
 from dataclasses import dataclass
@@ -22,16 +22,15 @@ from qc.statistics.rank_tests import signed_rank_p_values, smallest_p
 from qc.statistics.resampling import generator
 from qc.transcripts.twins import twins
 
-# The signed-rank test takes every pair of ratings for itself. Those of one item on several criteria hang
-# together, so that somebody who forms one impression of each item, whichever it is, passes more often than
-# the level says. For such workers a bad twin and its item are exchangeable as wholes: exchanging them at
-# random in the ratings that are there, all criteria together, shows how often they pass.
-# benchmarks/random_raters.py has made-up ones.
+# The signed-rank test treats pairs of ratings as independent. Ratings of one item on several criteria are
+# correlated, so a worker who forms one random impression of each item passes more often than the level says.
+# For such workers a bad twin and its item are exchangeable as a whole. Exchanging them at random in the
+# data, all criteria together, shows how often they pass. benchmarks/random_raters.py simulates such workers.
 #
 # Source: Pitman, *Significance tests which may be applied to samples from any populations*, Supplement to the
 # Journal of the Royal Statistical Society 4 (1937) 119-130, for exchanges within pairs.
 EXCHANGES = 200
-# Of the level; above it a reader is told.
+# Multiple of the level above which a note tells readers.
 MUCH_MORE = 2.0
 
 
@@ -40,11 +39,11 @@ class ChancePasses:
     """How often workers pass by chance.
 
     Attributes:
-        level: the share that should, α.
-        share: that of the workers who do pass when each bad twin and its item are exchanged at random; NaN if
-            no worker can be tested.
-        exchanges: how often each worker's pairs were exchanged.
-        seed: of the exchanges.
+        level: the share that should pass, α.
+        share: share of workers who pass when each bad twin and its item are exchanged at random; NaN if no
+            worker can be tested.
+        exchanges: number of random exchanges of each worker's pairs.
+        seed: seed of the exchanges.
     """
 
     level: float
@@ -86,17 +85,17 @@ NO_PAIR = "no bad twin beside its ordinary item"
 
 
 def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) -> Screening:
-    """Test every worker of a run of transcripts and return who is kept.
+    """Test every worker of a run of transcripts.
 
     Args:
         run: the data.
         scores: (presentations, criteria), higher is better.
-        alpha: level at which a worker passes: p below it.
+        alpha: level of the test: a worker passes with p below it.
 
     Raises:
         OptionError: `alpha` is not strictly between 0 and 1.
-        EmptyRunError: nobody can be tested, because the run has no criterion that counts for quality control,
-            or no bad twin.
+        EmptyRunError: no worker can be tested, because the run has no criterion that counts for quality
+            control, or no bad twin.
     """
     require_level(alpha)
     counting = run.criteria["counts_for_qc"].to_numpy(bool)
@@ -123,7 +122,7 @@ def screen_raters(run: Run, scores: NDArray[np.float64], alpha: float = 0.05) ->
 
 
 def not_judged(screening: Screening) -> str | None:
-    """Return what a reader must know of workers with too few pairs to be judged; None without any."""
+    """Return a note on workers with too few pairs to be judged; None if there are none."""
     workers = screening.workers
     number = int((workers["testable"] & (workers["smallest_p"] >= screening.alpha)).sum())
     if not number or not workers["passed"].any():

@@ -1,8 +1,8 @@
-"""From ratings of items to judgments: what each worker finally says of each ordinary item.
+"""Convert ratings of items to judgments: one value per worker and ordinary item.
 
-Source: Ji, PhD thesis, chapters 3 and 4. A repeat is averaged with its item; bad twins and references
-never count. z is over all ratings of a worker, as in chapter 3; chapter 4 leaves the bad ones out of mean and
-standard deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
+Source: Ji, PhD thesis, chapters 3 and 4. A repeat is averaged with its item; bad twins and references never
+count. z is over all ratings of a worker, as in chapter 3; chapter 4 excludes bad twins from mean and standard
+deviation. The thesis gives no divisor; here it is n - 1, as for conversations.
 """
 
 from dataclasses import replace
@@ -41,7 +41,7 @@ def take_judgments(run: Run, alpha: float = 0.05) -> Sample:
 
 
 def without_bad(run: Run, sample: Sample) -> Sample:
-    """Return `sample`, the judgments of `run`, with z by mean and sd of all ratings but those of bad ones."""
+    """Return `sample`, the judgments of `run`, with mean and sd of z without ratings of bad twins."""
     scores, others = oriented(run), ~of_kind(run, "bad")
     workers, z = codes(run.conversations["worker"]), np.full(scores.shape, np.nan)
     z[others] = standardise(scores[others], workers[others], len(sample.screening.workers))
@@ -49,14 +49,14 @@ def without_bad(run: Run, sample: Sample) -> Sample:
 
 
 def judged(run: Run, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values of the ordinary items, each the mean with those of its repeats.
+    """Return the values of the ordinary items, each averaged with its repeats.
 
     Args:
-        run: of transcripts.
+        run: a run of transcripts.
         values: (presentations, V).
 
     Returns:
-        (ordinary items on workers' screens, V), in the order of the run.
+        (presentations of ordinary items, V), in the order of the run.
     """
     rows, pairs = np.flatnonzero(of_kind(run, "ordinary")), twins(run, "repeat")
     total, times = values.copy(), np.ones(len(values))

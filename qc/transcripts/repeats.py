@@ -1,8 +1,8 @@
 """Agreement of workers with themselves, on items rated twice in an assignment.
 
-Source: Ji, PhD thesis, chapter 3, table 3.7: κ of all pairs together, for scales cut into 10, 5, 4 and 2
-categories. It is agreement of a worker with himself, and one who moves the sliders little agrees often: κ is
-therefore shown beside each worker's own correlation and the spread of his ratings.
+Source: Ji, PhD thesis, chapter 3, table 3.7: κ over all pairs, for scales cut into 10, 5, 4 and 2 categories.
+A worker who hardly moves the sliders has a high agreement with themselves. So κ is shown together with each
+worker's correlation and the standard deviation of their ratings.
 """
 
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ CATEGORIES = (10, 5, 4, 2)
 
 @dataclass(frozen=True)
 class SelfAgreement:
-    """How pairs of an item and its repeat agree in one group of workers.
+    """Agreement of items with their repeats in one group of workers.
 
     Attributes:
-        kappas: for each of CATEGORIES, over all pairs and criteria.
-        r: (workers,), Pearson's r of each worker's pairs, ascending; those without one are left out.
-        without_r: workers with pairs but without r: fewer than 3 pairs, or ratings that do not vary.
+        kappas: κ for each of CATEGORIES, over all pairs and criteria.
+        r: (workers,), Pearson's r of each worker's pairs, ascending, for workers who have an r.
+        without_r: number of workers with pairs but without r: fewer than 3 pairs, or constant ratings.
     """
 
     kappas: tuple[Kappa, ...]
@@ -48,10 +48,10 @@ class Repeats:
     """Agreement of workers with themselves.
 
     Attributes:
-        passed, failed: of workers who passed, and who failed.
+        passed, failed: agreement of workers who passed, and who failed.
         workers: `worker` (str), `passed` (bool), `pairs` (int: ratings of repeats, over all criteria), `r`
             (float), `distance` (float: mean distance of the two ratings), `sd` (float: standard deviation of
-            all ratings of the worker), by worker; those without a repeat are not there.
+            all ratings of the worker), by worker; only workers with a repeat.
     """
 
     passed: SelfAgreement
@@ -60,7 +60,7 @@ class Repeats:
 
 
 def describe_repeats(run: Run, screening: Screening) -> Repeats | None:
-    """Return how workers agree with themselves; None if nobody rated a repeat and its item."""
+    """Return workers' agreement with themselves; None if nobody rated a repeat and its item."""
     pairs = twins(run, "repeat")
     if not len(pairs.control):
         return None
@@ -83,7 +83,7 @@ def _workers(
     owner: NDArray[np.intp],
     ratings: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> pd.DataFrame:
-    """Return a row for each worker who rated repeats; `ratings` are both of each pair, (pairs,)."""
+    """Return a row for each worker who rated repeats; `ratings` are the two of each pair, both (pairs,)."""
     everything, everyone = as_given(run), codes(run.conversations["worker"])
     rows = []
     for worker in np.unique(owner):

@@ -1,4 +1,4 @@
-"""All that a report says of a run of transcripts, and of no other."""
+"""Results that a report has only for a run of transcripts."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from qc.transcripts.two_way import TwoWay, errors_two_ways
 
 @dataclass(frozen=True)
 class TranscriptResults:
-    """What a run of transcripts tells beside scores. A part is None where the run holds nothing for it."""
+    """Results of a run of transcripts besides scores. A part is None if the run has no data for it."""
 
     conventions: Conventions
     coverage: Coverage
@@ -33,7 +33,7 @@ class TranscriptResults:
 
 
 def describe_transcripts(sample: Sample, scores: Scores, seed: int) -> TranscriptResults | None:
-    """Return what the judgments of a run tell; None if its workers chatted."""
+    """Return the results of a run of transcripts; None if its workers chatted."""
     run: Run = sample.run
     if run.items is None:
         return None

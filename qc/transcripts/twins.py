@@ -1,4 +1,4 @@
-"""Control items and the ordinary items that they belong to."""
+"""Find the ordinary items that control items belong to."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ def items_of(run: Run) -> pd.DataFrame:
     """Return the items of `run`.
 
     Raises:
-        TypeError: workers of the run chatted; a mistake of the program that calls.
+        TypeError: workers of the run chatted; an error in the calling program.
     """
     if run.items is None:
         raise TypeError(f"the run {run.name!r} is of conversations, expected one of transcripts")

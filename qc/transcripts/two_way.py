@@ -1,18 +1,20 @@
-"""Errors of transcript scores clustered two ways, by raters and by items.
+"""Standard errors of transcript scores, clustered two ways: by workers and by items.
 
-A worker judges many items and an item is judged by several workers, so judgments hang together by both. With
-u = w (z − mean) / Σ w, what a judgment with the weight w moves its system's mean, the variance of the mean is
+A worker judges many items and an item is judged by several workers, so judgments are correlated by both. Let
+u = w (z − mean) / Σ w be the influence of a judgment with weight w on its system's mean. The variance of the
+mean is
 
-    V = V_workers + V_items − V_judgments,
+    V = V_workers + V_items − V_judgments.
 
-each the sum of squares of the sums of u over the workers, the items and the single judgments, times G / (G −
-1) for the G of them that take part. The last is subtracted since both others hold it. Where V falls below
-the larger of the first two, which it estimates to be more than, that one is taken: so an error two ways is
-never smaller than one way. Differences of two systems are treated alike, with the difference of their u.
-Student's t has G − 1 degrees of freedom, G the smaller number of workers and of items.
+Each term is the sum of squares of the sums of u, over the workers, the items and the single judgments, times
+G / (G − 1) for the number G of these units. The last term is subtracted because both others include it. The
+true V is larger than each of the first two terms; if the estimate is smaller than the larger of them, that
+one is used. So a two-way error is never smaller than a one-way error. Differences of two systems are computed
+in the same way, with the difference of their u. Student's t has G − 1 degrees of freedom, where G is the
+smaller of the numbers of workers and items.
 
-Errors by worker, which the intervals of scores have, are about other workers and these very items; errors two
-ways are about other workers and other items of the same systems.
+Errors by worker, as in the intervals of scores, apply to other workers and the same items. Two-way errors
+apply to other workers and other items of the same systems.
 
 Sources: Cameron, Gelbach and Miller, *Robust inference with multiway clustering*, Journal of Business and
 Economic Statistics 29, 2011 (the three terms, each with its factor); degrees of freedom: Cameron and Miller,
@@ -31,17 +33,17 @@ from qc.method.sample import Sample
 from qc.method.scores import Scores, ranks_of
 from qc.statistics.confidence import LEVEL, holm
 
-FEWEST = 3  # workers and items, below which there is no error
+FEWEST = 3  # fewest workers, and fewest items, for an error
 
 
 @dataclass(frozen=True)
 class TwoWay:
-    """Errors of overall z, by other workers and other items.
+    """Standard errors of overall z, for other workers and other items.
 
     Attributes:
         systems: `system`, `z`, `workers`, `items`, `by_worker`, `by_item`, `both` (standard errors), `low`,
             `high` (95 % interval by `both`); best first. Errors are NaN with fewer than FEWEST workers or
-            items, or where judgments do not vary.
+            items, or if judgments do not vary.
         pairs: `first`, `second` (the first is higher), `difference`, `error` (two ways), `p` (two-sided),
             `holm` (`p` with Holm's correction over all pairs).
     """
@@ -51,7 +53,7 @@ class TwoWay:
 
 
 def errors_two_ways(sample: Sample, scores: Scores) -> TwoWay:
-    """Return the errors of a run of transcripts."""
+    """Return the two-way errors of a run of transcripts."""
     if sample.items is None:
         raise AssertionError("only judgments of items are crossed")
     counted = sample.counted
@@ -82,7 +84,7 @@ def errors_two_ways(sample: Sample, scores: Scores) -> TwoWay:
 def _influences(
     values: NDArray[np.float64], weights: NDArray[np.float64], systems: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return what each judgment moves its system's mean, and which systems have judgments."""
+    """Return the influence of each judgment on its system's mean, and whether a system has judgments."""
     total = np.bincount(systems, weights, count)
     means = np.bincount(systems, weights * values, count) / np.where(total > 0, total, 1)
     return weights * (values - means[systems]) / total[systems], total > 0
@@ -90,7 +92,7 @@ def _influences(
 
 @dataclass(frozen=True)
 class _Errors:
-    """Standard errors of a mean or a difference, and how many workers and items they are from."""
+    """Standard errors of a mean or a difference, and the numbers of workers and items behind them."""
 
     by_worker: float
     by_item: float
@@ -114,7 +116,7 @@ class _Errors:
         workers: NDArray[np.intp],
         items: NDArray[np.intp],
     ) -> "_Errors":
-        """Return the errors of what judgments that are `there` move."""
+        """Return the errors from the influences `moved` of the judgments that are `there`."""
         moved, workers, items = moved[there], workers[there], items[there]
         numbers = len(np.unique(workers)), len(np.unique(items))
         if min(numbers) < FEWEST:

@@ -121,7 +121,7 @@ def test_metrics_by_system(long_file: Path, written: Written) -> None:
         ),
         (LONG.replace("i1,b,w1,fun,2,0.3,", "i1,b,w1,fun,2,0.3"), "row 5: has 6 cells, but the header has 7"),
         (LONG.replace("remark", "bleu"), "column 'bleu': is there twice"),
-        (LONG.splitlines()[0] + "\n", "the header: is all there is"),
+        (LONG.splitlines()[0] + "\n", "the header: is not followed by any rows"),
         (LONG.replace("i1,b", "i1,"), "has no system"),
     ],
 )
@@ -163,7 +163,7 @@ def test_what_is_no_csv_is_refused(written: Written, tmp_path: Path, long_file: 
         read_judgments(str(long_file), Selection(tmp_path / "absent.csv"))
     binary = tmp_path / "m.csv"
     binary.write_bytes(b"system,bleu\n\xff\xfe,1\n")
-    with pytest.raises(SourceError, match="no CSV in UTF-8"):
+    with pytest.raises(SourceError, match="not a CSV in UTF-8"):
         read_judgments(str(long_file), Selection(binary))
 
 
