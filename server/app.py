@@ -15,9 +15,9 @@ from limits import parse
 
 from bots import BodyLimit, load_offensive_words, start_tracing
 from server.access.auth import Auth
-from server.access.directory import StoredDirectory
 from server.access.openid import OpenIdProvider
 from server.access.rate_limit import OpenSockets, RateLimits
+from server.access.sign_ins import StoredDirectory
 from server.bots.api import BotsApi
 from server.bots.api_limits import CORPORA, ApiLimits
 from server.bots.background_checks import BackgroundChecks
@@ -32,9 +32,8 @@ from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
 from server.desk.api import ResearcherApi
 from server.desk.assignments.forgetting import ForgettingApi
-from server.desk.assignments.seen_marks import SeenMarks
 from server.desk.assignments.wizard import WizardApi
-from server.desk.assignments.worker_actions import WorkerActions
+from server.desk.assignments.worker_actions import SeenMarks, WorkerActions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.people.accounts import AccountsApi

@@ -4,11 +4,11 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from bots.builtin.acts import GREETINGS, Act, act
-from bots.builtin.facts import answered_before, asked_fact, denied_topics, fact_about
-from bots.builtin.rules import answers, mentions, script
-from bots.builtin.said import freshest
-from bots.builtin.terms import TOPICS, topics_of
+from bots.builtin.parts.acts import GREETINGS, Act, act
+from bots.builtin.parts.facts import answered_before, asked_fact, denied_topics, fact_about
+from bots.builtin.parts.rules import answers, mentions, script
+from bots.builtin.parts.said import freshest
+from bots.builtin.parts.terms import TOPICS, topics_of
 from bots.core.chat import Chat, Reply
 from bots.core.words import LINES, content, stem, stems
 from bots.corpus import Corpus

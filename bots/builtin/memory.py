@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bots.builtin.acts import act
-from bots.builtin.exchanges import sayings, stock
-from bots.builtin.facts import asked_fact, fact_about
-from bots.builtin.rules import mentions
-from bots.builtin.said import freshest, ranked
-from bots.builtin.terms import Matrix, Vector, direction, normalised, products
+from bots.builtin.parts.acts import act
+from bots.builtin.parts.exchanges import sayings, stock
+from bots.builtin.parts.facts import asked_fact, fact_about
+from bots.builtin.parts.rules import mentions
+from bots.builtin.parts.said import freshest, ranked
+from bots.builtin.parts.terms import Matrix, Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 from bots.shown.prose import present

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.builtin.acts import act
-from bots.builtin.associations import associations
-from bots.builtin.exchanges import exchanges, fading, recent
-from bots.builtin.said import freshest
-from bots.builtin.terms import Vector
+from bots.builtin.parts.acts import act
+from bots.builtin.parts.associations import associations
+from bots.builtin.parts.exchanges import exchanges, fading, recent
+from bots.builtin.parts.said import freshest
+from bots.builtin.parts.terms import Vector
 from bots.core.chat import Chat, Reply
 from bots.core.words import STOP_WORDS, stem
 from bots.corpus import Corpus

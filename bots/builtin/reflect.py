@@ -3,10 +3,10 @@
 import random
 from collections.abc import Iterator
 
-from bots.builtin.acts import GREETINGS, act
-from bots.builtin.facts import answered_before, asked_fact
-from bots.builtin.rules import answers, mentions, script
-from bots.builtin.said import freshest
+from bots.builtin.parts.acts import GREETINGS, act
+from bots.builtin.parts.facts import answered_before, asked_fact
+from bots.builtin.parts.rules import answers, mentions, script
+from bots.builtin.parts.said import freshest
 from bots.core.chat import Chat, Reply
 from bots.core.words import content
 from bots.corpus import Corpus

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bots.builtin.exchanges import stock
-from bots.builtin.facts import asked_fact
-from bots.builtin.said import freshest, ranked
-from bots.builtin.terms import Vector, direction, normalised, products
+from bots.builtin.parts.exchanges import stock
+from bots.builtin.parts.facts import asked_fact
+from bots.builtin.parts.said import freshest, ranked
+from bots.builtin.parts.terms import Vector, direction, normalised, products
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 

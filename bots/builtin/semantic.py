@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from bots.builtin.exchanges import stock
-from bots.builtin.latent import Places, along, dots, principal, shift, unit
-from bots.builtin.said import freshest, ranked
-from bots.builtin.terms import Matrix, Vector
+from bots.builtin.parts.exchanges import stock
+from bots.builtin.parts.latent import Places, along, dots, principal, shift, unit
+from bots.builtin.parts.said import freshest, ranked
+from bots.builtin.parts.terms import Matrix, Vector
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bots.builtin.associations import associations
-from bots.builtin.exchanges import fading, recent, sayings
-from bots.builtin.facts import own_lines
-from bots.builtin.said import freshest, ranked
-from bots.builtin.terms import Matrix, Vector, products, weighted_rows
+from bots.builtin.parts.associations import associations
+from bots.builtin.parts.exchanges import fading, recent, sayings
+from bots.builtin.parts.facts import own_lines
+from bots.builtin.parts.said import freshest, ranked
+from bots.builtin.parts.terms import Matrix, Vector, products, weighted_rows
 from bots.core.chat import Chat, Reply
 from bots.corpus import Corpus
 

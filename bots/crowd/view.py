@@ -1,8 +1,10 @@
-"""State of a worker's page, as far as a simulated worker needs it: a fold of the server's messages."""
+"""Follow a worker's page and its history from the server's messages. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from bots.core.chat import Turn
 
 Message = dict[str, Any]
 _SCORED = ("slider", "likert")
@@ -165,3 +167,32 @@ def _after_chat(view: View, message: Message) -> View:
 def _with_both(view: View, turn: int) -> View:
     each_turn = view.comparison is not None and view.comparison["choose"] == "turn"
     return replace(view, typing=False, turns=turn + 1, choice_due=turn if each_turn else None)
+
+
+class History:
+    """The lines of one conversation, by their number. Side by side, only the left bot's lines are kept."""
+
+    def __init__(self) -> None:
+        self._lines: dict[int, Turn] = {}
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The lines so far, oldest first."""
+        return tuple(self._lines[index] for index in sorted(self._lines))
+
+    def hear(self, message: Message) -> None:
+        """Apply a message from the server."""
+        match message["type"]:
+            case "conversation_started":
+                self._lines = {}
+            case "said":
+                self._lines[message["turn"]] = Turn("bot", message["text"])
+            case "said_by_both":
+                self._lines[message["turn"]] = Turn("bot", message["left"])
+            case "snapshot" if message["conversation"] is not None:
+                turns = message["conversation"].get("turns", ())
+                self._lines = {index: Turn(turn["author"], turn["text"]) for index, turn in enumerate(turns)}
+
+    def speak(self, say: Message) -> None:
+        """Add a line of the worker that the server has accepted."""
+        self._lines[say["turn"]] = Turn("worker", say["text"])

@@ -15,11 +15,10 @@ from websockets.exceptions import WebSocketException
 
 from bots.core.failures import BotError
 from bots.core.network import backoff
-from bots.crowd.history import History
 from bots.crowd.phrases import topics_in
 from bots.crowd.profile import Profile
 from bots.crowd.talk import Manner, OwnChat, Speaker, seconds_to_write, writing_of
-from bots.crowd.view import Message, View, draw, show
+from bots.crowd.view import History, Message, View, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 

@@ -20,7 +20,7 @@ from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from bots.parlai.episode import PERSONA, KeepsPersona
-from bots.parlai.specific import PrefersSpecific
+from bots.parlai.upstream import PrefersSpecific
 from bots.parlai.word_vectors import BeginsWithWordVectors
 
 State = tuple[Tensor, Tensor]  # hidden and cell state of the LSTM, [layers, batch, size] each

@@ -30,7 +30,7 @@ _GENERATOR: Mapping[str, Option] = {
     "text_truncate": 80,  # a persona and the latest lines; more costs time, and the model forgets it
     "skip_generation": True,  # only in training; a host generates
     # The likeliest reply, which a beam finds, hardly depends on the conversation. The agent uses the one of
-    # ten beams that fits best: `bots.parlai.specific`.
+    # ten beams that fits best: `bots.parlai.upstream`.
     "inference": "beam",
     "beam_size": 10,
     "beam_min_length": 3,  # otherwise a reply may be empty
@@ -68,14 +68,14 @@ LINEUP = (
         "Bi-Encoder",
         15_000,
         "hits@1",
-        {"model": "bots.parlai.specific:BiencoderAgent", **_RANKER, **_TRANSFORMER},
+        {"model": "bots.parlai.upstream:BiencoderAgent", **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "polyencoder",
         "Poly-Encoder",
         15_000,
         "hits@1",
-        {"model": "bots.parlai.specific:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
+        {"model": "bots.parlai.upstream:PolyencoderAgent", "poly_n_codes": 16, **_RANKER, **_TRANSFORMER},
     ),
     Architecture(
         "kvmemnn",
@@ -90,7 +90,7 @@ LINEUP = (
         20_000,
         "ppl",
         {
-            "model": "bots.parlai.specific:Seq2seqAgent",
+            "model": "bots.parlai.upstream:Seq2seqAgent",
             "hiddensize": 128,
             "embeddingsize": 128,
             "numlayers": 1,

@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import COMPARED, OptionError, SourceError
-from qc.loading import hits, item_ratings, jsonl, mturk
+from qc.loading import item_ratings, jsonl
 from qc.loading.choices import is_choices
 from qc.loading.load_options import LoadOptions
+from qc.loading.published import hits, mturk
 from qc.loading.source import RunFile, Source, open_source
 from qc.run import SIMULATED_NOTE, Run
 

@@ -31,18 +31,22 @@ _ANALYSE, _PLAN, _DATA = "Analyse", "Plan", "Data"
 COMMANDS = {
     "serve": Command(_STUDY, "server.cli.serve", "Serve all open runs. An empty database gets a demo study."),
     "demo": Command(_STUDY, "server.cli.demo", "Try Candor before you have a study of your own."),
-    "study": Command(_STUDY, "server.cli.study", "Write and check studies, and open runs of them."),
+    "study": Command(_STUDY, "server.cli.runs.study", "Write and check studies, and open runs of them."),
     "rehearse": Command(_STUDY, "bots.rehearse", "Forecast a study's results with simulated workers."),
-    "run": Command(_STUDY, "server.cli.run", "List, open, pause, resume, close or replicate runs."),
-    "recruit": Command(_STUDY, "server.cli.recruit", "Publish a run on Prolific, read submissions, pay."),
-    "credits": Command(_STUDY, "server.cli.credits", "List the students of a run who have SONA credit."),
-    "links": Command(_STUDY, "server.cli.links", "Print a personal, signed link for each worker of a list."),
+    "run": Command(_STUDY, "server.cli.runs.run", "List, open, pause, resume, close or replicate runs."),
+    "recruit": Command(
+        _STUDY, "server.cli.runs.recruit", "Publish a run on Prolific, read submissions, pay."
+    ),
+    "credits": Command(_STUDY, "server.cli.runs.credits", "List the students of a run who have SONA credit."),
+    "links": Command(
+        _STUDY, "server.cli.runs.links", "Print a personal, signed link for each worker of a list."
+    ),
     "crowd": Command(_STUDY, "bots.crowd.__main__", "Send simulated workers into a run."),
     "bots": Command(_BOTS, "bots.__main__", "Register, check and change bots."),
     "host": Command(_BOTS, "bots.host.__main__", "Host models that answer as bots."),
     "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
     "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
-    "worker": Command(_PEOPLE, "server.cli.worker", "Show or remove the data of a worker."),
+    "worker": Command(_PEOPLE, "server.cli.data.worker", "Show or remove the data of a worker."),
     "report": Command(_ANALYSE, "qc.report", "Report on a run: workers kept, scores, differences.", "app"),
     "watch": Command(_ANALYSE, "qc.watch", "Print the interim results of a run as JSON.", "app"),
     "metrics": Command(_ANALYSE, "qc.metrics.__main__", "Compare metrics with people's ratings.", "app"),
@@ -50,15 +54,19 @@ COMMANDS = {
     "plan": Command(_PLAN, "qc.plan", "Forecast results and cost for a number of workers.", "app"),
     "power": Command(_PLAN, "qc.power", "Compute how many judgments a conclusion takes.", "app"),
     "randomisation": Command(_PLAN, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"),
-    "export": Command(_DATA, "server.cli.export", "Write a run to a file."),
+    "export": Command(_DATA, "server.cli.data.export", "Write a run to a file."),
     "convert": Command(_DATA, "qc.convert", "Convert a run to another format.", "app"),
     "bundle": Command(_DATA, "qc.bundle", "Pack a run, its study and its report for others.", "app"),
     "verify": Command(_DATA, "qc.verify", "Analyse a bundle again, and list what differs.", "app"),
-    "audit": Command(_DATA, "server.cli.audit", "Check the database: its file, and every stored count."),
-    "backup": Command(_DATA, "server.cli.backup", "Write an installation to one file.", "backup_cli"),
-    "restore": Command(_DATA, "server.cli.backup", "Restore an installation from a backup.", "restore_cli"),
-    "new-secrets": Command(_DATA, "server.cli.new_secrets", "Replace lost secrets with new ones."),
-    "schema": Command(_DATA, "server.cli.schema", "Print the schema of the worker protocol or of the API."),
+    "audit": Command(_DATA, "server.cli.data.audit", "Check the database: its file, and every stored count."),
+    "backup": Command(_DATA, "server.cli.data.backup", "Write an installation to one file.", "backup_cli"),
+    "restore": Command(
+        _DATA, "server.cli.data.backup", "Restore an installation from a backup.", "restore_cli"
+    ),
+    "new-secrets": Command(_DATA, "server.cli.data.new_secrets", "Replace lost secrets with new ones."),
+    "schema": Command(
+        _DATA, "server.cli.data.schema", "Print the schema of the worker protocol or of the API."
+    ),
 }
 
 cli = typer.Typer(

@@ -93,18 +93,16 @@ from server.errors.bot import (
     NotChecked,
     ReplicaExists,
 )
-from server.errors.database import (
+from server.errors.error import (
+    CandorError,
     DatabaseDamaged,
     DatabaseInUse,
     DatabaseUnfit,
-    StorageDamaged,
-    StorageFailed,
-)
-from server.errors.error import (
-    CandorError,
     ErrorBody,
     ErrorDetail,
     NeedsConfirmation,
+    StorageDamaged,
+    StorageFailed,
 )
 from server.errors.message import (
     AnswersUnfit,
@@ -156,6 +154,7 @@ from server.errors.run import (
     NothingToRate,
     NotInvited,
     NotSimulated,
+    RehearsalRefused,
     ReportNotFound,
     RulesInvalid,
     RunClosed,
@@ -170,14 +169,6 @@ from server.errors.run import (
     RunRefused,
     SearchInvalid,
     SeveralWorkers,
-    TookPart,
-    WithdrawalOver,
-    WorkerListInvalid,
-    WorkerNotFound,
-    WrongRunStatus,
-)
-from server.errors.study import (
-    RehearsalRefused,
     StudyChanged,
     StudyExists,
     StudyInvalid,
@@ -185,6 +176,11 @@ from server.errors.study import (
     StudyNotFound,
     StudyOpened,
     StudyRefused,
+    TookPart,
+    WithdrawalOver,
+    WorkerListInvalid,
+    WorkerNotFound,
+    WrongRunStatus,
 )
 
 __all__ = [

@@ -14,7 +14,7 @@ from server.bots.lineup import study_card
 from server.session import protocol
 from server.session.records import Closed
 from server.session.state import fold
-from server.session.worker_view import snapshot
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, new_state, study_text
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from qc.formats.published import ANSWER, NO_FEEDBACK
-from qc.loading import mturk_speech
-from qc.loading.mturk_speech import DIALOGUE, TOPIC, spoken
+from qc.loading.published import mturk_speech
+from qc.loading.published.mturk_speech import DIALOGUE, TOPIC, spoken
 
 RUNS = ("free_run1", "free_run2")
 HITS, BATCH = "hits_data.json", "mturk_batch.csv"

@@ -38,11 +38,11 @@ from server.session.events import (
     FromWorker,
     ShowReply,
 )
-from server.session.pairs import choice_due
 from server.session.protocol import client_messages
 from server.session.records import Closed, QuizLine, Record, WorkerSaid
 from server.session.state import Phase, State, fold
-from server.session.step import resume, step
+from server.session.steps.pairs import choice_due
+from server.session.steps.step import resume, step
 from tests.server.support.database import make_run
 from tests.server.support.drawn_messages import ids, messages, texts
 from tests.server.support.items import QUESTIONS, items_text, make_items_run

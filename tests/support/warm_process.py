@@ -14,7 +14,7 @@ from pathlib import Path
 from server.cli.command_line import main
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.study"])
+_CONTEXT.set_forkserver_preload(["tests.support.warm_process", "server.cli.serve", "server.cli.runs.study"])
 
 
 class WarmProcess:

@@ -10,16 +10,18 @@ from server.db.counts.run_counts import COUNT_BEGUN, COUNT_ENDED, COUNT_RATED
 from server.db.counts.spending import COUNT_COST
 from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
 from server.db.sessions.answers import (
+    CALL,
     GIVEN,
     HANDED_IN,
+    LOCAL_CALL,
     REPORTED,
     TAKEN_BACK,
     WRITING,
     answer_row,
+    call_rows,
     report_rows,
     writing_row,
 )
-from server.db.sessions.calls import CALL, LOCAL_CALL, call_rows
 from server.db.sessions.enrolments import BEGUN, ITEM, PLANNED, BegunAssignment, begun_rows, planned_rows
 from server.db.sessions.quizzes import ANSWERED, ASKED, LINES, quiz_rows
 from server.session.records import (

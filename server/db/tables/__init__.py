@@ -11,7 +11,6 @@ from server.db.tables.assignment import (
     Visit,
     Worker,
 )
-from server.db.tables.bot import Bot, BotCheck, Registration
 from server.db.tables.conversation import (
     PERSONA_SEPARATOR,
     REMOVED,
@@ -34,8 +33,6 @@ from server.db.tables.conversation import (
     WizardLine,
     Writing,
 )
-from server.db.tables.count import AssignmentCount, FreePlace, PairCount, PlanCount, RatedCount, Spending
-from server.db.tables.job import Job, JobLease, Revision
 from server.db.tables.recruiting import (
     Bonus,
     BonusBatch,
@@ -49,14 +46,34 @@ from server.db.tables.recruiting import (
 from server.db.tables.run import (
     Analysis,
     AnalysisPoint,
+    AssignmentCount,
     ExcludedRun,
     ExcludedWorker,
+    FreePlace,
     Item,
+    Job,
+    JobLease,
+    PairCount,
+    PlanCount,
+    RatedCount,
     Rehearsal,
+    Revision,
     Run,
+    Spending,
     StudyNotice,
 )
-from server.db.tables.study import CHOICE_SEPARATOR, Criterion, Draft, DraftVersion, Question, Study, System
+from server.db.tables.study import (
+    CHOICE_SEPARATOR,
+    Bot,
+    BotCheck,
+    Criterion,
+    Draft,
+    DraftVersion,
+    Question,
+    Registration,
+    Study,
+    System,
+)
 from server.db.tables.table import Table
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The tables of runs: their settings, their items, and their interim analyses."""
+"""Tables of runs: their items, counts, jobs and analyses."""
 
 from datetime import datetime
 
@@ -6,6 +6,104 @@ from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
 
 from server.db.tables.table import Table
+
+
+class Job(Table, table=True):
+    """A background job for a run, such as a report or a rehearsal.
+
+    `options` and `result` are JSON. `step`, `done`, `total`: its progress. `error`: why it failed.
+    """
+
+    id: str = Field(primary_key=True)
+    kind: str
+    run_id: int = Field(foreign_key="run.id", index=True)
+    status: str
+    options: str
+    created_at: datetime
+    ended_at: datetime | None = None
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str | None = None
+    result: str | None = None
+
+
+class JobLease(Table, table=True):
+    """The process that does a task that only one may do at a time. After `until`, another may take it."""
+
+    __tablename__ = "job_lease"
+    name: str = Field(primary_key=True)
+    holder: str
+    until: datetime
+
+
+class Revision(Table, table=True):
+    """The number of changes of a subject (bots or runs): `revisions`."""
+
+    subject: str = Field(primary_key=True)
+    number: int
+
+
+class PlanCount(Table, table=True):
+    """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
+
+    __tablename__ = "plan_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    position: int = Field(primary_key=True)
+    number: int
+
+
+class PairCount(Table, table=True):
+    """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
+
+    __tablename__ = "pair_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    left_id: int = Field(foreign_key="system.id", primary_key=True)
+    right_id: int = Field(foreign_key="system.id", primary_key=True)
+    placed: int
+    lefts: int
+    ties: int
+    rights: int
+
+
+class AssignmentCount(Table, table=True):
+    """The number of a run's assignments with a status: `run_counts`."""
+
+    __tablename__ = "assignment_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    status: str = Field(primary_key=True)
+    number: int
+
+
+class RatedCount(Table, table=True):
+    """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
+
+    __tablename__ = "rated_count"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    system_id: int = Field(foreign_key="system.id", primary_key=True)
+    number: int
+
+
+class FreePlace(Table, table=True):
+    """A slot of a run that was given back and is free."""
+
+    __tablename__ = "free_place"
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    simulated: bool = Field(primary_key=True)
+    place: int = Field(primary_key=True)
+
+
+class Spending(Table, table=True):
+    """The cost of a bot's calls in a run: `spending`."""
+
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    bot_id: int = Field(foreign_key="bot.id", primary_key=True)
+    cost: float
 
 
 class Run(Table, table=True):

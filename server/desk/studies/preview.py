@@ -20,7 +20,7 @@ from server.session.records import (
     SideChosen,
 )
 from server.session.state import AssignmentContext, Phase, SessionRules, State
-from server.session.worker_view import snapshot
+from server.session.steps.worker_view import snapshot
 from server.study import Study
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)

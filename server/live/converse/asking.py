@@ -12,13 +12,13 @@ from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.session import pairs
 from server.session.call import BotCall
 from server.session.conversation import Conversation
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled
 from server.session.protocol import plain
-from server.session.replies import seconds_for_retries
 from server.session.state import State
+from server.session.steps import pairs
+from server.session.steps.replies import seconds_for_retries
 
 MAX_REASON = 500
 _WAKING = 0.05  # added to a replica's rest, so that the rest is surely over

@@ -16,7 +16,7 @@ from server.live.converse.pending_event import WhenDone
 from server.session.events import Accept, AskBot, BotGaveUp, BotReplied, BotStumbled, Effect, ShowReply, Tell
 from server.session.protocol import Accepted, ServerMessage
 from server.session.state import State
-from server.session.worker_view import reply
+from server.session.steps.worker_view import reply
 
 Answer = BotReplied | BotGaveUp
 log = structlog.get_logger()

@@ -26,8 +26,8 @@ from server.live.converse.sessions import Begun, LiveSessions
 from server.session.events import Accept, FromWorker, Tell
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
 from server.session.state import AssignmentContext, Phase, State, WaysOut
-from server.session.step import step
-from server.session.worker_view import snapshot
+from server.session.steps.step import step
+from server.session.steps.worker_view import snapshot
 
 _APART = 0.005  # seconds between two pages that are told to reconnect
 

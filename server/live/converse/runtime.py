@@ -20,8 +20,8 @@ from server.live.converse.pending_event import Done, PendingEvent, SerialQueue, 
 from server.session.events import BotStumbled, EndedByResearcher, Event, FromWorker
 from server.session.protocol import CLOSE_RESTART, Ended, Rate, Say, ServerMessage, StudyNotice, TakenOver
 from server.session.state import Phase, State
-from server.session.step import Outcome, resume, step
-from server.session.worker_view import snapshot
+from server.session.steps.step import Outcome, resume, step
+from server.session.steps.worker_view import snapshot
 
 log = structlog.get_logger()
 

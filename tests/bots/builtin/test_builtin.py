@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bots import Bot, Chat, Corpus, Turn, load_corpus, open_bot
-from bots.builtin.acts import asks
 from bots.builtin.catalogue import builtin_names
-from bots.builtin.facts import denies
+from bots.builtin.parts.acts import asks
+from bots.builtin.parts.facts import denies
 from bots.core.words import content, sentences, stems
 from bots.corpus import Dialogue
 from bots.shown.prose import LONGEST, present
@@ -258,7 +258,7 @@ LOADING = """
 import sys
 import bots
 from bots.builtin.catalogue import builtin_names
-from bots.builtin.facts import denies
+from bots.builtin.parts.facts import denies
 corpus = bots.load_corpus("builtin:smalltalk")
 calls = 0
 def count(frame, event, argument):

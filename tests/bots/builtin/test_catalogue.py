@@ -6,7 +6,7 @@ import pytest
 
 from bots import Corpus, UnknownBotError, open_bot
 from bots.builtin.catalogue import builtin_names
-from bots.builtin.exchanges import stock
+from bots.builtin.parts.exchanges import stock
 from bots.qc_bots.distorted import QcBot
 
 

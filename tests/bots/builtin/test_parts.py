@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from bots import Chat, Corpus, Turn
-from bots.builtin.acts import Act, act
-from bots.builtin.associations import Associations
-from bots.builtin.exchanges import Stock, exchanges, fading, stage
-from bots.builtin.facts import asked_fact
-from bots.builtin.latent import along, principal, shift
 from bots.builtin.ngram import END, LanguageModel, tokens
-from bots.builtin.rules import mentions, mirrored, script
-from bots.builtin.said import freshest, ranked, said_in
-from bots.builtin.terms import TOPICS, TermSpace, direction, normalised, products, topics_of
+from bots.builtin.parts.acts import Act, act
+from bots.builtin.parts.associations import Associations
+from bots.builtin.parts.exchanges import Stock, exchanges, fading, stage
+from bots.builtin.parts.facts import asked_fact
+from bots.builtin.parts.latent import along, principal, shift
+from bots.builtin.parts.rules import mentions, mirrored, script
+from bots.builtin.parts.said import freshest, ranked, said_in
+from bots.builtin.parts.terms import TOPICS, TermSpace, direction, normalised, products, topics_of
 from bots.corpus import Dialogue, Persona
 
 

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from bots import Chat, Corpus, Reply, open_bot
-from bots.builtin.exchanges import stock
+from bots.builtin.parts.exchanges import stock
 from bots.core.failures import BotError, ChatRefused, EmptyReply, failure
 from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
 from bots.endpoints.key import Key

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qc.statistics.raking import TOLERANCE, effective_size, rake
+from qc.groups.population import TOLERANCE, effective_size, rake
 
 
 def test_one_field_takes_one_sweep() -> None:

@@ -31,7 +31,7 @@ from server.session.plan import QC
 from server.session.protocol import client_messages
 from server.session.reply_time import ReplyTime
 from server.session.state import Phase
-from server.session.step import step
+from server.session.steps.step import step
 from tests.server.live.test_blinding_in_time import aucs
 from tests.server.support.database import make_run
 from tests.server.support.study import AT, RATINGS, SYSTEMS, study_text

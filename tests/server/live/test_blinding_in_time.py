@@ -33,7 +33,7 @@ from server.session.plan import QC
 from server.session.protocol import ServerMessage, client_messages
 from server.session.reply_time import ReplyTime, reply_delay
 from server.session.state import Phase
-from server.session.step import resume, step
+from server.session.steps.step import resume, step
 from tests.server.support.database import make_run, query
 from tests.server.support.study import AT, RATINGS, SYSTEMS, seconds, study_text
 from tests.support.waiting import PATIENCE

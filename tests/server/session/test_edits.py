@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.session.rating import edit_share, why_senseless
+from server.session.steps.rating import edit_share, why_senseless
 
 SHOWN = "The quick brown fox jumps over the lazy dog."  # nine words
 

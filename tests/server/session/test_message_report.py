@@ -11,7 +11,7 @@ from server.session import protocol as wire
 from server.session.events import Accept
 from server.session.records import Closed, MessageReported, ReportTakenBack
 from server.session.state import Phase, WaysOut
-from server.session.worker_view import snapshot
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.items import new_items_state
 from tests.server.support.pair_walk import ONE_HISTORY, PairWalk

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from server.bots.lineup import study_card
-from server.cli.schema import page_schema
+from server.cli.data.schema import page_schema
 from server.errors import InvalidMessage, MessageTooLong
 from server.live.converse.socket import parse
 from server.session import protocol
@@ -35,7 +35,7 @@ from server.session.protocol import (
     plain,
 )
 from server.session.state import Phase
-from server.session.worker_view import snapshot
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.study import AT, new_state, study_text
 from tests.server.support.writing import WRITING

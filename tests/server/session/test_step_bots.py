@@ -18,7 +18,7 @@ from server.session.records import (
     WorkerSaid,
 )
 from server.session.state import Phase, fold
-from server.session.step import Outcome, resume, step
+from server.session.steps.step import Outcome, resume, step
 from tests.server.support.study import AT
 from tests.server.support.walk import Walk, message, pending, told
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 from server.bots.lineup import study_card
 from server.session.protocol import ConversationCard
 from server.session.state import Phase
-from server.session.step import resume
-from server.session.worker_view import snapshot
+from server.session.steps.step import resume
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.pair_walk import PairWalk
 from tests.server.support.study import new_state, seconds, study_text

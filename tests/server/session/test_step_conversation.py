@@ -19,7 +19,7 @@ from server.session.events import Accept
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.records import BotSaid, Closed, ConversationRated, FeedbackGiven, TopicMarked, WorkerSaid
 from server.session.state import Phase
-from server.session.step import Outcome
+from server.session.steps.step import Outcome
 from tests.server.support.study import AT, CRITERIA, PERSONAS, RATINGS, new_state, seconds
 from tests.server.support.walk import SAMPLES, SLOW, Walk, pending, shown, told
 

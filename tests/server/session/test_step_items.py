@@ -18,8 +18,8 @@ from server.session.records import (
     QuestionAnswered,
 )
 from server.session.state import Phase, WaysOut
-from server.session.step import resume
-from server.session.worker_view import snapshot
+from server.session.steps.step import resume
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.items import QUESTIONS, RATED, items_text, new_items_state, planned
 from tests.server.support.study import AT, new_state, study_text

@@ -16,8 +16,8 @@ from server.session.questionnaire import (
 )
 from server.session.records import AnswerGiven, ConversationRated, QuestionnaireHandedIn, TurnRated
 from server.session.state import Phase
-from server.session.step import Outcome
-from server.session.worker_view import snapshot
+from server.session.steps.step import Outcome
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.questions import ANSWERS, ASKED, POINTS, SCALES
 from tests.server.support.study import new_state, study_text

@@ -6,7 +6,7 @@ from server.bots.lineup import rules_of
 from server.session.events import BotGaveUp, BotReplied, FromWorker
 from server.session.plan import plan_pair
 from server.session.state import AssignmentContext, State, fold
-from server.session.step import Outcome
+from server.session.steps.step import Outcome
 from server.study import parse_study
 from tests.server.support.study import NOBODY, pairs_text
 from tests.server.support.walk import Walk, message

@@ -8,7 +8,7 @@ from server.session import protocol as wire
 from server.session.events import BotGaveUp, BotReplied, FromWorker, ShowReply, Tell
 from server.session.records import Closed
 from server.session.state import Phase, State, fold
-from server.session.step import Outcome, step
+from server.session.steps.step import Outcome, step
 from tests.server.support.study import AT, RATINGS, new_state
 
 SLOW = {"reply_time": {"median": 4, "spread": 0.5, "longest": 10}}

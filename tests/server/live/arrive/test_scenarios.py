@@ -17,7 +17,7 @@ from server.recruiters.arrival import Arrival
 from server.session.plan import QC, plan_conversation
 from server.session.records import Closed, ConversationPlanned
 from server.session.state import fold
-from server.session.worker_view import snapshot
+from server.session.steps.worker_view import snapshot
 from server.study import parse_study
 from tests.server.support.database import make_run, query
 from tests.server.support.study import AT, new_state, study_text

@@ -1,0 +1,1 @@
+"""Parts that several builtin systems share: exchanges, terms, facts, rules."""

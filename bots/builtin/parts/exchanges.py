@@ -1,0 +1,209 @@
+"""A corpus as pairs of line and reply, with their sentences and an index of the replies."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.builtin.parts.acts import GREETINGS, Act, act, asks
+from bots.builtin.parts.terms import Blends, Postings, TermSpace, Vector, direction, normalised, weighted_rows
+from bots.core.chat import Chat
+from bots.core.words import content, sentences, words
+from bots.corpus import Corpus, Dialogue, read_jsonl
+from bots.shown.prose import present
+
+# The weight of each turn, the latest first. The speaker's own turns have low weights: otherwise a system
+# would recite the dialogue from which it took its last reply.
+_WEIGHTS = (1.0, 0.2, 0.5, 0.1)
+# Weights if the latest line has no content ("Yes."): the line that it answers must supply it.
+_WEIGHTS_IF_BARE = (0.5, 0.6, 0.5, 0.1)
+WINDOW = len(_WEIGHTS)
+
+Stage = Literal["opening", "middle", "closing"]
+# How much it matters that a reply fits its stage: a greeting needs a greeting in return.
+_MATTERS: dict[Stage, float] = {"opening": 2.0, "middle": 1.0, "closing": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReply:
+    """A reply of the corpus with the turns before it, oldest first, and the replier's persona."""
+
+    context: tuple[str, ...]
+    reply: str
+    persona: tuple[str, ...]
+    stage: Stage
+
+
+@lru_cache(maxsize=8)
+def exchanges(corpus: Corpus) -> tuple[CorpusReply, ...]:
+    """Return every reply of `corpus` with its context, with texts formatted for people.
+
+    Some courtesies (replies to a greeting, a bare "yes", a goodbye) are added to every corpus, because
+    written dialogues rarely contain them.
+    """
+    courtesies = resources.files("bots").joinpath("data", "courtesies.jsonl").read_text("utf-8")
+    dialogues = (*corpus.dialogues, *read_jsonl("courtesies", courtesies).dialogues)
+    return tuple(exchange for dialogue in dialogues for exchange in _exchanges(dialogue))
+
+
+def _exchanges(dialogue: Dialogue) -> Iterator[CorpusReply]:
+    turns = [present(turn) for turn in dialogue.turns]
+    for at in range(1, len(turns)):
+        speaker = dialogue.speaker(at)
+        persona = speaker.sentences if speaker else ()
+        yield CorpusReply(tuple(turns[max(0, at - WINDOW) : at]), turns[at], persona, _stage(turns, at))
+
+
+def _stage(turns: Sequence[str], at: int) -> Stage:
+    answered = act(turns[at - 1])
+    if answered == "leaves" or at >= max(2, len(turns) - 2):
+        return "closing"
+    return "opening" if at == 1 and (len(turns) > 2 or answered in GREETINGS) else "middle"
+
+
+def stage(chat: Chat) -> Stage:
+    """Return the stage of the conversation at the next reply."""
+    if chat.turns and act(chat.turns[-1].text) == "leaves":
+        return "closing"
+    return "middle" if chat.replies_given() else "opening"
+
+
+Codes = NDArray[np.int8]
+_ACTS: tuple[Act, ...] = get_args(Act)
+_STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+def act_codes(acts: Iterable[Act]) -> Codes:
+    """Return acts as numbers, which are compared many times as fast as words."""
+    return np.array([_ACTS.index(each) for each in acts], dtype=np.int8)
+
+
+def stage_codes(stages: Iterable[Stage]) -> Codes:
+    """Return stages as numbers."""
+    return np.array([_STAGES.index(each) for each in stages], dtype=np.int8)
+
+
+def fitness(chat: Chat, acts: Codes, stages: Codes) -> Vector:
+    """Return how well replies fit the latest line: half for its act, half for its stage.
+
+    A yes-no question needs a yes or no, and nobody says goodbye in the middle. `acts` are the acts of the
+    lines that the replies answered, `stages` their stages in their dialogues.
+    """
+    asked = act(chat.turns[-1].text) if chat.turns else "greets"
+    now = stage(chat)
+    fits: Vector = 0.5 * (acts == _ACTS.index(asked)) + 0.5 * (stages == _STAGES.index(now))
+    return fits * _MATTERS[now]
+
+
+def recent(chat: Chat) -> tuple[str, ...]:
+    """Return the texts of the last turns of `chat`, oldest first: the context of a reply."""
+    return tuple(turn.text for turn in chat.turns[-WINDOW:])
+
+
+def fading(context: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Return each text of `context`, latest first, with its weight."""
+    bare = bool(context) and not content(context[-1])
+    return list(zip(_WEIGHTS_IF_BARE if bare else _WEIGHTS, reversed(context), strict=False))
+
+
+_SHORTEST, _LONGEST = 3, 18  # words
+
+
+class Sayings:
+    """The distinct sentences of the corpus's replies, and the dialogue act of the line that each answered."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Take the sentences of `corpus`; only the first sentence of a reply counts as an answer."""
+        found: dict[str, tuple[Act, Stage]] = {}
+        for each in exchanges(corpus):
+            parts = [part for part in sentences(each.reply) if _SHORTEST <= len(words(part)) <= _LONGEST]
+            for at, part in enumerate(parts):
+                found.setdefault(part, (act(each.context[-1]) if at == 0 else "tells", each.stage))
+        self.lines = tuple(found)
+        self.questions = np.array([asks(line) for line in self.lines])
+        self._acts = act_codes(doing for doing, _ in found.values())
+        self._stages = stage_codes(stage for _, stage in found.values())
+
+    def fitness(self, chat: Chat) -> Vector:
+        """Return how well each sentence fits the latest line."""
+        return fitness(chat, self._acts, self._stages)
+
+
+@lru_cache(maxsize=8)
+def sayings(corpus: Corpus) -> Sayings:
+    """Return the sayings of `corpus`, collected once and shared."""
+    return Sayings(corpus)
+
+
+_FIRST_PERSON = re.compile(r"\b(i|i'm|i've|i'd|i'll|my|mine|we|our)\b", re.IGNORECASE)
+
+
+_RARE = 3  # a word in no more replies than this makes a reply specific to its own dialogue
+
+
+class Stock:
+    """A corpus's replies, with one row of each matrix per reply, all over one term space.
+
+    `contexts` has the lines before a reply, `replies` its own words, `personas` its speaker's persona;
+    `by_context` and `by_reply` are the same, indexed by terms. `claims` is 1 if the reply speaks about the
+    speaker, else 0. `ease` is how well it fits anywhere.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        """Index `corpus`."""
+        self.exchanges = exchanges(corpus)
+        self.lines = tuple(each.reply for each in self.exchanges)
+        said = dict.fromkeys(text for each in self.exchanges for text in (*each.context, each.reply))
+        self.space = TermSpace([*said, *(text for persona in corpus.personas for text in persona.sentences)])
+        self.by_context = self._blend([fading(each.context) for each in self.exchanges])
+        self.contexts = self.by_context.matrix
+        self.replies = normalised(self.space.matrix(self.lines))
+        self.by_reply = Postings(self.replies)
+        self._by_persona = self._blend(
+            [[(1.0, sentence) for sentence in each.persona] for each in self.exchanges]
+        )
+        self.personas = self._by_persona.matrix
+        self.claims = np.array([float(bool(_FIRST_PERSON.search(line))) for line in self.lines])
+        self.ease = self._ease()
+        self._stages = stage_codes(each.stage for each in self.exchanges)
+        self._acts = act_codes(act(each.context[-1]) for each in self.exchanges)
+
+    def fitness(self, chat: Chat) -> Vector:
+        """Return how well each reply fits the latest line."""
+        return fitness(chat, self._acts, self._stages)
+
+    def persona(self, sentences: Sequence[str]) -> Vector:
+        """Return the direction of a persona."""
+        return direction(self.space.vector((1.0, sentence) for sentence in sentences))
+
+    def kinship(self, sentences: Sequence[str]) -> Vector:
+        """Return the similarity of each reply's speaker to a persona; 0 if the reply is not about them."""
+        return self.claims * self._by_persona.products(self.persona(sentences))
+
+    def conversation(self, chat: Chat) -> Vector:
+        """Return the direction of the last turns of `chat`, comparable to `contexts`."""
+        return direction(self.space.vector(fading(recent(chat))))
+
+    def _ease(self) -> Vector:
+        """Return how easily each reply fits anywhere: 1 without a rare word, lower with more of them."""
+        frequency = Counter(word for line in self.lines for word in set(content(line)))
+        rare = [sum(frequency[word] <= _RARE for word in set(content(line))) for line in self.lines]
+        return 1 / (1 + np.array(rare, dtype=np.float64))
+
+    def _blend(self, rows: Sequence[Sequence[tuple[float, str]]]) -> Blends:
+        """Return the direction of each row's weighted texts; each distinct text is processed once."""
+        at: dict[str, int] = {}
+        blend = [[(at.setdefault(text, len(at)), weight) for weight, text in texts] for texts in rows]
+        return Blends(weighted_rows(blend, len(at)), self.space.matrix(list(at)))
+
+
+@lru_cache(maxsize=8)
+def stock(corpus: Corpus) -> Stock:
+    """Return the stock of `corpus`, made once and shared by all systems that use it."""
+    return Stock(corpus)

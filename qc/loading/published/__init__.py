@@ -1,0 +1,1 @@
+"""Read the two published formats of Ji et al. (ACL 2022)."""

@@ -1,0 +1,1 @@
+"""Commands about stored data: export, audit, backup, secrets, workers."""

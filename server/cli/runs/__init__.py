@@ -1,0 +1,1 @@
+"""Commands about studies, runs and recruiting."""

@@ -1,0 +1,1 @@
+"""Decide what one event changes in a session. Pure."""
