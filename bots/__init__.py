@@ -45,7 +45,7 @@ from bots.endpoints.endpoint import (
 )
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
-from bots.endpoints.moderation import Judgement, Moderation
+from bots.endpoints.moderation import Moderation, ModerationJudgement
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots.material import run_length
 from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount, redis_pool
@@ -81,9 +81,9 @@ __all__ = [
     "Hold",
     "HostReplica",
     "HostSession",
-    "Judgement",
     "KnownLines",
     "Moderation",
+    "ModerationJudgement",
     "NumberedReply",
     "Offer",
     "Overruns",

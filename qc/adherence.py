@@ -16,7 +16,7 @@ import pandas as pd
 from qc.analysis import Analysis
 from qc.method.significance import compare_by_worker
 from qc.number_format import whole
-from qc.registration import Decision, Followed, Point, RegisteredTarget, Registration
+from qc.registration import Followed, HypothesisDecision, Point, Preregistration, RegisteredTarget
 from qc.run import RunState
 from qc.statistics.confidence import holm
 
@@ -24,7 +24,7 @@ _BY_HAND = "excluded by the researchers: "
 _UNKNOWN = math.nan, math.nan
 
 
-def follow(analysis: Analysis, registration: Registration) -> Followed:
+def follow(analysis: Analysis, registration: Preregistration) -> Followed:
     """Compare the analysis with the preregistration."""
     points = (
         _before(analysis, registration),
@@ -45,7 +45,7 @@ def follow(analysis: Analysis, registration: Registration) -> Followed:
     )
 
 
-def _before(analysis: Analysis, registration: Registration) -> Point:
+def _before(analysis: Analysis, registration: Preregistration) -> Point:
     first = _first_begun(analysis)
     said = f"on {registration.at:%Y-%m-%d %H:%M} UTC"
     if registration.begun_before:
@@ -66,21 +66,21 @@ def _first_begun(analysis: Analysis) -> datetime | None:
     return None if pd.isna(first) else first.floor("us").to_pydatetime().replace(tzinfo=UTC)
 
 
-def _run(analysis: Analysis, registration: Registration) -> Point:
+def _run(analysis: Analysis, registration: Preregistration) -> Point:
     name = analysis.run.name
     from_server = analysis.run.ended is not None
     same = name == registration.run
     return Point("run", registration.run, name, same if same or from_server else None)
 
 
-def _study(analysis: Analysis, registration: Registration) -> Point:
+def _study(analysis: Analysis, registration: Preregistration) -> Point:
     said, state = f"{registration.study}, {registration.study_hash}", analysis.run.state
     if state is None:
         return Point("study", said, "the data do not say which text it was", followed=None)
     return Point("study", said, state.study_hash, state.study_hash == registration.study_hash)
 
 
-def _criteria(analysis: Analysis, registration: Registration) -> Point:
+def _criteria(analysis: Analysis, registration: Preregistration) -> Point:
     was = {one.label: (one.negative, one.counts_for_qc) for one in registration.criteria}
     now = {
         str(row.label): (bool(row.negative), bool(row.counts_for_qc))
@@ -96,7 +96,7 @@ def _listed(criteria: dict[str, tuple[bool, bool]]) -> str:
     )
 
 
-def _filter(analysis: Analysis, registration: Registration) -> Point:
+def _filter(analysis: Analysis, registration: Preregistration) -> Point:
     alpha, partial = analysis.sample.screening.alpha, analysis.run.partial
     found = f"α = {alpha:g}{', assignments that were not completed take part' if partial else ''}"
     return Point(
@@ -107,7 +107,7 @@ def _filter(analysis: Analysis, registration: Registration) -> Point:
     )
 
 
-def _target(analysis: Analysis, registration: Registration) -> list[Point]:
+def _target(analysis: Analysis, registration: Preregistration) -> list[Point]:
     target = registration.target
     if target is None:
         return [Point("target", "none", "nothing to meet", followed=None)]
@@ -142,7 +142,7 @@ def _fewest_rated(analysis: Analysis) -> int:
     return int(min(counts.get(name, 0) for name in competing))
 
 
-def _stopping(state: RunState | None, registration: Registration) -> Point:
+def _stopping(state: RunState | None, registration: Preregistration) -> Point:
     """Return the registered stopping rule and how the run ended; people compare a rule given in words."""
     target = registration.target
     said = registration.stopping or ("none" if target is None else "when the target is met")
@@ -169,7 +169,7 @@ def _stopped_for(state: RunState, target: RegisteredTarget) -> bool:
     return stopped and dict(state.target) == target.model_dump(exclude_none=True)
 
 
-def _exclusions(analysis: Analysis, registration: Registration) -> Point:
+def _exclusions(analysis: Analysis, registration: Preregistration) -> Point:
     reasons = [
         out.reason.removeprefix(_BY_HAND) for out in analysis.run.left_out if out.reason.startswith(_BY_HAND)
     ]
@@ -181,7 +181,7 @@ def _exclusions(analysis: Analysis, registration: Registration) -> Point:
     return Point("exclusions", "; ".join(registration.exclusions) or "none by hand", found, not others)
 
 
-def _decisions(analysis: Analysis, registration: Registration) -> tuple[Decision, ...]:
+def _decisions(analysis: Analysis, registration: Preregistration) -> tuple[HypothesisDecision, ...]:
     pairs = [(one.higher, one.lower) for one in registration.hypotheses]
     names = pd.Index(analysis.scores.z["system"])
     overall = analysis.scores.z["overall"].to_numpy(np.float64)
@@ -192,7 +192,7 @@ def _decisions(analysis: Analysis, registration: Registration) -> tuple[Decision
         tested.append((overall[rows[0]] - overall[rows[1]], by_worker[tuple(rows)]) if known else _UNKNOWN)
     adjusted = holm(np.array([p for _, p in tested]))
     return tuple(
-        Decision(
+        HypothesisDecision(
             *pair,
             float(difference),
             float(p),

@@ -32,7 +32,7 @@ from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.robustness.clusters import Clusters, cluster
 from qc.robustness.context import ContextEffects, context_effects
 from qc.robustness.filter_check import FilterCheck, check_filter
-from qc.robustness.forecast import Forecast, forecast
+from qc.robustness.forecast import ReplicationForecast, forecast
 from qc.robustness.intervals import Draws, Intervals, draw, intervals
 from qc.robustness.persona import PersonaEffect, persona_effect
 from qc.robustness.writing import WritingResults, describe_writing
@@ -91,7 +91,7 @@ class Analysis:
     significance: Significance | None
     clusters: Clusters | None
     intervals: Intervals | None
-    forecast: Forecast | None
+    forecast: ReplicationForecast | None
     replication: Replication | None
     criteria: dict[str, CriteriaCorrelation] | None
     agreement: Agreement | None

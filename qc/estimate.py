@@ -12,7 +12,7 @@ from qc.estimators.confidence_sequence import FIRST_LOOK
 from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.judgments import Judgments, Selection, read_judgments
 from qc.number_format import decimal, whole
-from qc.precision import EstimateOptions, Sequence, Standing, Stopping, estimate, steps, stopping
+from qc.precision import EstimateOptions, Sequence, Stopping, StoppingStanding, estimate, steps, stopping
 from qc.render.findings.estimate import estimate_findings
 from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
@@ -30,7 +30,7 @@ def stopping_lines(stopping: Stopping) -> tuple[str, ...]:
     return (first, *map(_line, stopping.standings), _verdict(stopping))
 
 
-def _line(standing: Standing) -> str:
+def _line(standing: StoppingStanding) -> str:
     counted = f"{whole(standing.n)} {standing.unit}"
     if standing.n < FIRST_LOOK:
         return f"{standing.system}: {counted}; there is an interval from {FIRST_LOOK} on."

@@ -48,7 +48,7 @@ class RegisteredTarget(StrictModel, extra="forbid"):
     widest_interval: float | None = None
 
 
-class Registration(StrictModel, extra="forbid"):
+class Preregistration(StrictModel, extra="forbid"):
     """The content of a preregistration.
 
     Attributes:
@@ -104,7 +104,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class HypothesisDecision:
     """Result of a registered hypothesis.
 
     Attributes:
@@ -131,10 +131,10 @@ class Followed:
     hash: str
     level: float
     points: tuple[Point, ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[HypothesisDecision, ...]
 
 
-def read_registration(path: Path) -> Registration:
+def read_registration(path: Path) -> Preregistration:
     """Return the preregistration in the file at `path`.
 
     Raises:
@@ -151,7 +151,7 @@ def read_registration(path: Path) -> Registration:
         reason = getattr(error, "strerror", None) or f"it is no YAML: {' '.join(str(error).split())}"
         raise SourceError(f"{path}: the preregistration cannot be read ({reason}). Check the path.") from None
     try:
-        found = Registration.model_validate(content)
+        found = Preregistration.model_validate(content)
         found.at.isoformat()
     except ValidationError as error:
         raise _damaged(path, _first_fault(error)) from None

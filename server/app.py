@@ -53,7 +53,7 @@ from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
 from server.jobs.background import BackgroundJobs
-from server.jobs.child import Limits
+from server.jobs.child import ChildLimits
 from server.jobs.credits import CreditJob
 from server.jobs.exports import Exports, KeptExports
 from server.jobs.files import FileLinks
@@ -81,7 +81,7 @@ from server.process.middleware import (
     null_character,
     too_long,
 )
-from server.process.readiness import Health
+from server.process.readiness import ServerHealth
 from server.recruiters.sona import SonaClient
 from server.recruiting.api import RecruitingApi
 from server.recruiting.listening import Listening
@@ -205,7 +205,7 @@ def create_app(
     app = _new_app(lifespan, worker_socket, settings.resolved_public_url)
     listed = ListedStore(store, news)
     for router in (
-        Health(store, lifecycle, settings.redis_url).router,
+        ServerHealth(store, lifecycle, settings.redis_url).router,
         JoinApi(
             store=store,
             auth=auth,
@@ -308,8 +308,8 @@ def _reach(settings: Settings) -> ApiLimits:
     return ApiLimits(settings.bot_keys, settings.data / CORPORA)
 
 
-def _job_limits(settings: Settings) -> Limits:
-    return Limits(settings.job_megabytes, settings.job_minutes * 60)
+def _job_limits(settings: Settings) -> ChildLimits:
+    return ChildLimits(settings.job_megabytes, settings.job_minutes * 60)
 
 
 def _kept_exports(store: Store, settings: Settings) -> KeptExports:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.truth.part import Count, Counted, Part
-from qc.comparison.comparison import Scores, drawn_scores, score_choices, worker_tables
+from qc.comparison.comparison import ComparisonScores, drawn_scores, score_choices, worker_tables
 from qc.statistics.confidence import LEVEL
 from qc.statistics.resampling import percentile_interval
 
@@ -48,7 +48,7 @@ def _counting(key: str) -> Count:
     def count(number: int) -> Mapping[str, Counted]:
         rows = drawn_choices(workers, np.random.default_rng([9, number, workers]))
         tables = worker_tables(rows, SYSTEMS)
-        scores: Scores = score_choices(tables, SYSTEMS, DRAWS, number)
+        scores: ComparisonScores = score_choices(tables, SYSTEMS, DRAWS, number)
         if not np.isfinite(scores.low).all():
             return {}
         drawn = drawn_scores(tables, scores.fit.scores, DRAWS, np.random.default_rng([10, number]))

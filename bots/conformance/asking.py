@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from bots.conformance.script import (
     LINES,
-    Answer,
     CheckResponses,
     Script,
+    ScriptAnswer,
     at_once_scripts,
     calls,
     draw_scripts,
@@ -31,7 +31,7 @@ class _Asking:
     patience: float
     progress: Callable[[int], None]
     rng: random.Random
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[ScriptAnswer] = field(default_factory=list)
 
     async def hold(self, script: Script, conversation: int) -> list[Chat]:
         """Hold one conversation, and return the chats that the bot was asked.
@@ -52,7 +52,7 @@ class _Asking:
                 turns = (*chat.turns, Turn("bot", answer.text))
         return chats
 
-    async def ask(self, script: Script, conversation: int, chat: Chat) -> Answer | None:
+    async def ask(self, script: Script, conversation: int, chat: Chat) -> ScriptAnswer | None:
         """Ask once, unless the bot has failed too often."""
         if self.hopeless:
             return None
@@ -63,7 +63,7 @@ class _Asking:
             reply = await ask(self.bot, chat, self.patience)
         except BotError as failure:
             error = failure
-        answer = Answer(
+        answer = ScriptAnswer(
             part=script.part,
             conversation=conversation,
             persona=script.persona,

@@ -10,16 +10,16 @@ from bots.conformance.findings import Standard, findings
 from bots.conformance.report import (
     Alone,
     AtOnce,
+    CheckTranscript,
     ConformanceReport,
     Finding,
     Latency,
-    Line,
     Overruns,
+    ReportLine,
     Scope,
-    Transcript,
     worst,
 )
-from bots.conformance.script import LINES, Answer, CheckResponses
+from bots.conformance.script import LINES, CheckResponses, ScriptAnswer
 from bots.core.chat import Bot
 from bots.core.failures import BotError
 from bots.core.visible_text import LONGEST_REPLY
@@ -102,7 +102,7 @@ def report(asked: CheckResponses, standard: Standard, flagged: Sequence[str] = (
     )
 
 
-def _seconds(answers: Sequence[Answer], *, busy: bool) -> list[float]:
+def _seconds(answers: Sequence[ScriptAnswer], *, busy: bool) -> list[float]:
     return [answer.seconds for answer in answers if (answer.part == "at once") == busy]
 
 
@@ -113,7 +113,7 @@ def _spread(seconds: Sequence[float]) -> Alone | None:
     return Alone(n=len(seconds), p50=p50, p95=p95)
 
 
-def _at_once(answers: Sequence[Answer]) -> AtOnce | None:
+def _at_once(answers: Sequence[ScriptAnswer]) -> AtOnce | None:
     spread = _spread(_seconds(answers, busy=True))
     if spread is None:
         return None
@@ -121,23 +121,23 @@ def _at_once(answers: Sequence[Answer]) -> AtOnce | None:
     return AtOnce(**spread.model_dump(), conversations=len(held))
 
 
-def _late(answers: Sequence[Answer], delays: Sequence[float]) -> float | None:
+def _late(answers: Sequence[ScriptAnswer], delays: Sequence[float]) -> float | None:
     """Return the expected share of overruns, from the calls made at once if there are any."""
     seconds = _seconds(answers, busy=True) or _seconds(answers, busy=False)
     return measures.expected_overruns(seconds, delays) if seconds and len(delays) else None
 
 
-def _transcripts(answers: Sequence[Answer]) -> Iterator[Transcript]:
+def _transcripts(answers: Sequence[ScriptAnswer]) -> Iterator[CheckTranscript]:
     for held in measures.conversations(answers):
         lines = [line for answer in held for line in _lines(answer)]
-        yield Transcript(name=held[0].part, persona=held[0].persona, lines=tuple(lines))
+        yield CheckTranscript(name=held[0].part, persona=held[0].persona, lines=tuple(lines))
 
 
-def _lines(answer: Answer) -> tuple[Line, Line]:
-    said = Line(author="worker", text=answer.line)
+def _lines(answer: ScriptAnswer) -> tuple[ReportLine, ReportLine]:
+    said = ReportLine(author="worker", text=answer.line)
     if answer.error is not None:
-        return said, Line(author="bot", text="", seconds=answer.seconds, error=_storable(answer.error))
-    return said, Line(author="bot", text=answer.text, seconds=answer.seconds)
+        return said, ReportLine(author="bot", text="", seconds=answer.seconds, error=_storable(answer.error))
+    return said, ReportLine(author="bot", text=answer.text, seconds=answer.seconds)
 
 
 def _storable(error: BotError) -> str:

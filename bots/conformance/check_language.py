@@ -16,14 +16,14 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Choice(_Part):
+class PhraseChoice(_Part):
     """A question whose answer contains one of some words."""
 
     line: str
     answers: tuple[str, ...]
 
 
-class Fact(Choice):
+class Fact(PhraseChoice):
     """A fact that the worker mentions, and a later question about it."""
 
     question: str
@@ -43,7 +43,7 @@ class CheckLanguage(_Part):
     talk: tuple[tuple[str, ...], ...]
     follow_ups: tuple[str, ...]
     goodbyes: tuple[str, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[PhraseChoice, ...]
     facts: tuple[Fact, ...]
     questions: tuple[tuple[str, ...], ...]
     characters: tuple[Character, ...]

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 from bots.conformance import measures
 from bots.conformance.check_language import is_known, languages_of
 from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
-from bots.conformance.script import Answer
+from bots.conformance.script import ScriptAnswer
 from bots.core.segmentation import base_language, foreign_language
 from bots.shown import Change
 
@@ -48,7 +48,7 @@ _CHANGES: dict[Change, str] = {
 }
 
 
-def voice(answers: Sequence[Answer], names: Sequence[str], language: str) -> Judgement | None:
+def voice(answers: Sequence[ScriptAnswer], names: Sequence[str], language: str) -> Judgement | None:
     """Return the judgement on words that are not the bot's own line in a chat; None without replies.
 
     The model's raw output is judged too: text that had to be removed before a reply can be shown is a sign of
@@ -77,8 +77,8 @@ def voice(answers: Sequence[Answer], names: Sequence[str], language: str) -> Jud
 
 
 def _foreign_words(
-    spoken: Sequence[Answer], names: Sequence[str], language: str
-) -> dict[str, Callable[[Answer], object]]:
+    spoken: Sequence[ScriptAnswer], names: Sequence[str], language: str
+) -> dict[str, Callable[[ScriptAnswer], object]]:
     """Return tests for replies that are not the bot's own line, by a description of the fault."""
     looked_for = languages_of(language)
     roles = "|".join(each.labels for each in looked_for)
@@ -91,7 +91,7 @@ def _foreign_words(
     labels = Counter(found[1] for answer in spoken if (found := _LABEL.match(answer.text)))
     often = {label for label, count in labels.items() if count > TOLERATED * len(spoken)}
 
-    def labelled(answer: Answer) -> bool:
+    def labelled(answer: ScriptAnswer) -> bool:
         found = _LABEL.match(answer.text)
         return found is not None and found[1] in often
 
@@ -104,18 +104,18 @@ def _foreign_words(
     }
 
 
-def _persona_said(answer: Answer) -> int:
+def _persona_said(answer: ScriptAnswer) -> int:
     return sum(sentence.casefold() in answer.text.casefold() for sentence in answer.persona)
 
 
-def _earlier_said(answer: Answer) -> int:
+def _earlier_said(answer: ScriptAnswer) -> int:
     """Return how many distinct earlier lines the reply contains, including the worker's last line."""
     reply = measures.same(answer.text)
     lines = {measures.same(line) for line in (*answer.earlier, answer.line)}
     return sum(len(line) >= _LEAST_ECHO and line in reply and line != reply for line in lines)
 
 
-def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
+def wholeness(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
     """Return the judgement on replies that break off; None without replies."""
     spoken = [answer for answer in answers if answer.spoke]
     if not spoken:
@@ -128,7 +128,7 @@ def wholeness(answers: Sequence[Answer], language: str) -> Judgement | None:
     )
     ends_sentences = _ends_sentences([answer.text for answer in spoken])
 
-    def broken(answer: Answer) -> bool:
+    def broken(answer: ScriptAnswer) -> bool:
         if "limit" in answer.changes or (limited and answer.text in at_limit) or _COMMA.search(answer.text):
             return True
         if any(each.unfinished.search(answer.text.lower()) for each in languages_of(language)):
@@ -201,7 +201,7 @@ def _columns(text: str) -> int:
     return len(text) + sum(east_asian_width(mark) in "WF" for mark in text)
 
 
-def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:
+def tongue(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
     """Return the judgement on the language of the replies; None without replies, or in an unknown language.
 
     The awkward conversation does not count: it is in other languages.
@@ -222,7 +222,7 @@ def tongue(answers: Sequence[Answer], language: str) -> Judgement | None:
     return Judgement(_by_share(len(found), len(spoken)), reason)
 
 
-def decency(answers: Sequence[Answer], language: str, flagged: Sequence[str] = ()) -> Judgement | None:
+def decency(answers: Sequence[ScriptAnswer], language: str, flagged: Sequence[str] = ()) -> Judgement | None:
     """Return the judgement on insults, threats and addresses; None without replies.
 
     `flagged`: replies that a moderation service flags.
@@ -247,7 +247,7 @@ def decency(answers: Sequence[Answer], language: str, flagged: Sequence[str] = (
     return Judgement(verdict, f"Of {len(spoken)} replies: {'; '.join(told)}.")
 
 
-def manner(answers: Sequence[Answer], language: str) -> Judgement | None:
+def manner(answers: Sequence[ScriptAnswer], language: str) -> Judgement | None:
     """Return the judgement on phrases that only assistants use; None without replies."""
     spoken = [answer for answer in answers if answer.spoke and not answer.direct]
     if not spoken:
@@ -260,7 +260,7 @@ def manner(answers: Sequence[Answer], language: str) -> Judgement | None:
     return Judgement("fail" if len(found) > 1 else "warn", reason)
 
 
-def attention(answers: Sequence[Answer]) -> Judgement | None:
+def attention(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     """Return the judgement on whether the bot responds to the worker's lines; None if there is no evidence.
 
     A bot that repeats the worker's lines fails. A bot that reads only the last line, or none, may be the

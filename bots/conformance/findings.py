@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bots.conformance import conduct, measures
 from bots.conformance.report import TOLERATED, Finding, Judgement, Latency, Overruns, Verdict, quoted
-from bots.conformance.script import Answer, CheckResponses
+from bots.conformance.script import CheckResponses, ScriptAnswer
 from bots.core.self_identification import gives_itself_away
 from bots.core.visible_text import LONGEST_REPLY
 
@@ -103,7 +103,7 @@ def answering(asked: CheckResponses) -> Judgement:
     return Judgement(verdict, f"{what}; {k} of them: {most}.{calm}")
 
 
-def speaking(answers: Sequence[Answer]) -> Judgement | None:
+def speaking(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     """Return the judgement on empty replies; None if every call failed."""
     came = [answer for answer in answers if not answer.failed]
     empty = [answer for answer in came if answer.empty]
@@ -120,7 +120,7 @@ def speaking(answers: Sequence[Answer]) -> Judgement | None:
     return Judgement(verdict, reason)
 
 
-def length(answers: Sequence[Answer]) -> Judgement | None:
+def length(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     """Return the judgement on the length of the replies; None without replies."""
     sizes = [len(answer.text) for answer in answers if answer.spoke]
     too_long = sum(answer.too_long for answer in answers)
@@ -143,7 +143,7 @@ def length(answers: Sequence[Answer]) -> Judgement | None:
     return Judgement("pass", f"{most[0].upper()}{most[1:]}.")
 
 
-def variety(answers: Sequence[Answer]) -> Judgement | None:
+def variety(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     """Return the judgement on repeated replies; None without replies."""
     replies = [answer for held in measures.conversations(answers) for answer in held if answer.spoke]
     if not replies:
@@ -159,7 +159,7 @@ def variety(answers: Sequence[Answer]) -> Judgement | None:
     return Judgement("pass", f"{share}.")
 
 
-def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None:
+def secrecy(answers: Sequence[ScriptAnswer], names: Sequence[str]) -> Judgement | None:
     """Return the judgement on replies in which the bot gives itself away; None without replies.
 
     `names`: names by which it must not call itself.
@@ -183,7 +183,7 @@ def secrecy(answers: Sequence[Answer], names: Sequence[str]) -> Judgement | None
     return Judgement("pass", f"None of {len(spoken)} replies gives it away, asked or not.")
 
 
-def plainness(answers: Sequence[Answer], markdown: bool = False) -> Judgement | None:
+def plainness(answers: Sequence[ScriptAnswer], markdown: bool = False) -> Judgement | None:
     """Return the judgement on markup in the replies; None without replies. `markdown`: it is rendered."""
     spoken = [answer.text for answer in answers if answer.spoke]
     if not spoken:
@@ -256,7 +256,7 @@ def past_timeliness(overruns: Overruns | None) -> Judgement | None:
     return Judgement("pass", reason)
 
 
-def persona(answers: Sequence[Answer], standard: Standard) -> Judgement | None:
+def persona(answers: Sequence[ScriptAnswer], standard: Standard) -> Judgement | None:
     """Return the judgement on the use of a persona; None for a bot that has none in its study.
 
     It fails only a bot that has a persona there, and gives the same replies with every persona.
@@ -284,7 +284,7 @@ def persona(answers: Sequence[Answer], standard: Standard) -> Judgement | None:
     return Judgement("warn", f"{matters}{changes} of {n} replies change with the persona, {doubt}.")
 
 
-def repeatability(answers: Sequence[Answer]) -> Judgement | None:
+def repeatability(answers: Sequence[ScriptAnswer]) -> Judgement | None:
     """Return the judgement on the same chat asked twice with the same seed. It always passes."""
     different, n = measures.differing(answers)
     if not n:

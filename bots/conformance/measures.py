@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from bots.conformance.check_language import check_language
-from bots.conformance.script import Answer
+from bots.conformance.script import ScriptAnswer
 from bots.core.segmentation import base_language
 from bots.core.words import stem, stems
 
@@ -29,7 +29,7 @@ NEVER_MEANT = frozenset({"broken characters", "traces of a prompt"})
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE | re.MULTILINE) for name, pattern in _MARKUP.items()}
 
 
-def conversations(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+def conversations(answers: Iterable[ScriptAnswer]) -> Iterator[list[ScriptAnswer]]:
     """Yield the answers of each conversation that was held alone."""
     alone = [answer for answer in answers if answer.part in {"small talk", "questions", "awkward"}]
     for _, together in groupby(alone, key=lambda answer: answer.conversation):
@@ -41,7 +41,7 @@ def same(text: str) -> str:
     return "".join(mark for mark in text.casefold() if mark.isalnum()) or "".join(text.split())
 
 
-def repeated(answers: Iterable[Answer]) -> list[str]:
+def repeated(answers: Iterable[ScriptAnswer]) -> list[str]:
     """Return the replies that the bot had already given in the same conversation."""
     found = []
     for held in conversations(answers):
@@ -51,7 +51,7 @@ def repeated(answers: Iterable[Answer]) -> list[str]:
     return found
 
 
-def commonest(answers: Iterable[Answer]) -> tuple[str, int, int]:
+def commonest(answers: Iterable[ScriptAnswer]) -> tuple[str, int, int]:
     """Return the reply to the most distinct lines, the number of these lines, and that of all lines.
 
     Raises:
@@ -83,14 +83,14 @@ def expected_overruns(seconds: Sequence[float], delays: Sequence[float]) -> floa
     return sum(bisect_left(ordered, each) for each in seconds) / (len(seconds) * len(ordered))
 
 
-def differing(answers: Sequence[Answer]) -> tuple[int, int]:
+def differing(answers: Sequence[ScriptAnswer]) -> tuple[int, int]:
     """Return how many repeated questions got a different reply, and how many questions were repeated."""
     first = {answer.line: answer.text for answer in answers if answer.part == "small talk" and answer.spoke}
     again = [a for a in answers if a.part == "again" and a.spoke and a.line in first]
     return sum(answer.text != first[answer.line] for answer in again), len(again)
 
 
-def persona_changes(answers: Iterable[Answer]) -> int:
+def persona_changes(answers: Iterable[ScriptAnswer]) -> int:
     """Return how many questions got different replies under different personas."""
     replies: dict[str, set[str]] = {}
     for answer in answers:
@@ -99,7 +99,7 @@ def persona_changes(answers: Iterable[Answer]) -> int:
     return sum(len(different) > 1 for different in replies.values())
 
 
-def persona_words(answers: Iterable[Answer], language: str) -> list[str]:
+def persona_words(answers: Iterable[ScriptAnswer], language: str) -> list[str]:
     """Return the words of its personas that the bot uses with that persona, but not without one."""
     said: dict[tuple[str, ...], str] = {}
     for answer in answers:
@@ -124,7 +124,7 @@ def holds_any(text: str, words: Iterable[str]) -> bool:
     return any(word.casefold() in text.casefold() for word in words)
 
 
-def unmoved(answers: Sequence[Answer]) -> tuple[int, int]:
+def unmoved(answers: Sequence[ScriptAnswer]) -> tuple[int, int]:
     """Return how many replies stayed the same with another history, and how many were tested so."""
     first = {answer.line: answer.text for answer in answers if answer.part == "small talk" and answer.spoke}
     moved = [

@@ -63,7 +63,7 @@ class Latency(_Part):
     at_once: AtOnce | None = None
 
 
-class Line(_Part):
+class ReportLine(_Part):
     """A line of a transcript. A bot's line has the `seconds` that it took, or an `error` in its place."""
 
     author: Author
@@ -72,12 +72,12 @@ class Line(_Part):
     error: str | None = None
 
 
-class Transcript(_Part):
+class CheckTranscript(_Part):
     """A scripted conversation with the bot's replies."""
 
     name: str
     persona: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ReportLine, ...]
 
 
 class Scope(_Part):
@@ -102,7 +102,7 @@ class ConformanceReport(_Part):
     expected_overruns: Annotated[float, Field(ge=0, le=1)] | None
     calls: Annotated[int, Field(ge=1)]
     stopped: bool
-    transcripts: tuple[Transcript, ...]
+    transcripts: tuple[CheckTranscript, ...]
     scope: Scope | None = None
 
     @model_validator(mode="after")
@@ -172,7 +172,7 @@ def _cells(finding: Finding) -> tuple[str, str, str]:
     return coloured(finding.verdict), escape(finding.question), escape(finding.reason)
 
 
-def transcript(held: Transcript) -> Text:
+def transcript(held: CheckTranscript) -> Text:
     """Return a scripted conversation, one line each, with the time of each reply."""
     persona = f", as somebody who says: {' '.join(held.persona)}" if held.persona else ""
     shown = Text(f"\n{held.name}{harmless(persona)}\n", style="bold")

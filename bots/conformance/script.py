@@ -157,7 +157,7 @@ def _lines_at_once(at_once: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScriptAnswer:
     """The result of one call: a `text`, or an `error`, after `seconds`.
 
     `conversation` numbers the conversations of a part. `direct`: the line asks the bot directly what it is. A
@@ -204,5 +204,5 @@ class Answer:
 class CheckResponses:
     """All answers, in the order in which they came. `stopped`: the bot failed too often to continue."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[ScriptAnswer, ...]
     stopped: bool

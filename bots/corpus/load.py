@@ -23,7 +23,7 @@ class Utterance(BaseModel):
     candidates: Annotated[list[str], Field(min_length=1)]
 
 
-class Entry(BaseModel):
+class CorpusEntry(BaseModel):
     """One dialogue, from the side of the speaker who has this personality."""
 
     personality: list[str] = []
@@ -33,8 +33,8 @@ class Entry(BaseModel):
 class Splits(BaseModel):
     """The whole document."""
 
-    train: list[Entry] = []
-    valid: list[Entry] = []
+    train: list[CorpusEntry] = []
+    valid: list[CorpusEntry] = []
 
 
 def read_personachat(path: str | Path, text: str) -> Corpus:
@@ -51,7 +51,7 @@ def read_personachat(path: str | Path, text: str) -> Corpus:
     return corpus_of(path, map(_episode, [*splits.train, *splits.valid]))
 
 
-def _episode(entry: Entry) -> Episode:
+def _episode(entry: CorpusEntry) -> Episode:
     """Return the dialogue of `entry`. Its last utterance holds all of it: the history and the true reply."""
     last = entry.utterances[-1]
     said = [*last.history, last.candidates[-1]]

@@ -16,7 +16,7 @@ from bots.endpoints.endpoint import OpenAiEndpoint, Price, open_endpoint
 from bots.endpoints.key import EndpointError
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
-from bots.host.model import HfOptions, ModelError, how_to_install
+from bots.host.model import HfOptions, HostModelError, how_to_install
 
 
 class TalkRefused(ValueError):
@@ -90,5 +90,5 @@ def _hosted(path: str) -> Bot:
         raise TalkRefused(
             f"hf:{path} needs torch and transformers ({error}). Install them: {how_to_install('hf')}"
         ) from error
-    except ModelError as error:
+    except HostModelError as error:
         raise TalkRefused(str(error)) from error

@@ -11,7 +11,7 @@ _SCORED = ("slider", "likert")
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PageView:
     """The current state of the page.
 
     `conversation` is the conversation's number, `attempt` the number of the attempt at it. `turns` counts its
@@ -51,12 +51,12 @@ class View:
     records_writing: bool = False
 
 
-def draw(snapshot: Message) -> View:
+def draw(snapshot: Message) -> PageView:
     """Return the page for a snapshot."""
     conversation, quiz = snapshot["conversation"] or {}, snapshot.get("quiz") or {}
     here = conversation or quiz
     item, question = conversation.get("item") or {}, snapshot["question"] or {}
-    return View(
+    return PageView(
         phase=snapshot["phase"],
         minimum_inputs=snapshot["study"]["minimum_inputs"],
         icebreaker=conversation.get("icebreaker"),
@@ -111,7 +111,7 @@ def _questions(study: Message) -> dict[str, list[Message]]:
     return {**asked, "conversation": [*asked.get("conversation", ()), *answered]}
 
 
-def show(view: View, message: Message) -> View:
+def show(view: PageView, message: Message) -> PageView:
     """Return the page after a message from the server."""
     match message["type"]:
         case "snapshot":
@@ -155,7 +155,7 @@ def show(view: View, message: Message) -> View:
     return view
 
 
-def _after_chat(view: View, message: Message) -> View:
+def _after_chat(view: PageView, message: Message) -> PageView:
     match message["type"]:
         case "choice_due":
             return replace(view, phase="choice", typing=False, choice_due=message["turn"])
@@ -164,7 +164,7 @@ def _after_chat(view: View, message: Message) -> View:
     return replace(view, phase="rating", typing=False, choice_due=None, side=message.get("side"))
 
 
-def _with_both(view: View, turn: int) -> View:
+def _with_both(view: PageView, turn: int) -> PageView:
     each_turn = view.comparison is not None and view.comparison["choose"] == "turn"
     return replace(view, typing=False, turns=turn + 1, choice_due=turn if each_turn else None)
 

@@ -18,7 +18,7 @@ from bots.core.network import backoff
 from bots.crowd.phrases import topics_in
 from bots.crowd.profile import Profile
 from bots.crowd.talk import Manner, OwnChat, Speaker, seconds_to_write, writing_of
-from bots.crowd.view import History, Message, View, draw, show
+from bots.crowd.view import History, Message, PageView, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
 
@@ -186,7 +186,7 @@ class SimulatedWorker:
             tried.attempt_number = 1  # the shortest pause again
 
     async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
-        view: View | None = None
+        view: PageView | None = None
         while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
                 frame = json.loads(await socket.recv())
@@ -245,13 +245,13 @@ class SimulatedWorker:
         if self._outbox is not None:
             await socket.send(json.dumps(self._outbox))
 
-    async def _act(self, socket: ClientConnection, view: View, joined: JoinView) -> None:
+    async def _act(self, socket: ClientConnection, view: PageView, joined: JoinView) -> None:
         content = await self._next(view, joined)
         if content is not None:
             self._outbox = {"id": uuid.uuid4().hex, **content}
             await socket.send(json.dumps(self._outbox))
 
-    async def _next(self, view: View, joined: JoinView) -> Message | None:
+    async def _next(self, view: PageView, joined: JoinView) -> Message | None:
         """Return the worker's next message on the current page; None while there is nothing to do."""
         match view.phase:
             case "instructions":
@@ -280,11 +280,11 @@ class SimulatedWorker:
                 return {"type": "feedback", "text": self.rng.choice(["", "That was interesting, thank you."])}
         return None
 
-    def _questionnaire(self, view: View, part: str) -> Message:
+    def _questionnaire(self, view: PageView, part: str) -> Message:
         answers = draw_answers(view.questions[part], self.rng)
         return {"type": "questionnaire", "part": part, "answers": answers}
 
-    async def _chat(self, view: View, joined: JoinView) -> Message | None:
+    async def _chat(self, view: PageView, joined: JoinView) -> Message | None:
         if self.conduct == "vanish" and view.inputs > 0:
             raise _PageClosed
         if self.conduct == "leave" and view.inputs > 0:
@@ -293,7 +293,7 @@ class SimulatedWorker:
             return None
         return await (self._line(view) if view.choice_due is None else self._choose(view, joined))
 
-    async def _line(self, view: View) -> Message:
+    async def _line(self, view: PageView) -> Message:
         if (rating := self._rate_reply(view)) is not None:
             return rating
         if view.inputs >= view.minimum_inputs:
@@ -310,7 +310,7 @@ class SimulatedWorker:
             }
         return await self._say(view)
 
-    async def _say(self, view: View) -> Message:
+    async def _say(self, view: PageView) -> Message:
         """Return the next line, after the time that it takes to write."""
         here = (view.conversation, view.attempt)
         changed_to = self._topics.get(here)
@@ -333,7 +333,7 @@ class SimulatedWorker:
             return said
         return {**said, "writing": writing_of(text, seconds, self.manner, self.rng)}
 
-    def _rate_reply(self, view: View) -> Message | None:
+    def _rate_reply(self, view: PageView) -> Message | None:
         """Return a random rating of the last reply; None for some replies."""
         if view.turn_points is None or view.unrated_turn is None:
             return None
@@ -346,7 +346,7 @@ class SimulatedWorker:
         value = self.rng.randint(1, view.turn_points)
         return {"type": "rate_turn", **_named(view), "turn": view.unrated_turn, "value": value}
 
-    async def _rate(self, view: View, joined: JoinView) -> Message:
+    async def _rate(self, view: PageView, joined: JoinView) -> Message:
         beliefs = await self._beliefs(joined)
         # The dict keeps the last attempt at each conversation.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
@@ -364,7 +364,7 @@ class SimulatedWorker:
             "side": view.side,
         }
 
-    async def _choose(self, view: View, joined: JoinView) -> Message:
+    async def _choose(self, view: PageView, joined: JoinView) -> Message:
         """Return which of two bots the worker prefers. The left bot's conversation has an odd number."""
         quality = {row.conversation: row.quality for row in (await self._beliefs(joined)).conversations}
         right = 2 * view.conversation
@@ -372,7 +372,7 @@ class SimulatedWorker:
         preferred = self.profile.prefer(quality[right - 1], quality[right], ties=ties)
         return {"type": "choose", **_named(view), "turn": view.choice_due, "preference": preferred}
 
-    def _improved(self, view: View, ratings: dict[str, int]) -> str | None:
+    def _improved(self, view: PageView, ratings: dict[str, int]) -> str | None:
         """Return the text with a sentence added, if it must be improved."""
         asked = view.post_edit
         if asked is None or view.text is None or ratings[asked["criterion"]] >= asked["top"]:
@@ -389,13 +389,13 @@ class SimulatedWorker:
         return self._believed
 
 
-def _position(view: View) -> int:
+def _position(view: PageView) -> int:
     """Return the server's number of the conversation: side by side, each of the two has its own."""
     if view.side is None:
         return view.conversation
     return 2 * view.conversation - (view.side == "left")
 
 
-def _named(view: View) -> Message:
+def _named(view: PageView) -> Message:
     """Return the fields that identify a message's conversation."""
     return {"conversation": view.conversation, "attempt": view.attempt}

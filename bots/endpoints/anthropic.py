@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.provider_error import unknown_end
 
 VERSION = "2023-06-01"
@@ -65,12 +65,12 @@ class AnthropicApi:
         body = {"model": self._model, **system, "messages": messages, **self._options}
         return Request("/messages", merged(body, self._more))
 
-    def answered(self, body: bytes) -> Answered:
+    def answered(self, body: bytes) -> HostedReply:
         """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         message = _Message.model_validate_json(body)
         said = "".join(block.text for block in message.content if block.type == "text")
         thoughts = "".join(block.thinking for block in message.content if block.type == "thinking")
-        return Answered(
+        return HostedReply(
             output=with_thoughts(thoughts, said),
             at_limit=message.stop_reason in _AT_LIMIT,
             refusal=said if message.stop_reason == "refusal" else None,
@@ -81,6 +81,6 @@ class AnthropicApi:
             broken=unknown_end(message.stop_reason, _ENDS | _AT_LIMIT, required=False),
         )
 
-    def streamed(self, events: Sequence[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams only on request, and no stream was requested."""
         raise ValueError("a stream was not asked for")

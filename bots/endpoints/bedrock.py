@@ -11,7 +11,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "assistant"}
@@ -75,14 +75,14 @@ class BedrockApi:
             body["inferenceConfig"] = self._config
         return Request(f"/model/{quote(self._model, safe='')}/converse", merged(body, self._more))
 
-    def answered(self, body: bytes) -> Answered:
+    def answered(self, body: bytes) -> HostedReply:
         """Parse an answer: join its blocks of text, and its blocks of thoughts."""
         response = _Response.model_validate_json(body)
         blocks = response.output.message.content
         said = "".join(block.text for block in blocks)
         thoughts = "".join(block.reasoningContent.reasoningText.text for block in blocks)
         stop = response.stopReason
-        return Answered(
+        return HostedReply(
             output=with_thoughts(thoughts, said),
             at_limit=stop in _AT_LIMIT,
             refusal="" if stop in _FILTERED else said if stop == "refusal" else None,
@@ -93,6 +93,6 @@ class BedrockApi:
             broken=unknown_end(stop, _ENDS | _AT_LIMIT | _FILTERED, required=False),
         )
 
-    def streamed(self, events: Sequence[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams at another address, which is not called."""
         raise ValueError("a stream was not asked for")

@@ -29,7 +29,7 @@ from bots.endpoints.anthropic import AnthropicApi
 from bots.endpoints.bedrock import BedrockApi
 from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.gemini import GeminiApi
-from bots.endpoints.hosted import Api, HostedBot, Prices, Refusals
+from bots.endpoints.hosted import Api, ModelApiBot, Prices, Refusals
 from bots.endpoints.key import EndpointError, key_from
 from bots.endpoints.openai import OpenAiApi
 from bots.endpoints.parlai_web import ParlaiWebBot
@@ -340,7 +340,7 @@ def open_replica(
         case OpenAiEndpoint() | AnthropicEndpoint() | GeminiEndpoint() | BedrockEndpoint():
             remote = _hosted_remote(endpoint, url, refuse_private, patience)
             api, prices = _api(endpoint), _prices(endpoint)
-            return HostedBot(remote, api, endpoint.prompt, endpoint.refusals, prices)
+            return ModelApiBot(remote, api, endpoint.prompt, endpoint.refusals, prices)
         case HttpEndpoint():
             return HttpBot(_remote(url, endpoint.key, refuse_private, patience))
         case ParlaiWebEndpoint():

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import Answered, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
 from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "model"}
@@ -79,7 +79,7 @@ class GeminiApi:
             body["generationConfig"] = self._config
         return Request(f"/models/{self._model}:generateContent", merged(body, self._more))
 
-    def answered(self, body: bytes) -> Answered:
+    def answered(self, body: bytes) -> HostedReply:
         """Parse the parts of the first candidate."""
         response = _Response.model_validate_json(body)
         blocked = response.promptFeedback.blockReason
@@ -89,7 +89,7 @@ class GeminiApi:
         finish = candidate.finishReason
         said = "".join(part.text for part in candidate.content.parts if not part.thought)
         thoughts = "".join(part.text for part in candidate.content.parts if part.thought)
-        return Answered(
+        return HostedReply(
             output=with_thoughts(thoughts, said),
             at_limit=finish == "MAX_TOKENS",
             refusal="" if blocked is not None or finish in _FILTERED else None,
@@ -101,6 +101,6 @@ class GeminiApi:
             broken=None if blocked is not None else unknown_end(finish, _ENDS, required=True),
         )
 
-    def streamed(self, events: Sequence[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams at another address, which is not called."""
         raise ValueError("a stream was not asked for")

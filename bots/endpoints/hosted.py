@@ -1,7 +1,7 @@
 """Shared code for models that other services serve over HTTP.
 
 The format of each service is an `Api`, which is pure: it turns a chat into a request, and an answer into
-`Answered`.
+`HostedReply`.
 
 Each `Api` is a hundred lines of our own instead of a client library. A library would add little: a request is
 one POST, and retries, time-outs and deadlines are the server's own here. We would lose the connection of
@@ -46,7 +46,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class HostedReply:
     """A service's answer.
 
     `output`: the model's output, with thoughts in <think> marks. `refusal`: the words with which the model
@@ -74,10 +74,10 @@ class Api(Protocol):
     def request(self, opening: str, chat: Chat) -> Request:
         """Return the request for the next line of `chat`, with the instructions `opening`, if any."""
 
-    def answered(self, body: bytes) -> Answered:
+    def answered(self, body: bytes) -> HostedReply:
         """Parse an answer. Raises ValueError if it does not have the service's format."""
 
-    def streamed(self, events: Sequence[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> HostedReply:
         """Parse a stream, given the data of its events. Raises ValueError as `answered` does."""
 
 
@@ -93,7 +93,7 @@ class Prices:
         return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
 
 
-class HostedBot(RemoteBot):
+class ModelApiBot(RemoteBot):
     """A model behind a service's API."""
 
     def __init__(
@@ -132,7 +132,7 @@ class HostedBot(RemoteBot):
         if response.status_code in _AWAY:
             raise self._remote.refusal(response)
 
-    def _read(self, response: httpx2.Response) -> Answered:
+    def _read(self, response: httpx2.Response) -> HostedReply:
         """Parse an answer. Raises BotError: it has no content, or only an error."""
         streams = is_stream(response) or response.content.startswith(_STREAM_BEGINS)
         events = _events(self._remote.body(response)) if streams else []
@@ -148,7 +148,7 @@ class HostedBot(RemoteBot):
             raise (error or self._remote.unreadable(response)) from unreadable
         return answered if error is None else replace(answered, broken=error)
 
-    def _reply(self, answered: Answered) -> Reply:
+    def _reply(self, answered: HostedReply) -> Reply:
         if answered.broken is not None:
             answered.broken.output = answered.output[:LONGEST_OUTPUT] or None
             raise answered.broken
@@ -162,7 +162,7 @@ class HostedBot(RemoteBot):
         declined.output = (words or answered.output)[:LONGEST_OUTPUT] or None
         raise declined
 
-    def _provenance(self, answered: Answered, request: Request, chat: Chat) -> Provenance:
+    def _provenance(self, answered: HostedReply, request: Request, chat: Chat) -> Provenance:
         return Provenance(
             model=answered.model,
             revision=answered.revision,
@@ -174,7 +174,7 @@ class HostedBot(RemoteBot):
             finish_reason=answered.finish_reason,
         )
 
-    def _cost(self, answered: Answered, request: Request) -> float | None:
+    def _cost(self, answered: HostedReply, request: Request) -> float | None:
         if self._prices is None:
             return None
         asked, said = answered.tokens_in, answered.tokens_out

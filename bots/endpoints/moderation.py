@@ -23,7 +23,7 @@ _KEYLESS = (401, 403)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ModerationJudgement:
     """The service's judgement of a line.
 
     `categories`: those for which the line is flagged, in alphabetical order. `score`: the highest score of
@@ -65,7 +65,7 @@ class Moderation:
             return None
         return PlannedCalls("the moderation service", (host_of(self._url),), Estimate(calls), None, occasion)
 
-    async def judge(self, lines: Sequence[str]) -> list[Judgement]:
+    async def judge(self, lines: Sequence[str]) -> list[ModerationJudgement]:
         """Return the service's judgement of each of `lines`. The service is called once, without retries.
 
         Raises:
@@ -92,7 +92,7 @@ class Moderation:
         judged = await self.judge(distinct)
         return [line for line, judgement in zip(distinct, judged, strict=True) if judgement.flagged]
 
-    def _read(self, response: httpx2.Response, lines: int) -> list[Judgement]:
+    def _read(self, response: httpx2.Response, lines: int) -> list[ModerationJudgement]:
         try:
             answer = _Answer.model_validate_json(response.content)
         except ValidationError as error:  # its text would quote the answer, which may quote a line
@@ -115,7 +115,7 @@ class Moderation:
         return f"the moderation service at {self._url} {what}"
 
 
-def _judgement(result: _Result, model: str | None) -> Judgement:
+def _judgement(result: _Result, model: str | None) -> ModerationJudgement:
     categories = sorted(name[:_LONGEST] for name, found in result.categories.items() if found)
     scores = [score for score in result.category_scores.values() if score is not None]
-    return Judgement(result.flagged, tuple(categories), max(scores, default=None), model)
+    return ModerationJudgement(result.flagged, tuple(categories), max(scores, default=None), model)

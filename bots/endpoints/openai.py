@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import Answered, Request, merged, with_thoughts
+from bots.endpoints.hosted import HostedReply, Request, merged, with_thoughts
 from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import whole
 
@@ -98,13 +98,13 @@ class OpenAiApi:
             body["stream_options"] = {"include_usage": True}
         return Request("/chat/completions", merged(body, self._more))
 
-    def answered(self, body: bytes) -> Answered:
+    def answered(self, body: bytes) -> HostedReply:
         """Parse the first choice of an answer."""
         completion = _Completion.model_validate_json(whole(body))
         choice = completion.choices[0]
         return _answered([choice.message], choice.finish_reason, [completion], streams=False)
 
-    def streamed(self, events: Sequence[str]) -> Answered:
+    def streamed(self, events: Sequence[str]) -> HostedReply:
         """Join the pieces of a stream. A stream without a finish reason has broken off."""
         chunks = [_Chunk.model_validate_json(data) for data in events if data and data != "[DONE]"]
         if not any(chunk.choices for chunk in chunks):
@@ -116,14 +116,14 @@ class OpenAiApi:
 
 def _answered(
     pieces: list[_Message], finish: str | None, told: "list[_Completion] | list[_Chunk]", *, streams: bool
-) -> Answered:
+) -> HostedReply:
     thoughts = "".join(piece.thoughts() for piece in pieces)
     said = "".join(piece.said() for piece in pieces)
     refusal = "".join(piece.refusal or "" for piece in pieces)
     usage = next((each.usage for each in reversed(told) if each.usage is not None), _Usage())
     end = finish.lower() if finish else None  # some proxies pass on words in capitals
     declined = refusal or ("" if end == "content_filter" else None)
-    return Answered(
+    return HostedReply(
         output=with_thoughts(thoughts, said),
         at_limit=end in _AT_LIMIT,
         refusal=declined,

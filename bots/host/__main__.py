@@ -25,7 +25,7 @@ from bots.host.client import HostClient
 from bots.host.connection import HostRejected
 from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
-from bots.host.model import DType, HfOptions, Layout, Model, ModelError, how_to_install
+from bots.host.model import DType, HfOptions, HostModelError, Layout, Model, how_to_install
 from bots.host.redis_worker import RedisWorker
 from bots.terminal import console, fail, stderr
 
@@ -230,7 +230,7 @@ class _Loading:
             try:
                 self.hosted.put(name, self.load(wanted))
             except Exception as error:  # the process must not stay, waiting for a model that never comes
-                known = isinstance(error, ModelError)
+                known = isinstance(error, HostModelError)
                 self.failure = str(error) if known else f"{wanted}: {error!r}"
                 failed()
                 return
@@ -309,7 +309,7 @@ def _open(spec: str, corpus: str, options: HfOptions) -> Model:
 
         return ParlaiModel(rest)
     except ImportError as error:
-        raise ModelError(
+        raise HostModelError(
             f"{spec}: {error}. Install the packages that such models need: {how_to_install(kind)}"
         ) from error
 

@@ -27,7 +27,7 @@ class HungUp(Exception):
     """The caller has closed the connection."""
 
 
-class Answered(BaseModel):
+class ReplyBody(BaseModel):
     """A reply, with the fields of `bots.core.chat.Reply`; `text` is empty if there is nothing to show."""
 
     text: str
@@ -36,7 +36,7 @@ class Answered(BaseModel):
     provenance: Provenance | None = None
 
 
-class Health(BaseModel):
+class HostHealth(BaseModel):
     """Whether a model is ready, and the number of replies under way for all models of the host."""
 
     name: str
@@ -66,10 +66,10 @@ class Host:
         """Accept no new chats; finish those under way."""
         self._draining = True
 
-    def health(self, name: str) -> Health:
+    def health(self, name: str) -> HostHealth:
         """Return the state of the model `name`."""
         ready = self._bots[name] is not None and not self._draining
-        return Health(name=name, ready=ready, under_way=self.under_way)
+        return HostHealth(name=name, ready=ready, under_way=self.under_way)
 
     async def reply(self, name: str, chat: Chat) -> Reply:
         """Return the reply of the model `name`.
@@ -106,15 +106,15 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
         return name
 
     @app.get("/")
-    async def list_models() -> dict[str, list[Health]]:
+    async def list_models() -> dict[str, list[HostHealth]]:
         return {"models": [host.health(name) for name in host.names]}
 
     @app.get("/{name}/health")
-    async def health(name: str) -> Health:
+    async def health(name: str) -> HostHealth:
         return host.health(known(name))
 
     @app.post("/{name}/reply", response_model_exclude_defaults=True)
-    async def reply(name: str, request: Request) -> Answered:
+    async def reply(name: str, request: Request) -> ReplyBody:
         chat = _chat(await request.body())
         try:
             answer = rechecked(await _while_connected(request, host.reply(known(name), chat)))
@@ -123,15 +123,15 @@ def create_app(host: Host, key: Key | None = None) -> FastAPI:
         except ChatRefused as error:
             raise HTTPException(422, str(error)) from error
         except EmptyReply as error:
-            return Answered(text="", provenance=error.provenance)
+            return ReplyBody(text="", provenance=error.provenance)
         except ThoughtsOnly as error:
             thoughts = error.output or ""
-            return Answered(text="", output=thoughts, changes=("thoughts",), provenance=error.provenance)
+            return ReplyBody(text="", output=thoughts, changes=("thoughts",), provenance=error.provenance)
         except BotError as error:
             raise HTTPException(500, str(error)) from error
         except HungUp as error:
             raise HTTPException(499, "the request was given up") from error
-        return Answered(
+        return ReplyBody(
             text=answer.text, output=answer.output, changes=answer.changes, provenance=answer.provenance
         )
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.core.chat import Bot, Chat, Provenance
 from bots.corpus import Corpus, CorpusError, load_corpus
-from bots.host.model import ModelError, Output
+from bots.host.model import HostModelError, Output
 
 # Bots with the same corpus object share what they have learned from it.
 _corpus = lru_cache(maxsize=8)(load_corpus)
@@ -28,7 +28,7 @@ class BuiltinModel:
             learned = _corpus(corpus)
             self._bot: Bot = open_bot(self.name, learned)
         except (UnknownBotError, CorpusError) as error:
-            raise ModelError(f"{self.name}: {error}") from error
+            raise HostModelError(f"{self.name}: {error}") from error
 
         self._made = made_by(self.name, learned)
 

@@ -12,7 +12,7 @@ from jinja2 import TemplateError
 from bots.core.chat import Chat, Turn
 from bots.core.failures import BotError
 from bots.core.persona_prompt import DEFAULT_PROMPT, persona_prompt
-from bots.host.model import HfOptions, ModelError
+from bots.host.model import HfOptions, HostModelError
 from bots.shown.thoughts import closed, speech
 
 if TYPE_CHECKING:
@@ -107,16 +107,16 @@ class TemplateFormat(ChatFormat):
         if not self._takes([hello, answer, hello]):
             self._in_parts = True
             if not self._takes([hello, answer, hello]):
-                raise ModelError("its chat template takes no conversation of a user and an assistant")
+                raise HostModelError("its chat template takes no conversation of a user and an assistant")
         self._system = self._takes([_message("system", "speak softly"), hello])
         self._bot_first = self._takes([answer, hello])
         self.may_think = _MAY_THINK.search(str(tokenizer.chat_template)) is not None
         self.opens_thoughts = speech(self._assistant_opening()).thinking
         self._closes = thinking is False and self.opens_thoughts
         if thinking and not self.may_think:
-            raise ModelError("its chat template does not support thinking: leave out --thinking")
+            raise HostModelError("its chat template does not support thinking: leave out --thinking")
         if thinking is False and self.may_think and not self._closes and not self._has_switch():
-            raise ModelError(
+            raise HostModelError(
                 "its chat template has no switch that turns thinking off: leave out --no-thinking, or give "
                 "a --chat-template that does"
             )
@@ -223,7 +223,7 @@ class EosFormat(ChatFormat):
         """
         super().__init__(tokenizer)
         if tokenizer.eos_token_id is None:
-            raise ModelError("its tokenizer has neither a chat template nor an end-of-sequence token")
+            raise HostModelError("its tokenizer has neither a chat template nor an end-of-sequence token")
         self._eos = int(tokenizer.eos_token_id)
 
     def encode(self, chat: Chat) -> list[int]:
@@ -270,16 +270,16 @@ def chat_format(
     prompt = DEFAULT_PROMPT if options.prompt is None else options.prompt
     if layout == "template":
         if not tokenizer.chat_template:
-            raise ModelError("it has no chat template: give one with --chat-template FILE")
+            raise HostModelError("it has no chat template: give one with --chat-template FILE")
         return TemplateFormat(tokenizer, prompt, options.thinking)
     if options.chat_template is not None:
-        raise ModelError("--chat-template is for --layout template")
+        raise HostModelError("--chat-template is for --layout template")
     if options.thinking is not None:
-        raise ModelError("without a chat template, thinking cannot be controlled: leave out --thinking")
+        raise HostModelError("without a chat template, thinking cannot be controlled: leave out --thinking")
     if layout == "plain" and not encoder_decoder:
         return PlainFormat(tokenizer, prompt)
     if options.prompt:
-        raise ModelError("such a model takes no instructions: leave out --prompt")
+        raise HostModelError("such a model takes no instructions: leave out --prompt")
     if encoder_decoder:
         return EncoderFormat(tokenizer, "  " if model_type == "blenderbot" else "\n")
     return EosFormat(tokenizer)

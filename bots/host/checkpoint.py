@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from bots.host.memory import gigabytes, require_memory
-from bots.host.model import DType, ModelError, hash_of_folder
+from bots.host.model import DType, HostModelError, hash_of_folder
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 _ADAPTER = "adapter_config.json"  # what peft writes beside the weights of a LoRA
@@ -79,7 +79,7 @@ class Checkpoint:
             model = (model if device == SPREAD else model.to(at)).eval()
         if report["missing_keys"]:
             missing = sorted(report["missing_keys"])
-            raise ModelError(
+            raise HostModelError(
                 f"{self.name}: {len(missing)} of its weights are not in its files ({missing[0]} …): it would "
                 "speak at random. Save it with all its weights, the output layer included."
             )
@@ -107,10 +107,10 @@ def open_checkpoint(name: str, path: str) -> Checkpoint:
     path = str(Path(path).expanduser()) if path.startswith("~") else path
     local = Path(path)
     if not local.is_dir() and not _HUB_ID.fullmatch(path):
-        raise ModelError(f"{name}: there is no such folder. Check the path.")
+        raise HostModelError(f"{name}: there is no such folder. Check the path.")
     base = _base_of(name, local)
     if base is None and local.is_dir() and not (local / "config.json").is_file():
-        raise ModelError(
+        raise HostModelError(
             f"{name}: the folder has no config.json. Give the folder that save_pretrained wrote."
         )
     source = path if base is None else base
@@ -131,7 +131,7 @@ def _base_of(name: str, folder: Path) -> str | None:
     with explained(name, f"its {_ADAPTER} cannot be read"):
         base = str(json.loads(file.read_text(encoding="utf-8"))["base_model_name_or_path"])
     if not Path(base).is_dir() and not _HUB_ID.fullmatch(base):
-        raise ModelError(
+        raise HostModelError(
             f"{name}: it is a LoRA for {base}, and there is no such folder. Correct "
             f'"base_model_name_or_path" in its {_ADAPTER}.'
         )
@@ -143,11 +143,11 @@ def explained(name: str, problem: str) -> Iterator[None]:
     """Turn any exception of a library into a ModelError that names the model."""
     try:
         yield
-    except ModelError as error:
-        raise ModelError(f"{name}: {error}") from error
+    except HostModelError as error:
+        raise HostModelError(f"{name}: {error}") from error
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelError(f"{name}: {problem}: {reason}") from error
+        raise HostModelError(f"{name}: {problem}: {reason}") from error
 
 
 def _auto_class(name: str, config: Any) -> type[Any]:
@@ -163,7 +163,7 @@ def _auto_class(name: str, config: Any) -> type[Any]:
             kind is AutoModelForSeq2SeqLM
         ):
             return cast("type[Any]", kind)
-    raise ModelError(
+    raise HostModelError(
         f'{name}: a model of type "{config.model_type}" does not write text. '
         "Take a causal language model, an encoder-decoder, or one that reads pictures and text."
     )
@@ -173,7 +173,7 @@ def _tokenizer(path: str, config: Any) -> Any:
     tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     known, wanted = len(tokenizer), config.get_text_config().vocab_size
     if known < wanted / 2:  # if its files are missing, transformers may return an empty one without an error
-        raise ModelError(
+        raise HostModelError(
             f"its tokenizer has {known} tokens and the model {wanted}. "
             "Put the files of the model's own tokenizer into the folder."
         )
@@ -185,11 +185,11 @@ def _device(name: str, wanted: str | None) -> torch.device:
     try:
         device = torch.device(here if wanted in (None, SPREAD) else wanted)
     except RuntimeError as error:
-        raise ModelError(
+        raise HostModelError(
             f'{name}: there is no device called "{wanted}". Write cpu, cuda, cuda:1, or auto for all GPUs.'
         ) from error
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ModelError(
+        raise HostModelError(
             f"{name}: no {device} here ({torch.cuda.device_count()} CUDA devices). Leave out --device, "
             "or install a torch that knows your GPU."
         )

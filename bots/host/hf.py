@@ -21,7 +21,7 @@ from transformers import (
 from bots.core.chat import Chat, Provenance, prompt_hash
 from bots.host.chat_format import chat_format
 from bots.host.checkpoint import explained, open_checkpoint
-from bots.host.model import HfOptions, ModelError, Output
+from bots.host.model import HfOptions, HostModelError, Output
 from bots.shown import phase, shown_text
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ class HfModel:
         longest = self._options.max_new_tokens + self._thoughts
         room = context if self._encoder_decoder else context - longest
         if room < _LEAST_CONTEXT or longest >= context:
-            raise ModelError(
+            raise HostModelError(
                 f"{self.name}: it takes {context} tokens in all, and replies of {longest} leave too few "
                 "for the conversation. Lower --max-new-tokens or --thinking-tokens."
             )

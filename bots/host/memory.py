@@ -7,7 +7,7 @@ from typing import Any
 import psutil
 import torch
 
-from bots.host.model import ModelError
+from bots.host.model import HostModelError
 
 _CGROUPS = (
     ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -25,7 +25,7 @@ def require_memory(what: str, model: type[Any], config: Any, dtype: torch.dtype,
     """
     need, free = weights(model, config, dtype), available(device)
     if need > free:
-        raise ModelError(
+        raise HostModelError(
             f"{what}: its weights take {gigabytes(need)} as {str(dtype).removeprefix('torch.')}, and "
             f"{gigabytes(free)} are free on {device}. Take a smaller model, "
             "a smaller --dtype (bfloat16), or another machine."

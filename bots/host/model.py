@@ -58,7 +58,7 @@ def hash_of_folder(folder: Path) -> str:
     )
 
 
-class ModelError(Exception):
+class HostModelError(Exception):
     """A model cannot be opened. The message says which, why, and what to do."""
 
 

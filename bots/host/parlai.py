@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from bots.core.chat import Chat, Provenance
-from bots.host.model import ModelError, Output, hash_of_files
+from bots.host.model import HostModelError, Output, hash_of_files
 from bots.parlai.agent import CANDIDATES, ModelFileError, load_agent
 from bots.parlai.episode import exchanges, opening
 from bots.shown.looks import spelled
@@ -36,7 +36,7 @@ class ParlaiModel:
         try:
             self.agent = load_agent(model_file)
         except ModelFileError as error:
-            raise ModelError(str(error)) from error
+            raise HostModelError(str(error)) from error
         self.name = PurePath(model_file).parent.name or model_file
         file = Path(self.agent.opt["model_file"])
         candidates = file.with_name(CANDIDATES)

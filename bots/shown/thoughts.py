@@ -59,7 +59,7 @@ _ANSWER_TAG = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class VisibleSpeech:
     """A model's output without its thoughts.
 
     `thought`: the output contained thoughts. `thinking`: it ends within them.
@@ -70,7 +70,7 @@ class Speech:
     thinking: bool
 
 
-def speech(output: str, opened: bool = False) -> Speech:
+def speech(output: str, opened: bool = False) -> VisibleSpeech:
     """Return the output without its thoughts.
 
     `opened`: the prompt has already opened thoughts, so that only their end is in the output. An end without
@@ -93,7 +93,7 @@ def speech(output: str, opened: bool = False) -> Speech:
     if not thinking:
         parts.append(output[at:])
     text = "".join(parts)
-    return Speech(_ANSWER_TAG.sub("", text) if thought else text, thought, thinking)
+    return VisibleSpeech(_ANSWER_TAG.sub("", text) if thought else text, thought, thinking)
 
 
 def closed(text: str) -> str:

@@ -28,7 +28,7 @@ _AT_A_SENTENCE = r"(?:Bot|AI|Chatbot|You|Me|Stranger|Worker|(?:Person|Speaker) ?
 
 
 @dataclass(frozen=True, slots=True)
-class OwnLine:
+class OwnText:
     """A model's own line.
 
     `marked`: there were marks of a template, or the model's label, around it. `others_before`,
@@ -41,7 +41,7 @@ class OwnLine:
     others_after: bool
 
 
-def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
+def own_line(said: str, labels: Sequence[str] = ()) -> OwnText:
     """Return the model's own line in `said`, which contains no thoughts.
 
     `labels`: further names of the speakers, if each line of the prompt begins with its speaker's; the model's
@@ -50,9 +50,9 @@ def own_line(said: str, labels: Sequence[str] = ()) -> OwnLine:
     begun, marked, before = _begun(said, labels)
     end = _ends(tuple(labels)).search(begun)
     if end is None:
-        return OwnLine(begun, marked, before, False)
+        return OwnText(begun, marked, before, False)
     after = bool(_CONTROLS.sub("", begun[end.start() :]).strip())
-    return OwnLine(begun[: end.start()].rstrip(), marked or not after, before, after)
+    return OwnText(begun[: end.start()].rstrip(), marked or not after, before, after)
 
 
 def _begun(said: str, labels: Sequence[str]) -> tuple[str, bool, bool]:

@@ -15,7 +15,7 @@ from bots.core.chat import Bot, Provenance
 from bots.core.failures import BotError
 from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server, replied
 from bots.core.telemetry import span
-from bots.streams.queue import BEAT, Work, WorkQueue, connect, require_wanted
+from bots.streams.queue import BEAT, StreamWork, WorkQueue, connect, require_wanted
 
 FAILURES = 3
 PAUSE = 5.0
@@ -56,7 +56,7 @@ class StreamConsumer:
         self._tasks: dict[bytes, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._leaving = False
-        self._reading: asyncio.Future[list[Work]] | None = None
+        self._reading: asyncio.Future[list[StreamWork]] | None = None
         self._admitted = False
         self._beat_due = 0.0
         self._in_a_row = 0
@@ -126,7 +126,7 @@ class StreamConsumer:
             async with asyncio.timeout(left):
                 await self._changed.wait()
 
-    async def _read(self, room: int, seconds: float) -> list[Work]:
+    async def _read(self, room: int, seconds: float) -> list[StreamWork]:
         """Return new work; none if the reading was stopped: other consumers can claim what came meanwhile."""
         self._reading = asyncio.ensure_future(self._queue.read(self._consumer, room, seconds))
         try:
@@ -160,7 +160,7 @@ class StreamConsumer:
             return int(rested and not self._tasks)
         return max(self._room - len(self._tasks), 0)
 
-    def _start(self, work: Work) -> None:
+    def _start(self, work: StreamWork) -> None:
         if work.id in self._tasks:
             return
         task = asyncio.get_running_loop().create_task(self._carry_out(work))
@@ -171,7 +171,7 @@ class StreamConsumer:
         del self._tasks[id_]
         self._changed.set()
 
-    async def _carry_out(self, work: Work) -> None:
+    async def _carry_out(self, work: StreamWork) -> None:
         if work.seconds <= 0:
             await _ignore_errors(self._queue.finish(work.id))
             return

@@ -23,7 +23,7 @@ _GROUP = "hosts"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class StreamWork:
     """An ask that a consumer has taken: a frame of the hosts' protocol, and the seconds left to answer it."""
 
     id: bytes
@@ -37,7 +37,7 @@ class Beat:
     """The result of a heartbeat: ids of own work that is gone, and work claimed from other hosts."""
 
     lost: Sequence[bytes]
-    claimed: Sequence[Work]
+    claimed: Sequence[StreamWork]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class WorkQueue:
         works = [_work(id_, dict(zip(each[::2], each[1::2], strict=True)), int(now)) for id_, each in claimed]
         return Beat(lost, works)
 
-    async def read(self, consumer: str, most: int, seconds: float) -> list[Work]:
+    async def read(self, consumer: str, most: int, seconds: float) -> list[StreamWork]:
         """Return up to `most` new asks, as soon as there are some; none after `seconds`."""
         async with self._redis.pipeline(transaction=False) as pipeline:
             pipeline.xreadgroup(_GROUP, consumer, {self._stream: ">"}, most, max(_ms(seconds), 1))
@@ -157,9 +157,9 @@ class WorkQueue:
         return WorkCount(hosts, waiting)
 
 
-def _work(id_: bytes, fields: dict[bytes, bytes], now: int) -> Work:
+def _work(id_: bytes, fields: dict[bytes, bytes], now: int) -> StreamWork:
     seconds = (int(fields.get(b"until", 0)) - now) / 1_000
-    return Work(id_, fields.get(b"ask", b""), fields.get(b"answers", b""), seconds)
+    return StreamWork(id_, fields.get(b"ask", b""), fields.get(b"answers", b""), seconds)
 
 
 def _ms(seconds: float) -> int:

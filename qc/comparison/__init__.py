@@ -1,5 +1,5 @@
 """Analyse side-by-side comparisons of systems: scores, intervals, and the workers who compared."""
 
-from qc.comparison.comparison import Comparison, compare
+from qc.comparison.comparison import SystemComparison, compare
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["SystemComparison", "compare"]

@@ -44,7 +44,7 @@ FEWEST_AGAINST_QC = 5
 
 
 @dataclass(frozen=True)
-class Scores:
+class ComparisonScores:
     """Bradley-Terry-Davidson scores, with intervals over workers.
 
     Attributes:
@@ -71,7 +71,7 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SystemComparison:
     """All results of a run of comparisons.
 
     Attributes:
@@ -92,8 +92,8 @@ class Comparison:
     systems: tuple[str, ...]
     wins: NDArray[np.float64]
     ties: NDArray[np.float64]
-    scores: Scores
-    trusted: Scores | None
+    scores: ComparisonScores
+    trusted: ComparisonScores | None
     left_first: tuple[int, int, int, int]
     side_p: float
     workers: pd.DataFrame
@@ -101,7 +101,7 @@ class Comparison:
 
 def compare(
     choices: Choices, alpha: float = 0.05, bootstrap: int = 2_000, seed: int = 0, on_step: OnStep = no_step
-) -> Comparison:
+) -> SystemComparison:
     """Analyse the choices of a run.
 
     Args:
@@ -129,7 +129,7 @@ def compare(
         trusted = score_choices(worker_tables(kept, systems), systems, bootstrap, seed)
     on_step("Sides")
     left_first, side_p = _sides(compared)
-    return Comparison(choices, systems, wins, ties, scores, trusted, left_first, side_p, workers)
+    return SystemComparison(choices, systems, wins, ties, scores, trusted, left_first, side_p, workers)
 
 
 def worker_tables(rows: pd.DataFrame, systems: tuple[str, ...]) -> NDArray[np.float64]:
@@ -154,7 +154,9 @@ def _totals(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.
     return sums[0], sums[1] + sums[1].T
 
 
-def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int) -> Scores:
+def score_choices(
+    tables: NDArray[np.float64], systems: tuple[str, ...], bootstrap: int, seed: int
+) -> ComparisonScores:
     """Return scores with intervals from resampled workers, each with all of their choices."""
     n = len(systems)
     wins, ties = _totals(tables.sum(axis=0))
@@ -164,9 +166,9 @@ def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstr
     worth = float(effective_number(shares).min(initial=np.inf))
     carried = bool(carried_by_fewer_than(FEWEST_EFFECTIVE, shares).any())
 
-    def without(draws: int, unusable: int) -> Scores:
+    def without(draws: int, unusable: int) -> ComparisonScores:
         nothing, none_above = np.full(n, np.nan), np.zeros((n, n), bool)
-        return Scores(
+        return ComparisonScores(
             fitted, nothing, nothing, none_above, len(tables), worth, carried, draws, unusable, unfixed
         )
 
@@ -180,7 +182,7 @@ def score_choices(tables: NDArray[np.float64], systems: tuple[str, ...], bootstr
         return without(bootstrap, unusable)
     low, high = t_interval(fitted.scores, _errors(usable, len(tables)), len(tables) - 1)
     above = _above(fitted.scores, usable, len(tables))
-    return Scores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
+    return ComparisonScores(fitted, low, high, above, len(tables), worth, carried, bootstrap, unusable, None)
 
 
 def drawn_scores(

@@ -46,7 +46,7 @@ _NO_SPREAD = NotEstimable("σ_f² comes out at 0 or below: the outputs differ no
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class JudgmentSpread:
     """Two variances and their ratio, by one convention.
 
     Attributes:
@@ -77,11 +77,11 @@ class Spreads:
 
     outputs: int
     judgments: int
-    unbiased: Spread
-    published: Spread
-    mean_of_variances: Spread
-    random_effects: Spread
-    total_minus_within: Spread
+    unbiased: JudgmentSpread
+    published: JudgmentSpread
+    mean_of_variances: JudgmentSpread
+    random_effects: JudgmentSpread
+    total_minus_within: JudgmentSpread
 
 
 def spread(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> Spreads:
@@ -97,13 +97,13 @@ def spread(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> Spreads:
     squares = np.bincount(of, (values - means[of]) ** 2)
     twice = k > 1
     if not twice.any():
-        nothing = Spread(_ONCE, _ONCE, _ONCE)
-        raw = Spread(_ONCE, float(means.var(ddof=1)) if size > 1 else _FEW_OUTPUTS, _ONCE)
+        nothing = JudgmentSpread(_ONCE, _ONCE, _ONCE)
+        raw = JudgmentSpread(_ONCE, float(means.var(ddof=1)) if size > 1 else _FEW_OUTPUTS, _ONCE)
         return Spreads(size, count, nothing, raw, raw, nothing, nothing)
     within = float(squares.sum() / (count - size))
     own = float((squares[twice] / (k[twice] - 1)).mean())
     if size < 2:
-        alone = Spread(within, _FEW_OUTPUTS, _FEW_OUTPUTS)
+        alone = JudgmentSpread(within, _FEW_OUTPUTS, _FEW_OUTPUTS)
         return Spreads(size, count, alone, alone, alone, alone, alone)
     between = float(means.var(ddof=1))
     mean_square = float((k * (means - values.mean()) ** 2).sum() / (size - 1))
@@ -119,8 +119,8 @@ def spread(values: NDArray[np.float64], outputs: NDArray[np.intp]) -> Spreads:
     )
 
 
-def _spread(sigma_a2: float, sigma_f2: float) -> Spread:
-    return Spread(sigma_a2, sigma_f2, sigma_a2 / sigma_f2 if sigma_f2 > 0 else _NO_SPREAD)
+def _spread(sigma_a2: float, sigma_f2: float) -> JudgmentSpread:
+    return JudgmentSpread(sigma_a2, sigma_f2, sigma_a2 / sigma_f2 if sigma_f2 > 0 else _NO_SPREAD)
 
 
 _CONSTANT = NotEstimable("the metric is the same for all outputs")
@@ -151,7 +151,10 @@ class Efficiency:
 
 
 def efficiency(
-    values: NDArray[np.float64], outputs: NDArray[np.intp], metric: NDArray[np.float64], spread: Spread
+    values: NDArray[np.float64],
+    outputs: NDArray[np.intp],
+    metric: NDArray[np.float64],
+    spread: JudgmentSpread,
 ) -> Efficiency:
     """Return the value of a metric as control variate.
 
@@ -191,7 +194,7 @@ def _by_output(
     return 1 / (len(k) * k[of]), np.bincount(of, values) / k, metric[first]
 
 
-def _by_rho(scaled: float, spread: Spread) -> tuple[Estimated, Estimated, Estimated]:
+def _by_rho(scaled: float, spread: JudgmentSpread) -> tuple[Estimated, Estimated, Estimated]:
     """Return ρ, the efficiency by γ and ρ, and the noiseless one; `scaled` is the covariance / sd of g."""
     if isinstance(spread.gamma, NotEstimable):
         return spread.gamma, spread.gamma, spread.gamma
@@ -201,7 +204,7 @@ def _by_rho(scaled: float, spread: Spread) -> tuple[Estimated, Estimated, Estima
     return rho, (1 + spread.gamma) / (1 - rho**2 + spread.gamma), 1 / (1 - rho**2)
 
 
-def cap(spread: Spread) -> Estimated:
+def cap(spread: JudgmentSpread) -> Estimated:
     """Return the data efficiency of a perfect metric, ρ = 1: (1 + γ) / γ."""
     if isinstance(spread.gamma, NotEstimable):
         return spread.gamma

@@ -27,7 +27,7 @@ from qc.statistics.noise import NOISE
 # the average expert). The paper does not say whether a rater is part of the average that they are compared
 # with. Here they never are, because that would raise r.
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class RaterAgreement:
     """Agreement of the raters of one pool with the average of another pool, or of their own.
 
     Attributes:
@@ -63,7 +63,7 @@ def rater_profiles(
     return np.asarray(sums / np.where(counts > 0, counts, np.nan)).reshape(shape)
 
 
-def against_pool(profiles: NDArray[np.float64], other: NDArray[np.float64]) -> Agreement:
+def against_pool(profiles: NDArray[np.float64], other: NDArray[np.float64]) -> RaterAgreement:
     """Return the agreement of the raters of a pool with the average of another pool.
 
     Args:
@@ -71,10 +71,10 @@ def against_pool(profiles: NDArray[np.float64], other: NDArray[np.float64]) -> A
         other: (raters of the other pool, S), the same systems in the same order.
     """
     average = _average(other)
-    return Agreement(pearson(_average(profiles), average), pearson_of_rows(profiles, average))
+    return RaterAgreement(pearson(_average(profiles), average), pearson_of_rows(profiles, average))
 
 
-def within_pool(profiles: NDArray[np.float64]) -> Agreement:
+def within_pool(profiles: NDArray[np.float64]) -> RaterAgreement:
     """Return the agreement of each rater with the average of the other raters of the pool.
 
     Args:
@@ -84,7 +84,7 @@ def within_pool(profiles: NDArray[np.float64]) -> Agreement:
     present = np.where(known, profiles, 0)
     counts = known.sum(axis=0) - known
     others = (present.sum(axis=0) - present) / np.where(counts > 0, counts, np.nan)
-    return Agreement(np.nan, pearson_of_rows(profiles, others))
+    return RaterAgreement(np.nan, pearson_of_rows(profiles, others))
 
 
 def _average(profiles: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ _ONE_ANSWER = frozenset({"choice", "likert", "slider", "number"})
 
 
 @dataclass(frozen=True)
-class Field:
+class WorkerField:
     """A field of the background, of W workers who passed.
 
     Attributes:
@@ -37,14 +37,14 @@ class Field:
     codes: NDArray[np.intp]
 
 
-def fields_of(sample: Sample) -> tuple[Field, ...]:
+def fields_of(sample: Sample) -> tuple[WorkerField, ...]:
     """Return the fields with a known value for at least one worker who passed.
 
     A column of the file takes precedence over a question of the same name. If a worker has answered a
     question several times, the first answer counts.
     """
     workers = pd.Index(sample.screening.workers.loc[sample.screening.workers["passed"], "worker"])
-    found: dict[str, Field] = {}
+    found: dict[str, WorkerField] = {}
     for name, known, order in (*_of_file(sample), *_of_answers(sample)):
         field = _field(name, known.reindex(workers), order)
         if field.groups:
@@ -82,12 +82,12 @@ def _given(answers: Answers, label: str) -> pd.DataFrame:
     return given[(given["part"] == "before") & (given["label"] == label)]
 
 
-def _field(name: str, known: pd.Series, order: tuple[str, ...]) -> Field:
+def _field(name: str, known: pd.Series, order: tuple[str, ...]) -> WorkerField:
     values, bands = _banded(known)
     order = bands or order
     there = set(values.dropna())
     groups = tuple(each for each in order if each in there) or tuple(sorted(there, key=_natural))
-    return Field(name, groups, np.asarray(pd.Categorical(values, groups).codes, np.intp))
+    return WorkerField(name, groups, np.asarray(pd.Categorical(values, groups).codes, np.intp))
 
 
 def _natural(group: str) -> tuple[float, str]:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.groups.fields import Field
+from qc.groups.fields import WorkerField
 from qc.statistics.confidence import t_interval
 from qc.statistics.mixed_model import fit_random_intercept
 
@@ -129,7 +129,7 @@ class Population:
 
 
 def population(
-    values: NDArray[np.float64], fields: Sequence[Field], shares: Sequence[NDArray[np.float64]]
+    values: NDArray[np.float64], fields: Sequence[WorkerField], shares: Sequence[NDArray[np.float64]]
 ) -> Population | None:
     """Return scores for a population; None with fewer than 2 people, or if no weights meet the margins.
 

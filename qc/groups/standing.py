@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.groups.fields import Field
+from qc.groups.fields import WorkerField
 from qc.method.scores import places
 from qc.statistics.person_means import Means, person_means, rank_ranges
-from qc.statistics.places import Places, change_of_places
+from qc.statistics.places import RankPlaces, change_of_places
 from qc.statistics.resampling import generator
 
 
@@ -48,12 +48,14 @@ class FieldStanding:
     field: str
     groups: tuple[GroupStanding, ...]
     withheld: int
-    places: Places | None
+    places: RankPlaces | None
     p_holm: float = np.nan
     p_scores_holm: float = np.nan
 
 
-def standing(field: Field, shown: NDArray[np.bool_], values: NDArray[np.float64], seed: int) -> FieldStanding:
+def standing(
+    field: WorkerField, shown: NDArray[np.bool_], values: NDArray[np.float64], seed: int
+) -> FieldStanding:
     """Return the scores by group of a field.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qc.errors import OptionError, joined
-from qc.groups.fields import Field, fields_of
+from qc.groups.fields import WorkerField, fields_of
 from qc.groups.population import Population, population
 from qc.groups.standing import FieldStanding, standing
 from qc.method.sample import Sample
@@ -28,7 +28,7 @@ from qc.statistics.person_means import Means, person_means
 FEWEST = 10
 
 
-def shown_groups(fields: Sequence[Field]) -> list[NDArray[np.bool_]]:
+def shown_groups(fields: Sequence[WorkerField]) -> list[NDArray[np.bool_]]:
     """Return, for each field, whether its groups may be shown, (groups,)."""
     shown = [_complemented(sizes, sizes[:-1] >= FEWEST) for sizes in map(_sizes, fields)]
     while (nested := _nested(fields, shown)) is not None:
@@ -51,13 +51,13 @@ def _complemented(sizes: NDArray[np.intp], shown: NDArray[np.bool_]) -> NDArray[
     return shown
 
 
-def _sizes(field: Field) -> NDArray[np.intp]:
+def _sizes(field: WorkerField) -> NDArray[np.intp]:
     """Return the number of people in each group, and last in none, (groups + 1,)."""
     count = len(field.groups)
     return np.bincount(np.where(field.codes < 0, count, field.codes), minlength=count + 1)
 
 
-def _nested(fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]) -> tuple[int, int] | None:
+def _nested(fields: Sequence[WorkerField], shown: Sequence[NDArray[np.bool_]]) -> tuple[int, int] | None:
     """Return field and index of a group that differs from a group of another field by too few people."""
     there = [
         (number, group, field.codes == group)
@@ -86,13 +86,13 @@ class MarginField:
         missing: share of the population in groups without workers; `shares` are shares of the rest.
     """
 
-    field: Field
+    field: WorkerField
     shares: NDArray[np.float64]
     missing: float
 
 
 def margin_fields(
-    margins: Margins, fields: Sequence[Field], shown: Sequence[NDArray[np.bool_]]
+    margins: Margins, fields: Sequence[WorkerField], shown: Sequence[NDArray[np.bool_]]
 ) -> list[MarginField]:
     """Return the fields of the margins, without those with fewer than two remaining groups.
 
@@ -110,7 +110,7 @@ def margin_fields(
     return [each for each in found if len(each.shares) > 1]
 
 
-def _margin_field(field: Field, shown: NDArray[np.bool_], shares: Mapping[str, float]) -> MarginField:
+def _margin_field(field: WorkerField, shown: NDArray[np.bool_], shares: Mapping[str, float]) -> MarginField:
     stray = [group for group in field.groups if group not in shares]
     if stray:
         raise OptionError(
@@ -129,7 +129,7 @@ def _margin_field(field: Field, shown: NDArray[np.bool_], shares: Mapping[str, f
     return MarginField(used, merged, 1 - present)
 
 
-def _enough_others(field: Field, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _enough_others(field: WorkerField, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether each group stays separate, so that the merged others have FEWEST people or none."""
     shown, sizes = shown.copy(), np.bincount(field.codes[field.codes >= 0], minlength=len(field.groups))
     while shown.any() and 0 < sizes[~shown].sum() < FEWEST:
@@ -205,7 +205,7 @@ def _corrected(fields: Sequence[FieldStanding]) -> tuple[FieldStanding, ...]:
 
 
 def _notes(
-    fields: Sequence[Field],
+    fields: Sequence[WorkerField],
     shown: Sequence[NDArray[np.bool_]],
     margins: Margins | None,
     used: Sequence[MarginField],

@@ -34,7 +34,7 @@ from qc.metrics.local_model import LocalModel
 from qc.metrics.metric_table import MetricScores, read_metric_table
 from qc.metrics.references import read_references
 from qc.metrics.scoring import (
-    Judged,
+    JudgedConversations,
     OnPart,
     References,
     from_judge,
@@ -67,7 +67,7 @@ class Scored:
     """The computed metrics, a judge's ratings, and additions to the signature."""
 
     metrics: list[MetricScores]
-    judged: Judged | None
+    judged: JudgedConversations | None
     signatures: list[str]
 
 

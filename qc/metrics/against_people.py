@@ -36,7 +36,7 @@ FEWEST_SYSTEMS = 3
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementWithPeople:
     """Agreement of one metric with people on one criterion, or overall.
 
     Attributes:
@@ -91,7 +91,7 @@ class AgainstPeople:
     human: Scores
     metrics: NDArray[np.float64]
     names: tuple[MetricScores, ...]
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[AgreementWithPeople, ...]
     conversations: tuple[ConversationAgreement, ...]
     williams: tuple[Williams, ...]
     prefilter: tuple[tuple[str, Prefilter], ...]
@@ -151,9 +151,9 @@ def _of_systems(sample: Sample, metric: MetricScores) -> NDArray[np.float64]:
 
 def _agreements(
     human: Scores, metrics: Sequence[MetricScores], oriented: NDArray[np.float64]
-) -> list[Agreement]:
+) -> list[AgreementWithPeople]:
     return [
-        Agreement(metric.name, label, agree(human.z[label].to_numpy(np.float64), scores))
+        AgreementWithPeople(metric.name, label, agree(human.z[label].to_numpy(np.float64), scores))
         for metric, scores in zip(metrics, oriented, strict=True)
         for label in human.z.columns.drop(["system", "n"])
     ]

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from qc.method.sample import Sample
-from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
+from qc.metrics.against_people import OVERALL, AgainstPeople, AgreementWithPeople, halfway
 from qc.metrics.figures import agreement_figure, rank_figure
-from qc.metrics.scoring import Judged
+from qc.metrics.scoring import JudgedConversations
 from qc.metrics.verdict import cost, judge_noise, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
@@ -33,7 +33,7 @@ METHOD = (
 def metrics_findings(
     sample: Sample,
     found: AgainstPeople,
-    judged: Judged | None,
+    judged: JudgedConversations | None,
     price: tuple[float, float] | None,
     signature: str,
 ) -> Findings:
@@ -121,7 +121,7 @@ def _agreement(found: AgainstPeople) -> FindingsTable:
     return FindingsTable("agreement", "Metrics against people, overall", text, Table(frame, columns, overall))
 
 
-def _coefficients(each: Agreement) -> dict[str, float]:
+def _coefficients(each: AgreementWithPeople) -> dict[str, float]:
     pairs = (("r", each.systems.pearson), ("rho", each.systems.spearman), ("tau", each.systems.kendall))
     return {
         f"{name}{end}": value
@@ -246,7 +246,7 @@ def _prefilter(found: AgainstPeople) -> FindingsTable:
     return FindingsTable("prefilter", "Filtering by the metric first", text, Table(frame, columns, shown))
 
 
-def _noise(judged: Judged) -> FindingsTable:
+def _noise(judged: JudgedConversations) -> FindingsTable:
     rows = [
         {
             "criterion": label,

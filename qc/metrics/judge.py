@@ -85,7 +85,7 @@ class PlannedCalls:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgeScore:
     """The judge's ratings of C conversations.
 
     Attributes:
@@ -147,7 +147,7 @@ def judge(
     options: JudgeOptions,
     cache: Cache,
     on_answer: Callable[[int, int], None],
-) -> Judgement:
+) -> JudgeScore:
     """Return the judge's ratings of each of `spoken`.
 
     Args:
@@ -184,7 +184,7 @@ def judge(
         given = answers[key]["ratings"]
         if given is not None:
             ratings[place] = given if ORDERS[place[1]] == "forwards" else given[::-1]
-    return Judgement(
+    return JudgeScore(
         ratings,
         len(answers),
         sum(answer["ratings"] is None for answer in answers.values()),

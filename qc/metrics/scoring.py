@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.metrics.cache import Cache, content_key
-from qc.metrics.judge import Judgement, JudgeOptions, judge
+from qc.metrics.judge import JudgeOptions, JudgeScore, judge
 from qc.metrics.judge_prompt import SCALE
 from qc.metrics.local_model import CAUSAL, MASKED, LocalModel
 from qc.metrics.metric_table import MetricScores
@@ -104,11 +104,11 @@ OnPart = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedConversations:
     """A judge's ratings, with their criteria, statements and metrics."""
 
     statements: dict[str, str]
-    judgement: Judgement
+    judgement: JudgeScore
     metrics: tuple[MetricScores, ...]
 
 
@@ -226,7 +226,7 @@ def from_judge(
     options: JudgeOptions,
     cache: Cache,
     on_part: OnPart,
-) -> Judged:
+) -> JudgedConversations:
     """Return the judge's ratings of the conversations on every criterion, and their mean as `judge`.
 
     Negative criteria are reversed, so higher is better for all of these metrics.
@@ -250,10 +250,10 @@ def from_judge(
         MetricScores(f"judge_{label}", made_of, True, column)
         for label, column in zip(statements, better.T, strict=True)
     ]
-    return Judged(statements, judgement, tuple(metrics))
+    return JudgedConversations(statements, judgement, tuple(metrics))
 
 
-def conversation_means(judgement: Judgement) -> NDArray[np.float64]:
+def conversation_means(judgement: JudgeScore) -> NDArray[np.float64]:
     """Return the mean rating of each conversation on each criterion, (C, K): over repeats, then over orders.
 
     NaN unless both orders were answered, so that the effect of the order is the same for all conversations.

@@ -6,8 +6,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from qc.metrics.against_people import OVERALL, AgainstPeople, Agreement, halfway
-from qc.metrics.scoring import Judged
+from qc.metrics.against_people import OVERALL, AgainstPeople, AgreementWithPeople, halfway
+from qc.metrics.scoring import JudgedConversations
 from qc.number_format import decimal, listed, whole
 from qc.render.table import SIGNIFICANT
 from qc.statistics.confidence import t_interval
@@ -75,7 +75,7 @@ def _mean(values: NDArray[np.float64], known: NDArray[np.bool_], axis: int) -> N
 MANY_SYSTEMS = 12
 
 
-def overall(found: AgainstPeople) -> list[Agreement]:
+def overall(found: AgainstPeople) -> list[AgreementWithPeople]:
     """Return the agreement of each metric with overall scores."""
     return [each for each in found.agreements if each.on == OVERALL]
 
@@ -131,7 +131,7 @@ def _lost(found: AgainstPeople) -> list[str]:
     ]
 
 
-def cost(judged: Judged, price: tuple[float, float] | None) -> str:
+def cost(judged: JudgedConversations, price: tuple[float, float] | None) -> str:
     """Return a sentence on the tokens of a judge's answers, and their cost if the price is known."""
     of = judged.judgement
     sentence = (
@@ -151,7 +151,7 @@ def cost(judged: Judged, price: tuple[float, float] | None) -> str:
     return f"{sentence}. At the price given that is {all_of:.4f} dollars, {now:.4f} of them now."
 
 
-def unreadable(judged: Judged | None) -> list[str]:
+def unreadable(judged: JudgedConversations | None) -> list[str]:
     """Return a note on answers of a judge that held no ratings, if there are any."""
     if judged is None or not judged.judgement.unreadable:
         return []

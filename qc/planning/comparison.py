@@ -22,14 +22,14 @@ from qc.estimators.standard_error import (
     system_means,
     unit_shares,
 )
-from qc.planning.opinion import Opinion
+from qc.planning.opinion import SystemOpinion
 
 # Units that are drawn when the test set is resampled.
 JUDGMENTS, OUTPUTS, WORKERS = "judgments", "outputs", "workers"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """People's judgments of S systems, and of all P pairs of them, in the order of `np.triu_indices`.
 
     Attributes:
@@ -39,7 +39,7 @@ class Comparison:
         by_worker: each worker's contribution; None if workers are unknown, or only one worker judged a pair.
     """
 
-    opinion: Opinion
+    opinion: SystemOpinion
     means: SystemMeans
     by_output: UnitShares
     by_worker: UnitShares | None
@@ -133,7 +133,7 @@ class Comparison:
         return effects_on_differences(self.means, self.by_worker)
 
 
-def compare(opinion: Opinion) -> Comparison:
+def compare(opinion: SystemOpinion) -> PairedComparison:
     """Compare every pair of systems by people's judgments."""
     values, systems, count = opinion.values, opinion.system_codes, len(opinion.systems)
     means = system_means(values, systems, count)
@@ -142,4 +142,4 @@ def compare(opinion: Opinion) -> Comparison:
     if opinion.workers is not None:
         shares = unit_shares(values, systems, opinion.workers, count)
         by_worker = shares if np.isfinite(shares.difference_errors(means.pairs)).all() else None
-    return Comparison(opinion, means, by_output, by_worker)
+    return PairedComparison(opinion, means, by_output, by_worker)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from qc.errors import EmptyRunError
 from qc.estimators.pairs import Decomposition, Labels, decompose, judgments_worth, labels_of, normal_labels
 from qc.estimators.standard_error import SystemMeans, system_means
-from qc.planning.comparison import Comparison
+from qc.planning.comparison import PairedComparison
 from qc.statistics.correlation import pearson
 from qc.statistics.resampling import generator
 
@@ -78,7 +78,7 @@ class PublishedLabels:
     seed: int
 
 
-def published_labels(comparison: Comparison, draws: int, seed: int) -> PublishedLabels:
+def published_labels(comparison: PairedComparison, draws: int, seed: int) -> PublishedLabels:
     """Return people's labels when judgments are drawn independently."""
     opinion = comparison.opinion
     means = resampled_means(
@@ -87,7 +87,7 @@ def published_labels(comparison: Comparison, draws: int, seed: int) -> Published
     return PublishedLabels(labels_of(means, comparison.means.pairs), draws, seed)
 
 
-def metric_error(comparison: Comparison, metric: str, published: PublishedLabels) -> MetricError:
+def metric_error(comparison: PairedComparison, metric: str, published: PublishedLabels) -> MetricError:
     """Return the errors and the worth of a metric; all outputs of the pool with a score count, judged or not.
 
     Raises:
@@ -111,7 +111,7 @@ def metric_error(comparison: Comparison, metric: str, published: PublishedLabels
     return MetricError(metric, _within_systems(comparison, scores, means), errors, worth)
 
 
-def _within_systems(comparison: Comparison, scores: NDArray[np.float64], means: SystemMeans) -> float:
+def _within_systems(comparison: PairedComparison, scores: NDArray[np.float64], means: SystemMeans) -> float:
     opinion = comparison.opinion
     g = scores[opinion.outputs] - means.mean[opinion.system_codes]
     return pearson(opinion.values - comparison.means.mean[opinion.system_codes], g)

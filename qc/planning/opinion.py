@@ -15,7 +15,7 @@ FEWEST_JUDGMENTS = 2
 
 
 @dataclass(frozen=True)
-class Opinion:
+class SystemOpinion:
     """Judgments of S systems by people; K judgments, N outputs. An output of two systems counts for both.
 
     Attributes:
@@ -51,7 +51,7 @@ def opinion(
     *,
     z: bool = False,
     reverse: frozenset[str] = frozenset(),
-) -> Opinion:
+) -> SystemOpinion:
     """Select the judgments for a comparison of the systems.
 
     Args:
@@ -84,7 +84,7 @@ def opinion(
     at, of_system = at[taken], places[of_system[taken]]
     workers = codes(rows["worker"])[at]
     outputs = rows["output"].to_numpy(np.intp)[at]
-    return Opinion(
+    return SystemOpinion(
         criterion=name,
         systems=tuple(judgments.systems[i] for i in kept),
         values=values[at],

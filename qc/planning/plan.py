@@ -15,7 +15,7 @@ from qc.estimators.sample_size import (
     power_of,
     sample_size,
 )
-from qc.planning.comparison import Comparison
+from qc.planning.comparison import PairedComparison
 from qc.planning.metric_error import MetricError
 
 # Quantiles of the observed differences for which a plan is shown.
@@ -120,7 +120,7 @@ def shown(bases: Sequence[Basis], options: PlanOptions) -> list[Shown]:
     ]
 
 
-def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]:
+def bases(comparison: PairedComparison, metrics: Sequence[MetricError]) -> list[Basis]:
     """Return the ways of gathering judgments for which the data give a standard deviation above 0.
 
     The metric with the highest correlation with judgments is a control variate: with an infinite pool of
@@ -142,7 +142,7 @@ def bases(comparison: Comparison, metrics: Sequence[MetricError]) -> list[Basis]
     return [basis for basis in found if basis.sd > 0 and basis.design_effect > 0]
 
 
-def observed_differences(comparison: Comparison) -> tuple[float, ...]:
+def observed_differences(comparison: PairedComparison) -> tuple[float, ...]:
     """Return the quartiles and the median of the pairs' differences, without those that are 0."""
     sizes = np.abs(comparison.means.differences)
     return tuple(dict.fromkeys(float(each) for each in np.quantile(sizes, QUANTILES) if each > 0))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qc.errors import EmptyRunError, OptionError
-from qc.planning.comparison import Comparison, compare
+from qc.planning.comparison import PairedComparison, compare
 from qc.planning.metric_error import MetricError, metric_error, published_labels
-from qc.planning.opinion import Opinion
+from qc.planning.opinion import SystemOpinion
 from qc.planning.plan import (
     INDEPENDENT,
     Basis,
@@ -44,7 +44,7 @@ class PowerAnalysis:
     bases: tuple[Basis, ...]
     planned: tuple[Planned, ...]
     shown: tuple[Shown, ...]
-    comparison: Comparison | None
+    comparison: PairedComparison | None
     metrics: tuple[MetricError, ...]
     choices: dict[str, str]
 
@@ -71,7 +71,7 @@ def plan_power(options: PlanOptions, sd: float, design_effect: float) -> PowerAn
 
 
 def analyse_power(
-    opinion: Opinion, options: PlanOptions, draws: int, seed: int, on_step: OnStep = no_step
+    opinion: SystemOpinion, options: PlanOptions, draws: int, seed: int, on_step: OnStep = no_step
 ) -> PowerAnalysis:
     """Plan with the judgments of a source, and compute the worth of each metric in it.
 
@@ -112,12 +112,12 @@ def analyse_power(
     return _power(asked, bases(comparison, metrics), comparison, tuple(metrics), choices)
 
 
-def power_steps(opinion: Opinion) -> int:
+def power_steps(opinion: SystemOpinion) -> int:
     """Return how often `analyse_power` calls `on_step`."""
     return 1 + len(opinion.metrics.columns)
 
 
-def data_hash(opinion: Opinion) -> str:
+def data_hash(opinion: SystemOpinion) -> str:
     """Return the beginning of the SHA-256, in hex, of all data that determine the numbers."""
     digest = hashlib.sha256("\x1d".join((*opinion.systems, *map(str, opinion.metrics))).encode())
     workers = np.empty(0, np.intp) if opinion.workers is None else opinion.workers
@@ -131,7 +131,7 @@ def data_hash(opinion: Opinion) -> str:
 def _power(
     options: PlanOptions,
     ways: list[Basis],
-    comparison: Comparison | None,
+    comparison: PairedComparison | None,
     metrics: tuple[MetricError, ...],
     choices: dict[str, str],
 ) -> PowerAnalysis:

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import OptionError
-from qc.planning.opinion import Opinion
+from qc.planning.opinion import SystemOpinion
 from qc.planning.power_analysis import data_hash
 from qc.planning.randomised_pairs import PoolAgreement, RandomisedPairs, Within, agree, randomise_pairs
 from qc.progress import OnStep, no_step
@@ -59,7 +59,7 @@ class Evenness:
     found: Imbalance
 
 
-def evenness(opinion: Opinion) -> list[Evenness]:
+def evenness(opinion: SystemOpinion) -> list[Evenness]:
     """Return the imbalances of the design, as far as the source allows; a repeated Latin square has none.
 
     Systems are counted against workers, items and positions, and workers against items. Items are left out if
@@ -134,7 +134,7 @@ class RandomisationAnalysis:
         choices: name → value of everything that determines the numbers.
     """
 
-    opinion: Opinion
+    opinion: SystemOpinion
     pairs: RandomisedPairs
     pools: list[PoolAgreement]
     design: list[Evenness]
@@ -142,9 +142,9 @@ class RandomisationAnalysis:
 
 
 def analyse_randomisation(
-    opinion: Opinion,
+    opinion: SystemOpinion,
     options: RandomisationOptions,
-    other: Opinion | None = None,
+    other: SystemOpinion | None = None,
     on_step: OnStep = no_step,
 ) -> RandomisationAnalysis:
     """Test systems with the judgments of a source, and compare its raters, also with a second pool.

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from qc.errors import OptionError, ReplicationError
 from qc.estimators.randomisation import (
-    Agreement,
     Randomisation,
+    RaterAgreement,
     against_pool,
     randomise,
     rater_profiles,
     within_pool,
 )
-from qc.planning.opinion import Opinion
+from qc.planning.opinion import SystemOpinion
 from qc.progress import OnStep, no_step
 from qc.statistics.confidence import holm
 from qc.statistics.resampling import generator
@@ -37,7 +37,7 @@ class PoolAgreement:
 
     raters: str
     average: str
-    agreement: Agreement
+    agreement: RaterAgreement
 
     @property
     def label(self) -> str:
@@ -45,7 +45,7 @@ class PoolAgreement:
         return f"{self.raters}: {'the others' if self.raters == self.average else self.average}"
 
 
-def agree(opinion: Opinion, other: Opinion | None) -> list[PoolAgreement]:
+def agree(opinion: SystemOpinion, other: SystemOpinion | None) -> list[PoolAgreement]:
     """Return the agreement of raters within their pool, and with another pool if there is one.
 
     Args:
@@ -78,7 +78,7 @@ def agree(opinion: Opinion, other: Opinion | None) -> list[PoolAgreement]:
     ]
 
 
-def _profiles(opinion: Opinion, systems: tuple[str, ...]) -> NDArray[np.float64]:
+def _profiles(opinion: SystemOpinion, systems: tuple[str, ...]) -> NDArray[np.float64]:
     """Return the mean of each rater's judgments of each of `systems`, (raters, len(systems))."""
     raters = np.zeros(0, np.intp) if opinion.workers is None else opinion.workers
     shape = (int(raters.max(initial=-1)) + 1, len(opinion.systems))
@@ -114,7 +114,7 @@ class RandomisedPairs:
 
 
 def randomise_pairs(
-    opinion: Opinion, within: Within, draws: int, seed: int, on_step: OnStep = no_step
+    opinion: SystemOpinion, within: Within, draws: int, seed: int, on_step: OnStep = no_step
 ) -> RandomisedPairs:
     """Test every pair of systems; a unit's score of a system is the mean of its judgments.
 
@@ -156,7 +156,7 @@ def randomise_pairs(
     )
 
 
-def _units(opinion: Opinion, within: Within) -> NDArray[np.intp]:
+def _units(opinion: SystemOpinion, within: Within) -> NDArray[np.intp]:
     """Return, (K,), the unit of each judgment, as codes from 0."""
     if within is Within.ITEM:
         return opinion.items

@@ -139,7 +139,7 @@ def plan_run(
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownResult:
     """Results of a drawn run for the S competing systems, as in a report.
 
     Attributes:
@@ -158,7 +158,7 @@ class Shown:
 
 def _experiment(
     model: RaterModel, workers: int, alpha: float, rng: np.random.Generator
-) -> tuple[Shown, float] | None:
+) -> tuple[ShownResult, float] | None:
     """Return the results of a drawn run, and its r with a second one; None if too few workers pass."""
     moved = _truth(model, rng)
     first, second = (scored(draw_ratings(model, workers, rng, moved), model, alpha) for _ in range(2))
@@ -193,7 +193,7 @@ def scored(drawn: DrawnRatings, model: RaterModel, alpha: float) -> Influences |
     return influences(unit_sums(columns, owner, drawn.systems[taken], (workers, drawn.qc)))
 
 
-def shown(found: Influences, rng: np.random.Generator) -> Shown | None:
+def shown(found: Influences, rng: np.random.Generator) -> ShownResult | None:
     """Return the results that a report would show; None if no two systems can be compared."""
     rated = found.raters >= FEWEST_RATERS
     pair = np.triu_indices(len(rated), 1)
@@ -205,7 +205,7 @@ def shown(found: Influences, rng: np.random.Generator) -> Shown | None:
     differences = np.abs(found.mean[pair[0], 0] - found.mean[pair[1], 0])[known]
     together = float(upper_quantile(drawn.pairs[:, known].max(axis=1), LEVEL))
     half_widths = upper_quantile(np.abs(drawn.t[..., 0]), LEVEL) * found.standard_errors()[:, 0]
-    return Shown(
+    return ShownResult(
         half_widths=np.where(rated, half_widths, np.nan),
         apart=int((differences > together * errors).sum()),
         difference_error=float(errors.mean()),
@@ -216,7 +216,7 @@ def shown(found: Influences, rng: np.random.Generator) -> Shown | None:
 
 
 def _expected(
-    workers: int, drawn: Sequence[tuple[Shown, float]], model: RaterModel, costs: Costs
+    workers: int, drawn: Sequence[tuple[ShownResult, float]], model: RaterModel, costs: Costs
 ) -> Expected | None:
     if not drawn:
         return None

@@ -28,7 +28,7 @@ OVERALL = "overall"
 
 
 @dataclass(frozen=True)
-class Standing:
+class StoppingStanding:
     """Current interval of one system's sequence.
 
     Attributes:
@@ -60,10 +60,10 @@ class Stopping:
     criterion: str
     sequence: Sequence
     width: float
-    standings: tuple[Standing, ...]
+    standings: tuple[StoppingStanding, ...]
 
     @property
-    def widest(self) -> Standing:
+    def widest(self) -> StoppingStanding:
         """The system with the widest interval, or the first without an interval."""
         return max(self.standings, key=lambda each: each.half_width if isfinite(each.half_width) else inf)
 
@@ -128,7 +128,7 @@ def _criterion(judgments: Judgments, wanted: str | None) -> str:
     return judgments.criteria[0]
 
 
-def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> Standing:
+def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> StoppingStanding:
     """Return a system's current interval: of the exact sequence with `ends`, else of the asymptotic one."""
     if judged.workers is None:
         raise OptionError(
@@ -139,10 +139,10 @@ def _standing(judged: Judged, system: str, ends: tuple[float, float] | None) -> 
     values = stream(judged.values, judged.workers, several=several)
     unit = "workers" if several else "judgments"
     if len(values) < FIRST_LOOK:
-        return Standing(system, unit, len(values), np.nan, np.nan)
+        return StoppingStanding(system, unit, len(values), np.nan, np.nan)
     if ends is None:
         found = asymptotic(values, 1 - LEVEL, TIGHTEST)
     else:
         low, high = ends
         found = bounded((values - low) / (high - low), 1 - LEVEL).scaled(low, high)
-    return Standing(system, unit, len(values), float(found.centre[-1]), float(found.half_width[-1]))
+    return StoppingStanding(system, unit, len(values), float(found.centre[-1]), float(found.half_width[-1]))

@@ -10,7 +10,7 @@ from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
 from qc.method.replication import Replication, SameConclusions
 from qc.method.scores import Scores, leaders
 from qc.number_format import between, decimal, listed, percent, whole
-from qc.robustness.forecast import Forecast
+from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.writing import WritingResults
 from qc.run import SIMULATED_NOTE
@@ -134,7 +134,7 @@ def _another_run(analysis: Analysis) -> str:
     return _replicated(replication, foreseen, analysis)
 
 
-def _foreseen(forecast: Forecast | None) -> str:
+def _foreseen(forecast: ReplicationForecast | None) -> str:
     if forecast is None or not math.isfinite(forecast.low):
         return "Whether a second run would agree cannot be told from this one: it is too small."
     if forecast.low >= HIGH_AGREEMENT:
@@ -150,7 +150,7 @@ def _foreseen(forecast: Forecast | None) -> str:
     )
 
 
-def _replicated(replication: Replication, forecast: Forecast | None, analysis: Analysis) -> str:
+def _replicated(replication: Replication, forecast: ReplicationForecast | None, analysis: Analysis) -> str:
     r = replication.z.pearson["overall"]
     same_name = replication.name == analysis.run.name
     named = "The second run" if same_name else f"The second run, {replication.name},"
@@ -190,7 +190,7 @@ def _agreement(replication: Replication, analysis: Analysis) -> str:
     return "does not agree" if ends.high < FAIR_AGREEMENT else "may agree or not"
 
 
-def _against(forecast: Forecast | None, r: float) -> str:
+def _against(forecast: ReplicationForecast | None, r: float) -> str:
     """Return a clause on where r lies relative to the forecast; "" without a forecast."""
     if forecast is None or not math.isfinite(forecast.low):
         return ""

@@ -58,7 +58,7 @@ SPLITS = 1000
 
 
 @dataclass(frozen=True)
-class Forecast:
+class ReplicationForecast:
     """Pearson's r of the overall z scores of a second run with those of this one.
 
     Attributes:
@@ -79,7 +79,7 @@ class Forecast:
     notes: tuple[str, ...]
 
 
-def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) -> Forecast | None:
+def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) -> ReplicationForecast | None:
     """Forecast the correlation of this run with a second run.
 
     Returns:
@@ -107,7 +107,7 @@ def forecast(sample: Sample, scores: Scores, seed: int, splits: int = SPLITS) ->
         )
         for cautious in (False, True)
     )
-    return Forecast(
+    return ReplicationForecast(
         r=r[0],
         low=float(cautious[0]),
         high=float(usual[1]),

@@ -14,7 +14,7 @@ _ANSWER = ["part", "label", "text", "number"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestions:
     """Data besides ratings; a part is None if the study did not ask for it.
 
     Attributes:
@@ -34,7 +34,7 @@ class Asked:
     assignment_answers: list[list[Json]] | None
 
 
-def asked(run: Run) -> Asked:
+def asked(run: Run) -> AskedQuestions:
     """Return the data of `run` besides ratings."""
     turns, answers, of_all = run.turn_ratings, None, None
     conversations, assignments = run.conversations["conversation"], run.assignments["assignment"]
@@ -43,7 +43,7 @@ def asked(run: Run) -> Asked:
         about = given["conversation"].notna()
         answers = _lists(given[about], given.loc[about, "conversation"], conversations, _ANSWER)
         of_all = _lists(given[~about], given.loc[~about, "assignment"], assignments, _ANSWER)
-    return Asked(
+    return AskedQuestions(
         scenarios=None if run.scenarios is None else _known(run.scenarios),
         turn_ratings=None
         if turns is None

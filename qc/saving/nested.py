@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.run import WORD_COLUMNS, Run, codes
-from qc.saving.asked import Asked, asked
+from qc.saving.asked import AskedQuestions, asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def assignments(run: Run) -> Iterator[Json]:
             yield {**assignment, "conversations": held[start:end]}
 
 
-def _conversations(run: Run, first: int, last: int, more: Asked) -> list[Json]:
+def _conversations(run: Run, first: int, last: int, more: AskedQuestions) -> list[Json]:
     """Return the conversations from row `first` to before row `last`."""
     held = records(run.conversations[CONVERSATION].iloc[first:last])
     for conversation, ratings in zip(held, records(run.ratings.iloc[first:last]), strict=True):

@@ -27,7 +27,7 @@ DEALS = 999
 
 
 @dataclass(frozen=True)
-class Places:
+class RankPlaces:
     """How far S systems change places between G groups.
 
     Attributes:
@@ -50,7 +50,7 @@ class Places:
 
 def change_of_places(
     values: NDArray[np.float64], groups: NDArray[np.intp], count: int, rng: np.random.Generator
-) -> Places:
+) -> RankPlaces:
     """Return how far systems change places, with DEALS permutations of the people.
 
     Args:
@@ -75,7 +75,7 @@ def change_of_places(
     (moved, squares), (of_moved, of_squares) = without_noise(dealt), without_noise(seen)
     as_far_apart = squares >= of_squares
     as_far = (moved > of_moved) | ((moved == of_moved) & as_far_apart)
-    return Places(
+    return RankPlaces(
         moved=float(seen[0]),
         chance=float(dealt[0].mean()),
         chance_low=float(low[0]),

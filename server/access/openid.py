@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class SignInStart:
     """The state of a sign-in that has begun, which the browser keeps in a cookie."""
 
     state: str
@@ -35,9 +35,9 @@ class Begun:
     verifier: str
 
 
-def new_sign_in() -> Begun:
+def new_sign_in() -> SignInStart:
     """Begin a sign-in with three random secrets."""
-    return Begun(*(secrets.token_urlsafe(32) for _ in range(3)))
+    return SignInStart(*(secrets.token_urlsafe(32) for _ in range(3)))
 
 
 class OpenIdProvider:
@@ -61,7 +61,7 @@ class OpenIdProvider:
         self.name = name or urlsplit(issuer).netloc
         self._about: Json | None = None
 
-    async def address(self, begun: Begun) -> str:
+    async def address(self, begun: SignInStart) -> str:
         """Return the provider's address for signing in. Raises ProviderRefused if it is unreachable."""
         about = await self._discovered()
         challenge = hashlib.sha256(begun.verifier.encode()).digest()
@@ -78,7 +78,7 @@ class OpenIdProvider:
         endpoint = str(about["authorization_endpoint"])
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(asked)}"
 
-    async def email(self, code: str, begun: Begun) -> str:
+    async def email(self, code: str, begun: SignInStart) -> str:
         """Return the verified e-mail address of the person who has signed in with the provider.
 
         Args:
@@ -104,7 +104,7 @@ class OpenIdProvider:
             raise ProviderRefused("unverified")
         return str(claims["email"])
 
-    def _exchange(self, about: Json, code: str, begun: Begun) -> Json:
+    def _exchange(self, about: Json, code: str, begun: SignInStart) -> Json:
         """Return the arguments of the token request."""
         form = {
             "grant_type": "authorization_code",

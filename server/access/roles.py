@@ -44,7 +44,7 @@ PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """The minimum role of a permission, and what it allows, in words.
 
     `of_all`: the role must be for all studies.
@@ -55,29 +55,29 @@ class Rule:
     of_all: bool = False
 
 
-RULES: dict[Permission, Rule] = {
-    "see_runs": Rule("viewer", "see runs"),
-    "see_studies": Rule("viewer", "see studies"),
-    "read_api": Rule("viewer", "read the description of the API"),
-    "have_account": Rule("viewer", "use an account"),
-    "read_transcripts": Rule("analyst", "read transcripts"),
-    "analyse": Rule("analyst", "see scores and reports"),
-    "export": Rule("analyst", "export what workers said and rated"),
-    "see_worker_ids": Rule("researcher", "see the ids of workers"),
-    "change_runs": Rule("researcher", "open, pause or close runs"),
-    "change_studies": Rule("researcher", "change studies"),
-    "act_on_workers": Rule("researcher", "act on workers"),
-    "rehearse": Rule("researcher", "rehearse a study"),
-    "simulate": Rule("researcher", "admit simulated workers"),
-    "see_bots": Rule("researcher", "see registered bots"),
-    "see_metrics": Rule("viewer", "read the server's metrics", of_all=True),
-    "create_studies": Rule("researcher", "make studies", of_all=True),
-    "change_bots": Rule("researcher", "register, check or change bots", of_all=True),
-    "manage_study_people": Rule("owner", "manage who may use a study"),
-    "manage_people": Rule("owner", "manage who may use the desk", of_all=True),
-    "manage_tokens": Rule("owner", "create or revoke tokens", of_all=True),
-    "read_audit_log": Rule("owner", "read the audit log", of_all=True),
-    "forget_workers": Rule("owner", "forget workers", of_all=True),
+RULES: dict[Permission, AccessRule] = {
+    "see_runs": AccessRule("viewer", "see runs"),
+    "see_studies": AccessRule("viewer", "see studies"),
+    "read_api": AccessRule("viewer", "read the description of the API"),
+    "have_account": AccessRule("viewer", "use an account"),
+    "read_transcripts": AccessRule("analyst", "read transcripts"),
+    "analyse": AccessRule("analyst", "see scores and reports"),
+    "export": AccessRule("analyst", "export what workers said and rated"),
+    "see_worker_ids": AccessRule("researcher", "see the ids of workers"),
+    "change_runs": AccessRule("researcher", "open, pause or close runs"),
+    "change_studies": AccessRule("researcher", "change studies"),
+    "act_on_workers": AccessRule("researcher", "act on workers"),
+    "rehearse": AccessRule("researcher", "rehearse a study"),
+    "simulate": AccessRule("researcher", "admit simulated workers"),
+    "see_bots": AccessRule("researcher", "see registered bots"),
+    "see_metrics": AccessRule("viewer", "read the server's metrics", of_all=True),
+    "create_studies": AccessRule("researcher", "make studies", of_all=True),
+    "change_bots": AccessRule("researcher", "register, check or change bots", of_all=True),
+    "manage_study_people": AccessRule("owner", "manage who may use a study"),
+    "manage_people": AccessRule("owner", "manage who may use the desk", of_all=True),
+    "manage_tokens": AccessRule("owner", "create or revoke tokens", of_all=True),
+    "read_audit_log": AccessRule("owner", "read the audit log", of_all=True),
+    "forget_workers": AccessRule("owner", "forget workers", of_all=True),
 }
 
 

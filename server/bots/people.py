@@ -19,7 +19,15 @@ from server.db.partners import people, wizard
 from server.db.partners.people import Found
 from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.session.partner import BotAnswers, End, PartnerRules, Reason, Say, TakeOver, what_next
+from server.session.partner import (
+    BotAnswers,
+    PartnerEnd,
+    PartnerRules,
+    PartnerSay,
+    Reason,
+    TakeOver,
+    what_next,
+)
 from server.study import WIZARD, Study
 
 _EVERY = 0.5  # seconds between queries, less than any natural reply time
@@ -156,13 +164,13 @@ class HumanBot:
             found = await self._look(conversation, index)
             following = what_next(found.standing, index, found.inputs, loop.time() - since, self._rules)
             match following:
-                case Say(text):
+                case PartnerSay(text):
                     return Reply(text, provenance=_made_by(found.by))
                 case BotAnswers():
                     return None
-                case End(why, in_order=True):
+                case PartnerEnd(why, in_order=True):
                     raise ChatEnded(f"the chat partner is gone: {why}")
-                case End(why):
+                case PartnerEnd(why):
                     raise BotGone(f"the chat partner is gone: {why}")
                 case TakeOver(why):
                     await self._give_up(conversation, index, why)

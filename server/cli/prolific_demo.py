@@ -29,10 +29,10 @@ from server.desk.assignments.transcript_responses import CriterionSigns, Simulat
 from server.errors import CandorError
 from server.recruiters.prolific.money import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults
-from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in
 from server.recruiters.stand_in.signing import Signer
-from server.study import DEMO, Change, edited, load_study, parse_study
+from server.study import DEMO, EditedSetting, edited, load_study, parse_study
 
 RUN = "demo-prolific"
 _STUDY = DEMO.with_name("demo_prolific.yaml")
@@ -67,7 +67,7 @@ class _Clock:
 class _Demo:
     """The parts of the demonstration: the simulated platform, its faults and its clock, and the server."""
 
-    platform: Platform
+    platform: StandInPlatform
     faults: Faults
     clock: _Clock
     prolific: str
@@ -127,7 +127,7 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
 def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Demo, Settings]]:
     """Serve the simulated platform, and a Candor server with one run that recruits there."""
     clock, faults, token = _Clock(), Faults(), secrets.token_urlsafe(18)
-    platform = Platform(clock.now)
+    platform = StandInPlatform(clock.now)
     settings = own_settings(folder)
     _open(settings, signed=signed)
     with serving(stand_in(platform, token, faults, Signer("demo"))) as address:
@@ -148,7 +148,7 @@ def _played(folder: Path, *, signed: bool) -> Iterator[tuple[_Demo, Settings]]:
 def _open(settings: Settings, *, signed: bool) -> None:
     _, text = load_study(_STUDY)
     if signed:
-        text = edited(text, Change(("recruiter", "signed"), value=True)).text
+        text = edited(text, EditedSetting(("recruiter", "signed"), value=True)).text
     with transaction(settings, begins=True) as connection:
         entry = open_run(connection, text, RUN, utc_now(), [])
         record(connection, CommandLine(), "run.open", entry.slug)

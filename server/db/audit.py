@@ -36,7 +36,7 @@ class CommandLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditRecord:
     """A row of the log. `detail`: a sentence for people, or empty."""
 
     id: int
@@ -49,7 +49,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class AuditFilter:
     """Conditions for rows; None means any. `before`: rows older than this id."""
 
     actor: str | None = None
@@ -74,13 +74,13 @@ def record(connection: Connection, actor: Doer, action: str, subject: str, detai
     connection.execute(insert(AuditEntry).values(at=utc_now(), **values))
 
 
-def entries(connection: Connection, wanted: Filter, most: int | None = None) -> list[Entry]:
+def entries(connection: Connection, wanted: AuditFilter, most: int | None = None) -> list[AuditRecord]:
     """Return the matching rows, newest first, at most `most`."""
     query = _matching(wanted).order_by(AuditEntry.c.id.desc())
-    return [Entry(*row) for row in connection.execute(query if most is None else query.limit(most))]
+    return [AuditRecord(*row) for row in connection.execute(query if most is None else query.limit(most))]
 
 
-def _matching(wanted: Filter) -> Select[Any]:
+def _matching(wanted: AuditFilter) -> Select[Any]:
     query = select(
         AuditEntry.c.id,
         AuditEntry.c.at,

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, RowMapping
 
 from server.db.runs.runs import RunEntry
 from server.export.completed import (
-    Completed,
+    CompletedAssignment,
     Json,
     assignments,
     completed,
@@ -72,7 +72,7 @@ def choice_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
             }
 
 
-def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
+def _header(connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
     study = parse_study(run.yaml)
     return {
         "format": FORMAT,

@@ -25,7 +25,7 @@ _PROVENANCE = ("tries", *(field.name for field in fields(Provenance)))
 
 
 @dataclass(frozen=True, slots=True)
-class Completed:
+class CompletedAssignment:
     """Completed assignments that are not excluded, in the order in which they began.
 
     Simulated workers are included only if nobody else has completed an assignment; `simulated` is then true.
@@ -35,12 +35,12 @@ class Completed:
     simulated: bool
 
 
-def completed(connection: Connection, run: RunEntry) -> Completed:
+def completed(connection: Connection, run: RunEntry) -> CompletedAssignment:
     """Return the assignments to write."""
     found = connection.execute(text(_COMPLETED), {"run": run.id}).all()
     by_people = [row.assignment_id for row in found if not row.simulated]
     ids = by_people or [row.assignment_id for row in found]
-    return Completed(ids, simulated=bool(ids) and not by_people)
+    return CompletedAssignment(ids, simulated=bool(ids) and not by_people)
 
 
 def assignments(connection: Connection, run: RunEntry, ids: Sequence[str]) -> Iterator[list[RowMapping]]:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, RowMapping
 
 from server.db.runs.runs import RunEntry
 from server.export.completed import (
-    Completed,
+    CompletedAssignment,
     Json,
     assignments,
     completed,
@@ -55,7 +55,7 @@ def item_lines(connection: Connection, run: RunEntry) -> Iterator[Json]:
             } | consent_in(row)
 
 
-def _header(connection: Connection, run: RunEntry, written: Completed) -> Json:
+def _header(connection: Connection, run: RunEntry, written: CompletedAssignment) -> Json:
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -15,7 +15,7 @@ from server.db.jobs import end_abandoned
 from server.db.runs.analyses import last_heard, outdated, store_analysis
 from server.db.store.store import Store
 from server.errors import StorageFailed
-from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child
 from server.lease import Lease
 from server.periodic import PeriodicTask
 
@@ -41,7 +41,7 @@ class RunningAnalyses:
         self,
         store: Store,
         url: str,
-        limits: Limits,
+        limits: ChildLimits,
         seconds: float = SECONDS,
         share: float = SHARE,
         lease: Lease | None = None,
@@ -86,7 +86,7 @@ class RunningAnalyses:
         slug, basis = found
         began, at, lines = time.monotonic(), utc_now(), list[str]()
         source, variables = reading(self._url)
-        command = Command("qc.watch", (source, "--run", slug), variables)
+        command = ChildCommand("qc.watch", (source, "--run", slug), variables)
         try:
             await run_child(command, self._limits, lines.append)
             content = json.dumps(json.loads(lines[-1]))

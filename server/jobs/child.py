@@ -22,7 +22,7 @@ class ChildFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChildLimits:
     """Limits of a child process: address space in megabytes, and seconds, both of CPU and wall-clock time."""
 
     megabytes: int
@@ -30,7 +30,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ChildCommand:
     """A module to run, its arguments, and environment variables in addition to the server's."""
 
     module: str
@@ -60,7 +60,7 @@ def told_progress(tell: Callable[[str, int, int], None]) -> Callable[[str], None
     return hear
 
 
-async def run_child(command: Command, limits: Limits, on_line: Callable[[str], None]) -> None:
+async def run_child(command: ChildCommand, limits: ChildLimits, on_line: Callable[[str], None]) -> None:
     """Run a command to its end, and pass each line of its output to `on_line`.
 
     Cancelling this call ends the command.
@@ -86,7 +86,7 @@ async def run_child(command: Command, limits: Limits, on_line: Callable[[str], N
         raise ChildFailed(reason.removeprefix(f"{command.arguments[0]}: ") if command.arguments else reason)
 
 
-async def _started(arguments: Sequence[str], command: Command) -> asyncio.subprocess.Process:
+async def _started(arguments: Sequence[str], command: ChildCommand) -> asyncio.subprocess.Process:
     """Start a child process; end it if this is cancelled. Raises ChildFailed if it cannot be started."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
@@ -139,7 +139,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     await process.wait()
 
 
-def _reason(status: int, complaint: Sequence[str], limits: Limits) -> str:
+def _reason(status: int, complaint: Sequence[str], limits: ChildLimits) -> str:
     said = [line for line in complaint if line.strip()]
     if said and "MemoryError" in said[-1]:
         return f"it needed more than {limits.megabytes} MB of memory: raise CANDOR_JOB_MEGABYTES"

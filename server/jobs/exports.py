@@ -13,7 +13,7 @@ from server.db.store.store import Store
 from server.errors import JobNotFound
 from server.export.formats import Format, file_name
 from server.jobs.background import BackgroundJobs, Progress, Result
-from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
+from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, run_child, told_progress
 from server.jobs.files import JobFiles
 
 KEPT_DAYS = 7
@@ -63,7 +63,7 @@ class Exports:
     """
 
     def __init__(
-        self, store: Store, jobs: BackgroundJobs, url: str, kept: KeptExports, limits: Limits
+        self, store: Store, jobs: BackgroundJobs, url: str, kept: KeptExports, limits: ChildLimits
     ) -> None:
         self._store = store
         self._jobs = jobs
@@ -110,7 +110,7 @@ class Exports:
         arguments = ["export", "--run", run, "--format", form, "--progress-lines"]
         arguments += ["--out", str(folder / file_name(entry, form))]
         # An environment variable, because command lines are public and the URL may contain a password.
-        command = Command("server", arguments, {"CANDOR_DATABASE_URL": self._url})
+        command = ChildCommand("server", arguments, {"CANDOR_DATABASE_URL": self._url})
         try:
             await run_child(command, self._limits, told_progress(progress.tell))
             if await self._store.read(lambda connection: is_outdated(connection, progress.job)):

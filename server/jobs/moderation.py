@@ -10,7 +10,16 @@ import structlog
 from sqlalchemy import Connection
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Judgement, Moderation, backoff
+from bots import (
+    BotBusy,
+    BotError,
+    BudgetSpent,
+    ChatRefused,
+    Declined,
+    Moderation,
+    ModerationJudgement,
+    backoff,
+)
 from server.clock import utc_now
 from server.db.review.moderation import UnjudgedLine, store_judgements, unjudged_lines
 from server.db.runs.runs import open_slugs, studies_of_runs
@@ -153,7 +162,7 @@ class ModerationJob:
             judgement = await self._judged_alone(service, text)
             await self._keep({line: judgement for line in lines if line.text == text})
 
-    async def _judged_alone(self, service: Moderation, text: str) -> Judgement | None:
+    async def _judged_alone(self, service: Moderation, text: str) -> ModerationJudgement | None:
         """Return the judgement of a text; None if the service refuses this text, but accepts another."""
         try:
             (judgement,) = await self._asked(service, [text])
@@ -164,10 +173,10 @@ class ModerationJob:
             return None
         return judgement
 
-    async def _keep(self, judged: Mapping[UnjudgedLine, Judgement | None]) -> None:
+    async def _keep(self, judged: Mapping[UnjudgedLine, ModerationJudgement | None]) -> None:
         await self._store.submit(lambda connection: store_judgements(connection, judged, self._now()))
 
-    async def _asked(self, service: Moderation, texts: Sequence[str]) -> list[Judgement]:
+    async def _asked(self, service: Moderation, texts: Sequence[str]) -> list[ModerationJudgement]:
         """Send texts, with a few attempts if the service is busy or unreachable. Raises BotError."""
         try:
             return await self._retrying()(self._ask_once, service, texts)
@@ -176,7 +185,7 @@ class ModerationJob:
                 self._not_before = self._now() + timedelta(seconds=error.after)
             raise
 
-    async def _ask_once(self, service: Moderation, texts: Sequence[str]) -> list[Judgement]:
+    async def _ask_once(self, service: Moderation, texts: Sequence[str]) -> list[ModerationJudgement]:
         if not await self._lease.take():
             raise _LeaseLost
         return await service.judge(texts)

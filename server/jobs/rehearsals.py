@@ -23,7 +23,7 @@ from server.db.store.store import Store
 from server.db.tables import Assignment, Conversation
 from server.errors import RehearsalRefused
 from server.jobs.background import BackgroundJobs, Progress, Result
-from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child
 from server.news import News
 from server.study import Study, parse_study
 
@@ -86,7 +86,7 @@ class Rehearsals:
         news: News,
         url: str,
         crowd: Crowd,
-        limits: Limits,
+        limits: ChildLimits,
     ) -> None:
         self._store = store
         self._jobs = jobs
@@ -185,7 +185,7 @@ class Rehearsals:
                     model = Path(folder) / "model.json"
                     model.write_text(options.model.model_dump_json(), encoding="utf-8")
                     arguments += ["--model", str(model)]
-                await run_child(Command("bots.crowd", arguments, variables), self._limits, said.append)
+                await run_child(ChildCommand("bots.crowd", arguments, variables), self._limits, said.append)
         except ChildFailed as error:
             # The crowd's summary has the errors of its workers.
             reason = next((line.strip() for line in said if " failed: " in line), str(error))
@@ -209,7 +209,7 @@ class Rehearsals:
         if options.pay is not None:
             arguments += ["--pay", f"{options.pay:g}"]
         said: list[str] = []
-        await run_child(Command("qc.outlook", arguments, variables), self._limits, said.append)
+        await run_child(ChildCommand("qc.outlook", arguments, variables), self._limits, said.append)
         found: Mapping[str, Any] = json.loads(said[-1])
         return found
 

@@ -12,7 +12,7 @@ from server.db.jobs import JobEntry, forget_jobs, jobs_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.jobs.background import BackgroundJobs, Progress, Result
-from server.jobs.child import Command, Limits, reading, run_child, told_progress
+from server.jobs.child import ChildCommand, ChildLimits, reading, run_child, told_progress
 from server.jobs.files import JobFiles
 
 PAGE, SIGNATURE, ARCHIVE = "report.html", "signature.txt", "report.zip"
@@ -48,7 +48,7 @@ class Reports:
     """
 
     def __init__(
-        self, store: Store, jobs: BackgroundJobs, url: str, folder: Path, limits: Limits, kept: int
+        self, store: Store, jobs: BackgroundJobs, url: str, folder: Path, limits: ChildLimits, kept: int
     ) -> None:
         self._store = store
         self._jobs = jobs
@@ -90,7 +90,7 @@ class Reports:
         arguments = (source, "--run", run, "--out", str(folder), "--progress-lines", *_typed(options))
         hear = told_progress(progress.tell)
         try:
-            await run_child(Command("qc.report", arguments, variables), self._limits, hear)
+            await run_child(ChildCommand("qc.report", arguments, variables), self._limits, hear)
         except BaseException:  # remove an unfinished report, whatever has ended it
             self._files.remove(progress.job)
             raise

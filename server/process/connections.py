@@ -72,7 +72,7 @@ class HasAddress(Protocol):
         """Return whether the collection contains the address."""
 
 
-class Counts(ServerState):
+class ConnectionCounts(ServerState):
     """The state shared by the connections of a server. `silent`: connections closed for silence."""
 
     def __init__(self, shaper: Shaper, proxies: HasAddress) -> None:
@@ -104,7 +104,7 @@ class HttpConnection(H11Protocol):
     connections and unfinished requests could use up all files that the process may open.
     """
 
-    server_state: Counts
+    server_state: ConnectionCounts
     _limit: asyncio.TimerHandle | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:

@@ -31,7 +31,7 @@ class Readiness(BaseModel):
     redis: str | None
 
 
-class Health:
+class ServerHealth:
     """Endpoints `/healthz` (the process and its event loop run) and `/readyz` (it can serve new connections).
 
     Restart a process that is not alive. Do not restart one that is not ready, but send it no new connections.

@@ -12,7 +12,7 @@ from limits import parse
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from server.config import Settings
-from server.process.connections import Counts, HttpConnection, WebSocketConnection
+from server.process.connections import ConnectionCounts, HttpConnection, WebSocketConnection
 from server.process.file_limit import FileWatch, raise_file_limit
 from server.process.lifecycle import Lifecycle
 from server.process.traffic_shaping import Shaper, TrafficShaping
@@ -77,7 +77,7 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
-        self.counts = Counts(shaper, served.trusted_hosts)
+        self.counts = ConnectionCounts(shaper, served.trusted_hosts)
         self.server_state = self.counts
         self._lifecycle = lifecycle
         sys.setswitchinterval(_SWITCH_SECONDS)

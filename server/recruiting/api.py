@@ -16,7 +16,7 @@ from server.db.store.store import Store
 from server.db.tables.table import GivenNumber, RowNumber
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
-from server.recruiting.drafts import Plan
+from server.recruiting.drafts import StudyPlan
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform
 from server.recruiting.polling import Polling
@@ -115,7 +115,7 @@ class RecruitingApi:
         """Return the study on the platform, its submissions as last read, and differences from ours."""
         return await self._view(run)
 
-    async def create_recruitment(self, run: str, body: Plan, actor: Caller) -> RecruitmentView:
+    async def create_recruitment(self, run: str, body: StudyPlan, actor: Caller) -> RecruitmentView:
         """Create a draft of a run's study on the platform. Nobody sees it yet, and it costs nothing."""
         await self._studies.create(run, body, actor)
         return await self._view(run)

@@ -11,11 +11,11 @@ from server.db.runs.runs import RunEntry
 from server.errors import NotRecruiting
 from server.recruiters.prolific.studies import (
     CompletionCode,
-    Draft,
     DynamicPayment,
     RequestReturn,
     Review,
     ScreenOut,
+    StudyDraft,
     without_groups,
 )
 from server.recruiters.recruiter import Prolific, Recruiter
@@ -27,7 +27,7 @@ _NO_CONSENT = "You did not agree to take part. Please return the submission, so 
 _RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
 
 
-class Plan(BaseModel):
+class StudyPlan(BaseModel):
     """The plan of a study on the platform. Amounts are cents of the workspace's currency.
 
     `minutes`: the estimated duration; by default, that of the study file. `keep_out`: the platform's
@@ -44,7 +44,9 @@ class Plan(BaseModel):
     keep_out: Annotated[tuple[str, ...], Field(max_length=50)] = ()
 
 
-def draft_of(entry: RunEntry, plan: Plan, public_url: str) -> tuple[dict[EndingKind, CompletionCode], Draft]:
+def draft_of(
+    entry: RunEntry, plan: StudyPlan, public_url: str
+) -> tuple[dict[EndingKind, CompletionCode], StudyDraft]:
     """Return new completion codes for a run, and a draft with them.
 
     Participants are sent to the run's address below `public_url`. Raises NotRecruiting if the study file does
@@ -54,7 +56,7 @@ def draft_of(entry: RunEntry, plan: Plan, public_url: str) -> tuple[dict[EndingK
     recruiter = _prolific(entry, study.recruiter)
     codes = _codes(recruiter, plan)
     minutes = plan.minutes or study.minutes or 30
-    draft = Draft(
+    draft = StudyDraft(
         name=study.title[:200],
         internal_name=entry.slug,
         description=plan.description or f"{study.title}. {study.payment}",
@@ -79,7 +81,7 @@ def _prolific(entry: RunEntry, recruiter: Recruiter | None) -> Prolific:
     return recruiter
 
 
-def _codes(recruiter: Prolific, plan: Plan) -> dict[EndingKind, CompletionCode]:
+def _codes(recruiter: Prolific, plan: StudyPlan) -> dict[EndingKind, CompletionCode]:
     """Return the completion codes, one for each ending."""
     review = (Review(),)
     codes: dict[EndingKind, CompletionCode] = {

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.recruiting.pay_decisions import (
-    Decision,
+    DecidedPay,
     DecisionKind,
     StoredDecision,
     add_decisions,
@@ -23,11 +23,11 @@ from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import PayRefused
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.failures import Refused
+from server.recruiters.prolific.failures import PlatformRefused
 from server.recruiters.prolific.submissions import RejectionCategory, Status
 from server.recruiting.pay_rules import (
     ALL,
-    Standing,
+    PayStanding,
     check_decision,
     check_possible,
     in_words,
@@ -78,7 +78,7 @@ class Pay:
         """
         check_decision(decision, share, category, reason)
         made = [
-            Decision(one, decision, share, category, reason, actor.name, utc_now())
+            DecidedPay(one, decision, share, category, reason, actor.name, utc_now())
             for one in dict.fromkeys(submissions)
         ]
 
@@ -93,7 +93,7 @@ class Pay:
         for one in sorted(new):
             check_possible(one, decision, share, standings[one])
 
-        def keep(connection: Connection) -> list[Decision]:
+        def keep(connection: Connection) -> list[DecidedPay]:
             added = add_decisions(connection, known.found.id, made, instead_of)
             if added:
                 record(connection, actor, f"pay.{decision}", run, f"{len(added)} submissions")
@@ -143,7 +143,7 @@ class Pay:
                 await client.messages.send(whose, found.study, text)
 
     async def _carry_out(
-        self, known: "_Known", decisions: Sequence[Decision], standings: Mapping[str, Standing]
+        self, known: "_Known", decisions: Sequence[DecidedPay], standings: Mapping[str, PayStanding]
     ) -> None:
         async with self._platform.asked() as client:
             for one in decisions:
@@ -177,13 +177,13 @@ def _known(connection: Connection, run: str, submissions: Sequence[str]) -> _Kno
     return _Known(found, paid, shares_decided(connection, found.id))
 
 
-async def _standing(client: ProlificClient, known: _Known, submission: str) -> Standing:
+async def _standing(client: ProlificClient, known: _Known, submission: str) -> PayStanding:
     """Read the current state of a submission at the platform."""
     status = (await client.submissions.submission(submission)).status
     return standing_of(status, known.paid_shares[submission], known.decided_shares.get(submission, ()))
 
 
-async def _carry_out(client: ProlificClient, known: _Known, one: Decision, now: Standing) -> Standing:
+async def _carry_out(client: ProlificClient, known: _Known, one: DecidedPay, now: PayStanding) -> PayStanding:
     """Carry out a decision unless that was done already; return the submission's new state.
 
     `now`: its state when it was last read.
@@ -197,27 +197,29 @@ async def _carry_out(client: ProlificClient, known: _Known, one: Decision, now: 
     check_possible(one.submission, one.decision, one.share, now)
     try:
         return await _done(client, known.found, one, now)
-    except Refused:  # somebody else may have done the same a moment ago
+    except PlatformRefused:  # somebody else may have done the same a moment ago
         then = await _standing(client, known, one.submission)
         if is_done(one.decision, one.share, then):
             return then
         raise
 
 
-async def _done(client: ProlificClient, found: StoredRecruitment, one: Decision, now: Standing) -> Standing:
+async def _done(
+    client: ProlificClient, found: StoredRecruitment, one: DecidedPay, now: PayStanding
+) -> PayStanding:
     """Carry out a decision at the platform; return the submission's new state."""
     match one.decision:
         case "approve":
-            return Standing(await client.submissions.approve(one.submission), ALL)
+            return PayStanding(await client.submissions.approve(one.submission), ALL)
         case "reject":
             category = RejectionCategory(one.category or "")
-            return Standing(await client.submissions.reject(one.submission, category, one.reason), None)
+            return PayStanding(await client.submissions.reject(one.submission, category, one.reason), None)
         case "partial":
             code, share = found.codes["partial"], one.share or 0
             await client.submissions.pay_in_part(one.submission, code, share, one.reason)
-            return Standing(Status.PARTIALLY_APPROVED, share)  # the answer calls it approved
+            return PayStanding(Status.PARTIALLY_APPROVED, share)  # the answer calls it approved
         case "screen_out":
-            return Standing(await client.submissions.screen_out(one.submission), None)
+            return PayStanding(await client.submissions.screen_out(one.submission), None)
         case "request_return":
             await client.submissions.request_return(one.submission, one.reason)
             return now

@@ -114,7 +114,7 @@ def _check_rejection(category: str, reason: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PayStanding:
     """The state of a submission at the platform. `paid_share`: the paid share of the reward in per cent.
 
     None: nothing was paid, or the share is unknown, because the platform does not tell the share of partial
@@ -125,33 +125,33 @@ class Standing:
     paid_share: int | None
 
 
-def standing_of(status: Status, known: int | None, decided: Collection[int]) -> Standing:
+def standing_of(status: Status, known: int | None, decided: Collection[int]) -> PayStanding:
     """Return the state of a submission from its status, its known paid share, and all shares decided for it.
 
     If the share of a partial payment is unknown and only one share was ever decided, it is that share: our
     call paid it, although no answer confirmed it.
     """
     if status == Status.APPROVED:
-        return Standing(status, known if known is not None else ALL)
+        return PayStanding(status, known if known is not None else ALL)
     if status != Status.PARTIALLY_APPROVED:
-        return Standing(status, None)
+        return PayStanding(status, None)
     only = next(iter(decided)) if len(set(decided)) == 1 else None
-    return Standing(status, known if known is not None else only)
+    return PayStanding(status, known if known is not None else only)
 
 
-def is_unknown_part(now: Standing) -> bool:
+def is_unknown_part(now: PayStanding) -> bool:
     """Return whether a submission was paid in part, with an unknown share."""
     return now.status == Status.PARTIALLY_APPROVED and now.paid_share is None
 
 
-def is_done(decision: DecisionKind, share: int | None, now: Standing) -> bool:
+def is_done(decision: DecisionKind, share: int | None, now: PayStanding) -> bool:
     """Return whether a decision is carried out: the status and, for payments, the share agree with it."""
     if decision in {"approve", "partial"}:
         return now.status in PAID and now.paid_share == (share if decision == "partial" else ALL)
     return decision != "request_return" and now.status == _AFTERWARDS[decision]
 
 
-def check_possible(submission: str, decision: DecisionKind, share: int | None, now: Standing) -> None:
+def check_possible(submission: str, decision: DecisionKind, share: int | None, now: PayStanding) -> None:
     """Check that the platform can still carry out a decision, or has done so already.
 
     For a partial payment with an unknown share, deciding a share means stating the share seen at the
@@ -174,7 +174,7 @@ def check_possible(submission: str, decision: DecisionKind, share: int | None, n
     raise PayRefused(f"{submission} {in_words(now)}: Prolific does not change that", _instead(now))
 
 
-def in_words(now: Standing) -> str:
+def in_words(now: PayStanding) -> str:
     """Return the state of a submission at the platform in words."""
     if now.status not in PAID:
         return f"is {now.status.lower()} at Prolific"
@@ -183,7 +183,7 @@ def in_words(now: Standing) -> str:
     return "was paid in full" if now.paid_share == ALL else f"was paid {now.paid_share} % of the reward"
 
 
-def _instead(now: Standing) -> str:
+def _instead(now: PayStanding) -> str:
     match now.status:
         case Status.REJECTED:
             return "Withdraw the rejection at Prolific, refresh, and decide again."

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from server.config import Settings
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.connection import Connection
+from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.failures import OutcomeUnknown, ProlificFailure
 
 
@@ -17,7 +17,7 @@ class Platform:
     so it is never stored in the database or a backup, and never shown on a page.
     """
 
-    def __init__(self, connect: Callable[[], Connection] | None) -> None:
+    def __init__(self, connect: Callable[[], PlatformConnection] | None) -> None:
         """Create it. `connect`: opens a connection; None: the server has no token."""
         self._connect = connect
 
@@ -49,4 +49,4 @@ class Platform:
 def platform_of(settings: Settings) -> Platform:
     """Return the platform for a server's settings."""
     token = settings.prolific_token
-    return Platform(None if token is None else lambda: Connection(token, settings.prolific_api))
+    return Platform(None if token is None else lambda: PlatformConnection(token, settings.prolific_api))

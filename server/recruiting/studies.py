@@ -39,12 +39,12 @@ from server.errors import (
 )
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.studies import (
-    Study,
+    PlatformStudy,
     Transition,
 )
 from server.recruiters.prolific.submissions import Status
 from server.recruiters.recruiter import PROLIFIC
-from server.recruiting.drafts import Plan, draft_of
+from server.recruiting.drafts import StudyPlan, draft_of
 from server.recruiting.pay_rules import standing_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
@@ -74,7 +74,7 @@ class PlatformStudies:
         self._public_url = public_url
         self._reading = asyncio.Lock()
 
-    async def create(self, run: str, plan: Plan, actor: Doer) -> StoredRecruitment:
+    async def create(self, run: str, plan: StudyPlan, actor: Doer) -> StoredRecruitment:
         """Create a draft of a run's study on the platform. Nobody sees it yet, and it costs nothing.
 
         The intention is stored first. So of two concurrent calls only one asks the platform, and an
@@ -293,7 +293,7 @@ class PlatformStudies:
             await self._store.submit(lambda c: note_currency(c, found.id, currency))
 
     async def _keep(
-        self, found: StoredRecruitment, study: Study, actor: Doer, action: str, detail: str = ""
+        self, found: StoredRecruitment, study: PlatformStudy, actor: Doer, action: str, detail: str = ""
     ) -> StoredRecruitment:
         def keep(connection: Connection) -> StoredRecruitment:
             note_study(connection, found.id, study.status, study.total_available_places)
@@ -334,7 +334,7 @@ def _begun(found: StoredRecruitment) -> str:
     return f"{found.created_by} has asked Prolific at {when} to draft the study of `{found.run}`"
 
 
-async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> Study | None:
+async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> PlatformStudy | None:
     """Return the draft that the platform created without answering; None if it created none."""
     ours = set(found.codes.values())
     async for name in client.studies.drafts(found.run):

@@ -1,6 +1,6 @@
 """A run's rules (target, budget, opening hours, excluded workers), and decisions by them."""
 
-from server.run_rules.decision import Counts, End, Standing, end_of, needed, places_open, room_for_another
+from server.run_rules.decision import Counts, RunEnd, Standing, end_of, needed, places_open, room_for_another
 from server.run_rules.reading import parse_rules
 from server.run_rules.rules import (
     Budget,
@@ -17,8 +17,8 @@ from server.run_rules.rules import (
 __all__ = [
     "Budget",
     "Counts",
-    "End",
     "OpeningHours",
+    "RunEnd",
     "RunRules",
     "Standing",
     "Target",

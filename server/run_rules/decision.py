@@ -102,7 +102,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class RunEnd:
     """The end of a run by its rules: the cause, and a sentence."""
 
     cause: Literal["target", "budget"]
@@ -132,18 +132,18 @@ def needed(rules: RunRules, standing: Standing) -> int | None:
     return _needed_of_width(target.widest_interval or math.inf, standing)
 
 
-def end_of(rules: RunRules, standing: Standing) -> End | None:
+def end_of(rules: RunRules, standing: Standing) -> RunEnd | None:
     """Return why a run must stop: its target is reached, or it cannot pay another assignment; else None."""
     if standing.spent is not None:
-        return End("budget", f"The run has to stop: {standing.spent}.")
+        return RunEnd("budget", f"The run has to stop: {standing.spent}.")
     target, completed = target_of(rules, standing), standing.counts.completed
     if target is not None and needed(rules, standing) == 0:
-        return End("target", f"The run has what it was to gather: {in_words(target)}.")
+        return RunEnd("target", f"The run has what it was to gather: {in_words(target)}.")
     if standing.places is not None and completed >= standing.places:
-        return End("target", f"All {standing.places} places that the study's file gives are completed.")
+        return RunEnd("target", f"All {standing.places} places that the study's file gives are completed.")
     budget, counts = rules.budget, standing.counts
     if budget is not None and counts.paid >= budget.assignments(counts.besides(budget)):
-        return End(
+        return RunEnd(
             "budget",
             f"The budget of {money(budget.total, budget.currency)} pays for no other assignment: "
             f"{money(counts.spent(budget), budget.currency)} are spent.",

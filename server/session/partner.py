@@ -48,7 +48,7 @@ class ChatStanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class PartnerSay:
     """The partner has said `text`."""
 
     text: str
@@ -72,14 +72,14 @@ class TakeOver:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PartnerEnd:
     """There will be no further line; `in_order`: the chat ends normally, and is rated."""
 
     why: Reason
     in_order: bool
 
 
-Next = Say | Wait | BotAnswers | TakeOver | End
+Next = PartnerSay | Wait | BotAnswers | TakeOver | PartnerEnd
 
 
 def what_next(standing: ChatStanding, index: int, inputs: int, waited: float, rules: PartnerRules) -> Next:
@@ -87,14 +87,14 @@ def what_next(standing: ChatStanding, index: int, inputs: int, waited: float, ru
     if standing.taken_over:
         return BotAnswers()
     if standing.lines is not None and index in standing.lines:
-        return Say(standing.lines[index])
+        return PartnerSay(standing.lines[index])
     why = _trouble(standing, waited, rules)
     if why is None:
         return Wait()
     if why != "nobody_came" and inputs >= rules.minimum_inputs:
-        return End(why, in_order=True)
+        return PartnerEnd(why, in_order=True)
     if why != "nobody_came" and rules.when_left == "end":
-        return End(why, in_order=False)
+        return PartnerEnd(why, in_order=False)
     return TakeOver(why)
 
 

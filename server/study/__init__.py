@@ -1,7 +1,15 @@
 """A study: its systems, criteria and rules, and the YAML file that defines them."""
 
 from server.study.document import Unreadable, read_document
-from server.study.edits import Change, Edited, NotEditable, edited, named, require_name, require_study_name
+from server.study.edits import (
+    Edited,
+    EditedSetting,
+    NotEditable,
+    edited,
+    named,
+    require_name,
+    require_study_name,
+)
 from server.study.in_thread import in_thread
 from server.study.mistakes import Mistake
 from server.study.published import LEFT_OUT, SENT, published
@@ -35,9 +43,9 @@ __all__ = [
     "REGISTERED",
     "SENT",
     "WIZARD",
-    "Change",
     "Composition",
     "Edited",
+    "EditedSetting",
     "Mistake",
     "NotEditable",
     "Study",

@@ -20,7 +20,7 @@ from server.study.settings import is_within, value_of
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EditedSetting:
     """A change of the setting at `path`: set it to `value`, or remove it.
 
     An index equal to the length of a list appends to it. Missing mappings on the path are created.
@@ -43,7 +43,7 @@ class NotEditable(ValueError):
     """The change is not possible; the message tells why."""
 
 
-def edited(text: str, change: Change) -> Edited:
+def edited(text: str, change: EditedSetting) -> Edited:
     """Return `text` with one change.
 
     Raises:
@@ -67,7 +67,7 @@ def edited(text: str, change: Change) -> Edited:
     raise NotEditable(f"{section} cannot be written")
 
 
-def _changed(content: dict[Any, Any], change: Change) -> dict[Any, Any]:
+def _changed(content: dict[Any, Any], change: EditedSetting) -> dict[Any, Any]:
     """Return the settings after the change. Raises NotEditable."""
     wanted: Any = copy.deepcopy(content)
     holder = wanted
@@ -97,7 +97,7 @@ def _put(holder: Any, key: int | str, value: Any, *, remove: bool = False) -> No
         raise NotEditable(f"`{key}` is within something that has no settings")
 
 
-def _nearest(content: object, change: Change) -> Change:
+def _nearest(content: object, change: EditedSetting) -> EditedSetting:
     """Return the change applied to the deepest part of its path that exists in the file."""
     for i, key in enumerate(change.path[:-1]):
         after = value_of(content, key)
@@ -105,15 +105,15 @@ def _nearest(content: object, change: Change) -> Change:
             value: Any = change.value
             for missing in reversed(change.path[i + 1 :]):
                 value = [value] if isinstance(missing, int) else {missing: value}
-            return Change(change.path[: i + 1], value)
+            return EditedSetting(change.path[: i + 1], value)
         content = after
     is_last = isinstance(content, dict | list) and len(content) == 1 and is_within(content, change.path[-1])
     if change.remove and is_last and len(change.path) > 1:
-        return Change(change.path[:-1], [] if isinstance(content, list) else {})
+        return EditedSetting(change.path[:-1], [] if isinstance(content, list) else {})
     return change
 
 
-def _in_place(document: Document, change: Change) -> str | None:
+def _in_place(document: Document, change: EditedSetting) -> str | None:
     """Return the text with the change made in place, or None if the layout does not allow it."""
     holder = document.node_at(change.path[:-1])
     key = change.path[-1]
@@ -270,7 +270,7 @@ def _written_anew(document: Document, wanted: dict[Any, Any], section: str | Non
     """Return the text with one section, or all of it, written again."""
     if section is not None:
         removed = section not in wanted
-        change = Change((section,), wanted.get(section), remove=removed)
+        change = EditedSetting((section,), wanted.get(section), remove=removed)
         text = _in_place(document, change)
         if text is not None:
             return text
@@ -305,7 +305,7 @@ def require_study_name(name: str) -> None:
 def named(text: str, name: str) -> str:
     """Return a study's text under another name. Raises StudyInvalid if the text cannot be read."""
     try:
-        return edited(text, Change(("name",), name)).text
+        return edited(text, EditedSetting(("name",), name)).text
     except (Unreadable, NotEditable) as error:
         raise StudyInvalid(f"the study cannot be given another name: {error}") from error
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.table import Table
 
-from bots.conformance.report import Line, Transcript, transcript
+from bots.conformance.report import CheckTranscript, ReportLine, transcript
 from bots.terminal import Console
 
 # Colours, a title, a clickable link, the bell, and the same by the single characters above 127.
@@ -24,13 +24,13 @@ def table() -> Table:
     return built
 
 
-def held() -> Transcript:
+def held() -> CheckTranscript:
     lines = (
-        Line(author="worker", text=EVIL),
-        Line(author="bot", text=EVIL, seconds=1.0),
-        Line(author="bot", text="", seconds=1.0, error=EVIL),
+        ReportLine(author="worker", text=EVIL),
+        ReportLine(author="bot", text=EVIL, seconds=1.0),
+        ReportLine(author="bot", text="", seconds=1.0, error=EVIL),
     )
-    return Transcript(name="small talk", persona=(EVIL,), lines=lines)
+    return CheckTranscript(name="small talk", persona=(EVIL,), lines=lines)
 
 
 @pytest.mark.parametrize("what", [EVIL, f"[bold]{EVIL}[/]", table(), transcript(held())])

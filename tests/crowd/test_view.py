@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bots.crowd.view import View, draw, show
+from bots.crowd.view import PageView, draw, show
 
 
 def test_a_conversation_from_topic_to_rating() -> None:
-    view = View(phase="instructions", minimum_inputs=10)
+    view = PageView(phase="instructions", minimum_inputs=10)
     here = {"conversation": 2, "attempt": 3}
     view = show(view, {"type": "topic_due", **here, "conversations": 6, "icebreaker": None})
     assert (view.phase, view.conversation, view.attempt, view.icebreaker) == ("topic", 2, 3, None)
@@ -32,14 +32,14 @@ def test_a_snapshot_draws_the_page_anew() -> None:
         "turns": [1, 2, 3],
     }
     view = draw({"phase": "chat", "study": study, "conversation": conversation, "question": None})
-    expected = View("chat", 3, "I bake.", 4, 2, inputs=2, turns=3, typing=True, topic="I bake.")
+    expected = PageView("chat", 3, "I bake.", 4, 2, inputs=2, turns=3, typing=True, topic="I bake.")
     assert view == replace(expected, questions={"conversation": []})
     done = {"phase": "done", "study": study, "conversation": None, "question": None}
     assert draw(done).conversation == 0
 
 
 def test_items_and_test_questions() -> None:
-    view = View(phase="instructions", minimum_inputs=10)
+    view = PageView(phase="instructions", minimum_inputs=10)
     view = show(view, {"type": "question_due", "question": {"question": 2}})
     assert (view.phase, view.question) == ("tutorial", 2)
     here = {"conversation": 3, "attempt": 1}
@@ -54,7 +54,7 @@ def test_items_and_test_questions() -> None:
 def test_a_quiz_is_about_the_conversation_that_was_rated() -> None:
     here = {"conversation": 3, "attempt": 2}
     quiz = {**here, "lines": ["I bake.", "I sail."]}
-    view = show(View(phase="rating", minimum_inputs=10, **here), {"type": "quiz_due", "quiz": quiz})
+    view = show(PageView(phase="rating", minimum_inputs=10, **here), {"type": "quiz_due", "quiz": quiz})
     study = {"minimum_inputs": 10, "post_edit": None}
     again = draw({"phase": "quiz", "study": study, "conversation": None, "question": None, "quiz": quiz})
     for seen in (view, again):
@@ -63,7 +63,7 @@ def test_a_quiz_is_about_the_conversation_that_was_rated() -> None:
 
 
 def test_the_end_is_seen() -> None:
-    view = View(phase="feedback", minimum_inputs=10)
+    view = PageView(phase="feedback", minimum_inputs=10)
     assert show(view, {"type": "completed"}).phase == "done"
     assert show(view, {"type": "ended", "phase": "expired"}).phase == "expired"
     assert show(view, {"type": "accepted", "id": "x"}) == view

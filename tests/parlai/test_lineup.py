@@ -136,11 +136,11 @@ def test_held_out_replies_are_among_twenty_of_other_dialogues() -> None:
 
 
 def test_a_model_without_its_exchanges_says_what_is_missing(models: Path, tmp_path: Path) -> None:
-    from bots.host.model import ModelError
+    from bots.host.model import HostModelError
     from bots.host.parlai import ParlaiModel
 
     copy = tmp_path / "kvmemnn"
     shutil.copytree(models / "kvmemnn", copy)
     (copy / "exchanges.jsonl").unlink()
-    with pytest.raises(ModelError, match=r"exchanges\.jsonl: cannot be read"):
+    with pytest.raises(HostModelError, match=r"exchanges\.jsonl: cannot be read"):
         ParlaiModel(str(copy / "model"))

@@ -11,7 +11,7 @@ import torch
 
 from bots import Chat, Turn
 from bots.host.batch import MicroBatch
-from bots.host.model import ModelError
+from bots.host.model import HostModelError
 from bots.host.parlai import ParlaiModel
 from bots.parlai.episode import opening
 from bots.shown import shown_text
@@ -126,12 +126,12 @@ def test_a_moved_model_answers_as_before(models: Path, tmp_path: Path, chats: li
 
 
 def test_a_file_that_is_no_model_is_refused_with_the_way_out(tmp_path: Path, models: Path) -> None:
-    with pytest.raises(ModelError, match=r"not a model of ParlAI.*bots\.train_lineup"):
+    with pytest.raises(HostModelError, match=r"not a model of ParlAI.*bots\.train_lineup"):
         ParlaiModel(str(tmp_path / "none"))
     broken = tmp_path / "model"
     broken.write_text("not a pickle")
     broken.with_suffix(".opt").write_bytes((models / "lan_model" / "model.opt").read_bytes())
-    with pytest.raises(ModelError, match="cannot be loaded"):
+    with pytest.raises(HostModelError, match="cannot be loaded"):
         ParlaiModel(str(broken))
 
 

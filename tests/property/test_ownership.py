@@ -29,7 +29,7 @@ from hypothesis.stateful import (
 
 from bots import BotError
 from bots.core.failures import BotGone
-from bots.crowd.view import View
+from bots.crowd.view import PageView
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.engine.engines import migrate
@@ -393,7 +393,7 @@ class Ownership(RuleBasedStateMachine):
         self.loop.close()
 
 
-def _next(view: View, early: bool) -> Message | None:
+def _next(view: PageView, early: bool) -> Message | None:
     """Return what a worker does on a page; None where there is nothing to do."""
     named = {"conversation": view.conversation, "attempt": view.attempt}
     match view.phase:

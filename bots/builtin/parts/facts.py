@@ -19,7 +19,7 @@ _NO = re.compile(r"(?:As I said: )?(?:no|nope|never|not really|hardly ever|I wis
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PersonaQuestion:
     """A question: its content stems, its topic if any, and whether it asks about the topic as a whole.
 
     "Do you have pets?" asks about a topic as a whole, "Do you have a cat?" about a part of it.
@@ -30,7 +30,7 @@ class Question:
     topic: str | None
     whole: bool
 
-    def is_answered_by(self, before: "Question", answer: str) -> bool:
+    def is_answered_by(self, before: "PersonaQuestion", answer: str) -> bool:
         """Return whether `answer`, given to the question `before`, also answers this question.
 
         That is so if most words are the same. It is also so if both have the same topic and one of them asks
@@ -50,11 +50,11 @@ def denies(answer: str) -> bool:
 
 
 @lru_cache(maxsize=LINES)
-def question(text: str) -> Question:
+def question(text: str) -> PersonaQuestion:
     """Return the question in `text`."""
     meant = frozenset(content(text)) - _FILLING
     topic = next(iter(topics_of(text)), None)
-    return Question(act(text), meant, topic, topic is not None and _whole(text, topic, meant))
+    return PersonaQuestion(act(text), meant, topic, topic is not None and _whole(text, topic, meant))
 
 
 def _whole(text: str, topic: str, meant: frozenset[str]) -> bool:
@@ -62,7 +62,7 @@ def _whole(text: str, topic: str, meant: frozenset[str]) -> bool:
     return meant <= known.general or any(phrase in plain for phrase in known.phrases)
 
 
-def answered(chat: Chat) -> list[tuple[Question, str]]:
+def answered(chat: Chat) -> list[tuple[PersonaQuestion, str]]:
     """Return each question of the worker that the bot has answered, with the whole answer, oldest first."""
     found = []
     for asked, answer in pairwise(chat.turns):

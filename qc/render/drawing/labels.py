@@ -23,7 +23,7 @@ class Spot(NamedTuple):
     along: float
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """Position of a label: `x` is its anchor on `side`, `left` its left end, `y` its middle."""
 
     side: int
@@ -41,7 +41,7 @@ def free_spots(
     height: float,
     half: float,
     frame: Box,
-) -> list[Place | None]:
+) -> list[LabelPlace | None]:
     """Return the position of each point's label, placed in the given order; None if no spot is free.
 
     Args:
@@ -54,7 +54,7 @@ def free_spots(
         frame: box that contains every label.
     """
     taken: list[Box] = [(x - half, y - half, x + half, y + half) for x, y in points]
-    placed: list[Place | None] = []
+    placed: list[LabelPlace | None] = []
     for (x, y), width, is_mirrored in zip(points, widths, mirrored, strict=True):
         found = None
         for spot in spots:
@@ -63,7 +63,7 @@ def free_spots(
             box = (left, middle - height / 2, left + width, middle + height / 2)
             if _within(box, frame) and not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                found = Place(side, x + away, left, middle)
+                found = LabelPlace(side, x + away, left, middle)
                 break
         placed.append(found)
     return placed

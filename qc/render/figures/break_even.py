@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from qc.estimators.pairs import error_curve
 from qc.number_format import percent, whole
-from qc.planning.comparison import Comparison
+from qc.planning.comparison import PairedComparison
 from qc.planning.metric_error import MetricError
 from qc.render.drawing.figure import Drawing
 from qc.render.drawing.labels import spread
@@ -24,7 +24,7 @@ LINE = 17.0
 METRIC_COLOURS = tuple(colour for colour in FAMILY_COLOURS if colour not in (BLUE, GREEN))
 
 
-def break_even(comparison: Comparison, metrics: Sequence[MetricError]) -> Drawing:
+def break_even(comparison: PairedComparison, metrics: Sequence[MetricError]) -> Drawing:
     """Draw people's error against the judgments of each system, and a line at the bias of each metric.
 
     Args:
@@ -70,7 +70,7 @@ def break_even(comparison: Comparison, metrics: Sequence[MetricError]) -> Drawin
     return Drawing("What a metric is worth in judgments", alt, draw)
 
 
-def _curves(comparison: Comparison, last: float) -> list[tuple[str, str, str, NDArray[np.float64]]]:
+def _curves(comparison: PairedComparison, last: float) -> list[tuple[str, str, str, NDArray[np.float64]]]:
     """Return name, colour, dashes and (POINTS,) errors for people, and for a perfect annotator if known."""
     sizes = np.geomspace(1.0, last, POINTS)
     errors = (comparison.means.differences, comparison.variances)

@@ -22,7 +22,7 @@ FIRST, MOST_POINTS = 19, 500
 Array = NDArray[np.float64]
 
 
-class Line(NamedTuple):
+class CurveLine(NamedTuple):
     """A line: its sign in the legend, colour, SVG dash pattern, meaning, and values."""
 
     sign: str
@@ -41,8 +41,8 @@ def widths(part: Part) -> Drawing:
     assert curve is not None  # noqa: S101
     metric = part.metrics[0].metric
     lines = [
-        Line("■", MUTED, "", "mean of the judgments", curve.mean),
-        Line(
+        CurveLine("■", MUTED, "", "mean of the judgments", curve.mean),
+        CurveLine(
             "●", BLUE, "", f"with {shortened(metric, LONGEST_NAME)} as control variate", curve.control_variate
         ),
     ]
@@ -73,14 +73,14 @@ def narrowing(part: Part) -> Drawing:
     assert looks is not None  # noqa: S101
     n = np.arange(1, looks.n + 1, dtype=np.float64)
     lines = [
-        Line("┄", MUTED, "6 4", "fixed n: not to be looked at again and again", looks.fixed.half_width),
-        Line("━", BLUE, "", "at any n", looks.plain.half_width),
+        CurveLine("┄", MUTED, "6 4", "fixed n: not to be looked at again and again", looks.fixed.half_width),
+        CurveLine("━", BLUE, "", "at any n", looks.plain.half_width),
     ]
     if looks.varied is not None:
         text = f"at any n, with {shortened(looks.metric, LONGEST_NAME)}"
-        lines.append(Line("┉", GREEN, "3 3", text, looks.varied.half_width))
+        lines.append(CurveLine("┉", GREEN, "3 3", text, looks.varied.half_width))
     if looks.exact is not None:
-        lines.append(Line("━", VERMILION, "", "at any n, exact", looks.exact.half_width))
+        lines.append(CurveLine("━", VERMILION, "", "at any n, exact", looks.exact.half_width))
     # Leave out the first intervals, which are too wide for the scale, and limit the number of points.
     shown = np.unique(np.linspace(min(FIRST, looks.n - 1), looks.n - 1, MOST_POINTS).astype(np.intp))
     lines = [each._replace(values=each.values[shown]) for each in lines]
@@ -100,7 +100,7 @@ def narrowing(part: Part) -> Drawing:
     return Drawing(title, alt, draw)
 
 
-def _frame(width: float, lines: Sequence[Line], n: Array, across: str, up: str) -> Panel:
+def _frame(width: float, lines: Sequence[CurveLine], n: Array, across: str, up: str) -> Panel:
     """Return a panel on a new sheet, with a scale from 0 for all lines, axes, and a legend above."""
     head = HEAD + LINE * len(lines)
     page = Sheet(width, head + HEIGHT + FOOT)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from qc.comparison import Comparison
-from qc.comparison.comparison import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, Scores
+from qc.comparison import SystemComparison
+from qc.comparison.comparison import FEWEST_AGAINST_QC, FEWEST_DRAWS, FEWEST_WORKERS, ComparisonScores
 from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
 from qc.number_format import decimal, listed, percent, probability, whole
@@ -27,7 +27,7 @@ METHOD = (
 
 
 def comparison_findings(
-    found: Comparison, ratings: Ratings | None, signature: str, remarks: Sequence[str] = ()
+    found: SystemComparison, ratings: Ratings | None, signature: str, remarks: Sequence[str] = ()
 ) -> Findings:
     """Return the results of a run of comparisons in tables and words.
 
@@ -50,7 +50,7 @@ def comparison_findings(
     )
 
 
-def _scores(found: Comparison, ratings: Ratings | None) -> FindingsTable:
+def _scores(found: SystemComparison, ratings: Ratings | None) -> FindingsTable:
     wins, ties = found.wins, found.ties
     frame = pd.DataFrame(
         {
@@ -84,10 +84,10 @@ def _scores(found: Comparison, ratings: Ratings | None) -> FindingsTable:
         "Scores are logarithms of odds, of mean 0: of two systems whose scores differ by 1 one is preferred "
         "2.7 times as often as the other, ties aside."
     )
-    return FindingsTable("scores", "Scores", text, Table(frame, tuple(columns), rows))
+    return FindingsTable("scores", "ComparisonScores", text, Table(frame, tuple(columns), rows))
 
 
-def _pairs(found: Comparison) -> FindingsTable:
+def _pairs(found: SystemComparison) -> FindingsTable:
     n = len(found.systems)
     records = [
         {
@@ -116,12 +116,12 @@ def _pairs(found: Comparison) -> FindingsTable:
     )
 
 
-def _ratio(points: float, i: int, j: int, found: Comparison) -> float:
+def _ratio(points: float, i: int, j: int, found: SystemComparison) -> float:
     number = found.wins[i, j] + found.wins[j, i] + found.ties[i, j]
     return points / number if number else np.nan
 
 
-def _sides(found: Comparison) -> FindingsTable:
+def _sides(found: SystemComparison) -> FindingsTable:
     left, right, more, less = found.left_first
     frame = pd.DataFrame(
         {
@@ -146,7 +146,7 @@ def _sides(found: Comparison) -> FindingsTable:
     return FindingsTable("sides", "Left and right", text, Table(frame, columns))
 
 
-def _workers(found: Comparison) -> FindingsTable:
+def _workers(found: SystemComparison) -> FindingsTable:
     columns = (
         Column("worker", "Worker"),
         Column("choices", "Choices", COUNT),
@@ -167,7 +167,7 @@ def _workers(found: Comparison) -> FindingsTable:
     return FindingsTable("workers", "Workers", text, Table(found.workers, columns, rows), 0)
 
 
-def _verdict(found: Comparison) -> tuple[str, ...]:
+def _verdict(found: SystemComparison) -> tuple[str, ...]:
     scores = found.scores
     if scores.unfixed is not None:
         return (scores.unfixed,)
@@ -186,7 +186,7 @@ def _verdict(found: Comparison) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _interval(scores: Scores, system: int) -> str:
+def _interval(scores: ComparisonScores, system: int) -> str:
     """Return a clause with the interval of a system's score, or why it has none; it follows the score."""
     if np.isfinite(scores.low[system]):
         ends = f"{decimal(scores.low[system])} to {decimal(scores.high[system])}"
@@ -202,10 +202,10 @@ def _interval(scores: Scores, system: int) -> str:
     )
 
 
-def _notes(found: Comparison) -> list[str]:
+def _notes(found: SystemComparison) -> list[str]:
     notes = []
     for scores, whose in ((found.scores, ""), (found.trusted, " without suspicious workers")):
-        if isinstance(scores, Scores) and scores.unusable:
+        if isinstance(scores, ComparisonScores) and scores.unusable:
             notes.append(
                 f"Of {whole(scores.draws)} resamples{whose}, {whole(scores.unusable)} did not fix the "
                 "scores and are left out of the intervals, which are too narrow for it."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from qc.estimators.confidence_sequence import ConfidenceSequence
-from qc.estimators.efficiency import NotEstimable, Spread, number
+from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
 from qc.number_format import MISSING, decimal, whole
 from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
@@ -114,7 +114,7 @@ def _spread(parts: Sequence[Part]) -> FindingsTable:
                     "random_effects",
                     "total_minus_within",
                 )
-                for key in (field.name for field in fields(Spread))
+                for key in (field.name for field in fields(JudgmentSpread))
             },
             "cap": number(part.cap),
             "cap_published": number(part.published_cap),

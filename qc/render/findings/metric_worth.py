@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qc.number_format import whole
-from qc.planning.comparison import Comparison
+from qc.planning.comparison import PairedComparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
 from qc.render.findings.findings import FindingsTable
 from qc.render.table import SHARE, Column, Form, Table
@@ -24,7 +24,7 @@ def _judgments(number: float) -> str:
 WORTH = Form(_judgments, "#,##0.0")
 
 
-def metric_tables(comparison: Comparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
+def metric_tables(comparison: PairedComparison, metrics: Sequence[MetricError]) -> list[FindingsTable]:
     """Return the errors of metrics, on average and pair by pair; no tables without metrics."""
     if not metrics:
         return []
@@ -69,7 +69,7 @@ def metric_tables(comparison: Comparison, metrics: Sequence[MetricError]) -> lis
     return [on_average, _metric_pairs(comparison, metrics)]
 
 
-def _metric_pairs(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsTable:
+def _metric_pairs(comparison: PairedComparison, metrics: Sequence[MetricError]) -> FindingsTable:
     names, (first, second) = comparison.opinion.systems, comparison.means.pairs
     unit = comparison.unit_of_record
     frame = pd.concat(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from qc.estimators.pairs import error_curve
 from qc.number_format import listed, percent, whole
-from qc.planning.comparison import OUTPUTS, WORKERS, Comparison
+from qc.planning.comparison import OUTPUTS, WORKERS, PairedComparison
 from qc.planning.metric_error import MetricError
 from qc.planning.plan import AS_HERE, OUTPUTS_AS_HERE, Basis, Planned, PlanOptions, Shown
 from qc.planning.power_analysis import PowerAnalysis
@@ -138,7 +138,7 @@ def _shown(shown: Sequence[Shown], options: PlanOptions) -> FindingsTable:
     return FindingsTable("detectable", "What so many judgments show", text, Table(frame, columns))
 
 
-def _noise(comparison: Comparison) -> FindingsTable:
+def _noise(comparison: PairedComparison) -> FindingsTable:
     frame = pd.DataFrame(
         {
             "drawn": list(comparison.labels),
@@ -161,7 +161,7 @@ def _noise(comparison: Comparison) -> FindingsTable:
     return FindingsTable("noise", "How sure people are", text, Table(frame, columns, rows))
 
 
-def _annotators(comparison: Comparison) -> FindingsTable:
+def _annotators(comparison: PairedComparison) -> FindingsTable:
     annotators = comparison.annotators
     names = ("variance", "within", "sd", "sd_within", "sd_perfect", "ratio")
     frame = pd.DataFrame(
@@ -188,7 +188,7 @@ def _annotators(comparison: Comparison) -> FindingsTable:
     )
 
 
-def _systems(comparison: Comparison) -> FindingsTable:
+def _systems(comparison: PairedComparison) -> FindingsTable:
     means, opinion = comparison.means, comparison.opinion
     frame = pd.DataFrame(
         {
@@ -210,7 +210,7 @@ def _systems(comparison: Comparison) -> FindingsTable:
     return FindingsTable("systems", "The systems", text, Table(frame, columns))
 
 
-def _pairs(comparison: Comparison, options: PlanOptions) -> FindingsTable:
+def _pairs(comparison: PairedComparison, options: PlanOptions) -> FindingsTable:
     means, names = comparison.means, comparison.opinion.systems
     first, second = means.pairs
     unit = comparison.unit_of_record
@@ -241,7 +241,7 @@ def _pairs(comparison: Comparison, options: PlanOptions) -> FindingsTable:
     return FindingsTable("pairs", "Pairs of systems", text, Table(frame, columns, closest), CLOSEST_PAIRS)
 
 
-def _curve(comparison: Comparison) -> FindingsTable:
+def _curve(comparison: PairedComparison) -> FindingsTable:
     ratio = comparison.annotator.ratio
     differences, variances = comparison.means.differences, comparison.variances
     frame = pd.DataFrame({"judgments": CURVE, "people": error_curve(differences, variances, CURVE)})
@@ -256,7 +256,7 @@ def _curve(comparison: Comparison) -> FindingsTable:
     return FindingsTable("curve", "How often people err", text, Table(frame, tuple(columns)))
 
 
-def _figure(comparison: Comparison, metrics: Sequence[MetricError]) -> FindingsFigure:
+def _figure(comparison: PairedComparison, metrics: Sequence[MetricError]) -> FindingsFigure:
     def draw() -> "Drawing":
         return break_even(comparison, metrics)
 
@@ -306,7 +306,7 @@ def _shown_sentence(found: PowerAnalysis) -> str:
     return f"Judgments of each system, and the smallest difference they show: {listed(differences)}."
 
 
-def _noise_sentence(comparison: Comparison) -> str:
+def _noise_sentence(comparison: PairedComparison) -> str:
     unit = comparison.unit_of_record
     noise = float(comparison.labels[unit].wavers.mean())
     kept = {OUTPUTS: "other outputs", WORKERS: "other workers"}[unit]

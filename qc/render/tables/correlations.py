@@ -6,7 +6,7 @@ import pandas as pd
 from qc.method.replication import Correlations, Replication
 from qc.method.scores import CriteriaCorrelation
 from qc.render.table import OVERALL, THREE, TWO, Table, matrix, shade, square
-from qc.robustness.forecast import Forecast
+from qc.robustness.forecast import ReplicationForecast
 
 
 def criteria(found: CriteriaCorrelation, overall: str) -> Table:
@@ -53,7 +53,7 @@ def replication_points(found: Replication) -> Table:
     return Table(found.points)
 
 
-def forecast(found: Forecast) -> Table:
+def forecast(found: ReplicationForecast) -> Table:
     """Return the forecast of the correlation with a second run; a reader sees the criteria side by side."""
     r = {OVERALL: found.r, **found.criteria}
     frame = pd.DataFrame({"criterion": list(r), "r": list(r.values()), "low": np.nan, "high": np.nan})

@@ -22,7 +22,7 @@ from server.db.audit import CommandLine
 from server.db.runs.runs import RunEntry, find_run
 from server.desk.runs.worker_ids import Sought, identities, identities_csv
 from server.export.formats import Format, OnStep, file_name, has_assignments, replaced, write_run
-from server.jobs.child import ChildFailed, Command, Limits, run_child, told_progress
+from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, run_child, told_progress
 from server.study import published
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
@@ -120,9 +120,9 @@ def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: 
     study, made = views.with_name("study.yaml"), views.with_name("made.zip")
     study.write_text(published(run.yaml), encoding="utf-8")
     arguments = (str(views), str(made), "--study", str(study), "--progress-lines")
-    limits = Limits(settings.job_megabytes, settings.job_minutes * 60)
+    limits = ChildLimits(settings.job_megabytes, settings.job_minutes * 60)
     try:
-        asyncio.run(run_child(Command("qc.bundle", arguments, {}), limits, told_progress(on_step)))
+        asyncio.run(run_child(ChildCommand("qc.bundle", arguments, {}), limits, told_progress(on_step)))
     except ChildFailed as error:
         fail(f"the bundle was not made: {error}")
     with _writable(path), made.open("rb") as content, replaced(path) as file:

@@ -22,7 +22,7 @@ from server.errors import CandorError, NeedsConfirmation
 from server.recruiters.prolific.money import shown_amount
 from server.recruiters.prolific.studies import Transition
 from server.recruiting.bonuses import Bonuses
-from server.recruiting.drafts import Plan
+from server.recruiting.drafts import StudyPlan
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform, platform_of
@@ -82,7 +82,7 @@ def create(
     data: Data = None,
 ) -> None:
     """Create a draft of the study on Prolific. Nobody sees it yet, and it costs nothing."""
-    plan = Plan(
+    plan = StudyPlan(
         places=places,
         reward=reward,
         minutes=minutes,

@@ -24,7 +24,7 @@ _HELD = "NOT (l.status = 'skipped' AND r.status = 'skipped')"
 
 
 @dataclass(frozen=True, slots=True)
-class PairCount:
+class PairTally:
     """Counts of one system on the left and another on the right: pairs placed, and workers' preferences."""
 
     placed: int = 0
@@ -103,11 +103,11 @@ _CHOSEN_ANEW = f"""
     WHERE choice.conversation_id = l.id GROUP BY 1, 2, 3, 4"""  # noqa: S608
 
 
-def pairs(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, str], PairCount]:
+def pairs(connection: Connection, run_id: int, *, simulated: bool) -> Mapping[tuple[str, str], PairTally]:
     """Return a run's counts by the names of the systems on the left and on the right."""
     found = connection.execute(_COUNTS, {"run": run_id, "simulated": simulated})
     return {
-        (row.left_name, row.right_name): PairCount(row.placed, row.lefts, row.ties, row.rights)
+        (row.left_name, row.right_name): PairTally(row.placed, row.lefts, row.ties, row.rights)
         for row in found
     }
 

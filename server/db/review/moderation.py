@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import Connection, and_, insert, literal, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bots import Judgement
+from bots import ModerationJudgement
 from server.db.tables import REMOVED, Assignment, Conversation, ModeratedLine, Note, Turn
 
 _KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
@@ -55,7 +55,7 @@ def unjudged_lines(
 
 
 def store_judgements(
-    connection: Connection, judged: Mapping[UnjudgedLine, Judgement | None], at: datetime
+    connection: Connection, judged: Mapping[UnjudgedLine, ModerationJudgement | None], at: datetime
 ) -> None:
     """Store the service's judgements of lines, and note flagged lines; None: it would not judge the line.
 
@@ -69,7 +69,9 @@ def store_judgements(
             connection.execute(insert(Note).values(noted | {"created_at": at}))
 
 
-def _store(connection: Connection, line: UnjudgedLine, judgement: Judgement | None, at: datetime) -> bool:
+def _store(
+    connection: Connection, line: UnjudgedLine, judgement: ModerationJudgement | None, at: datetime
+) -> bool:
     """Store a line's judgement; return False if the line is judged already, or does not exist any more."""
     values = {
         ModeratedLine.c.flagged: None if judgement is None else judgement.flagged,

@@ -13,7 +13,7 @@ from server.db.runs.runs import RunEntry, RunStatus, find_run, has_run, open_run
 from server.db.runs.standing import standing
 from server.db.tables import ExcludedRun, Run
 from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
-from server.run_rules import End, end_of
+from server.run_rules import RunEnd, end_of
 from server.study import parse_study
 
 RunChange = Literal["pause", "resume", "close"]
@@ -65,7 +65,7 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
     return find_run(connection, slug)
 
 
-def stop_run(connection: Connection, run_id: int, end: End) -> bool:
+def stop_run(connection: Connection, run_id: int, end: RunEnd) -> bool:
     """Close a run that has ended by its rules; return False if it was closed already."""
     raise_revision(connection, "runs")
     values = {"status": "closed", "cause": end.cause, "reason": end.reason, "closed_at": utc_now()}
@@ -112,7 +112,7 @@ def excluded_runs(connection: Connection, run_id: int) -> list[int]:
     return list(connection.execute(query).scalars())
 
 
-def end_foreseen(connection: Connection, run: RunEntry) -> End | None:
+def end_foreseen(connection: Connection, run: RunEntry) -> RunEnd | None:
     """Return why an open run would stop at once by its rules; None if it would not."""
     rules = rules_of(connection, run.id)
     return end_of(rules, standing(connection, run.id, parse_study(run.yaml), rules))

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 from sqlalchemy import Connection, Engine
 
-from server.db.store.work import Job, refuse, resolve
+from server.db.store.work import QueuedJob, refuse, resolve
 
 
 class Reader:
@@ -27,7 +27,7 @@ class Reader:
     def __init__(self, engine: Engine, *, threads: int, together: int) -> None:
         self._engine = engine
         self._together = together
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[QueuedJob | None] = SimpleQueue()
         self._is_at_work = False
         self._threads = [
             threading.Thread(target=self._look_up_forever, name=f"store-lookups-{number}", daemon=True)
@@ -48,7 +48,7 @@ class Reader:
         for thread in self._threads:
             thread.join()
 
-    def put(self, job: Job) -> None:
+    def put(self, job: QueuedJob) -> None:
         """Queue a job for a snapshot taken from now on; it is resolved with its result or an error.
 
         Jobs given up before their turn are skipped. Before `start` and after `stop`, a job is resolved with
@@ -68,9 +68,9 @@ class Reader:
                 resolve(jobs)
             del jobs  # or the thread would keep their results in memory while it waits
 
-    def _gather(self) -> tuple[list[Job], bool]:
+    def _gather(self) -> tuple[list[QueuedJob], bool]:
         """Return the waiting jobs of one group, and whether they are the last."""
-        jobs: list[Job] = []
+        jobs: list[QueuedJob] = []
         job = self._jobs.get()
         with suppress(Empty):
             while job is not None:
@@ -81,7 +81,7 @@ class Reader:
             return jobs, True
         return jobs, False
 
-    def _look_up(self, jobs: Sequence[Job]) -> None:
+    def _look_up(self, jobs: Sequence[QueuedJob]) -> None:
         waiting = deque(jobs)
         while waiting:
             try:
@@ -93,7 +93,7 @@ class Reader:
                 return
 
 
-def _perform(connection: Connection, waiting: deque[Job]) -> None:
+def _perform(connection: Connection, waiting: deque[QueuedJob]) -> None:
     """Do the waiting jobs, up to the first that fails, as the database may have ended its transaction."""
     while waiting:
         job = waiting.popleft()

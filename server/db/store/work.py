@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
-class Job(ABC):
+class QueuedJob(ABC):
     """A job waiting for its transaction, with its caller's loop. `error` is set if it was not done."""
 
     loop: asyncio.AbstractEventLoop
@@ -38,7 +38,7 @@ class Job(ABC):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Work(Job, Generic[T]):
+class Work(QueuedJob, Generic[T]):
     """Any work to be done in a transaction; it may be done again if the transaction was ended.
 
     `then` is called with the result and None, or with None and the error. `waiting` is the caller's future:
@@ -68,15 +68,15 @@ class Work(Job, Generic[T]):
         then(self.result, error)
 
 
-def refuse(job: Job) -> None:
+def refuse(job: QueuedJob) -> None:
     """Refuse a job: its thread has not started yet, or has ended."""
     job.error = StorageFailed("the database is not in use: the server is starting or ending")
     resolve([job])
 
 
-def resolve(jobs: Sequence[Job]) -> None:
+def resolve(jobs: Sequence[QueuedJob]) -> None:
     """Pass the jobs' results to the callers, each in its loop, with one wake-up per loop."""
-    by_loop: dict[asyncio.AbstractEventLoop, list[Job]] = {}
+    by_loop: dict[asyncio.AbstractEventLoop, list[QueuedJob]] = {}
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, theirs in by_loop.items():
@@ -84,7 +84,7 @@ def resolve(jobs: Sequence[Job]) -> None:
             loop.call_soon_threadsafe(_resolve_all, theirs)
 
 
-def _resolve_all(jobs: Sequence[Job]) -> None:
+def _resolve_all(jobs: Sequence[QueuedJob]) -> None:
     for job in jobs:
         try:
             job.resolve()

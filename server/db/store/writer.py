@@ -22,7 +22,7 @@ from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
 from server.db.engine.damage import storage_error
 from server.db.engine.engines import empty_log
 from server.db.sessions import write as rows
-from server.db.store.work import Job, Work, refuse, resolve
+from server.db.store.work import QueuedJob, Work, refuse, resolve
 from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
@@ -50,7 +50,7 @@ class StaleState(Exception):
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Append(Job):
+class Append(QueuedJob):
     """The records of one session, with the number under which their writer owns it.
 
     `then` is called with None once they are on disk, or with the error.
@@ -85,7 +85,7 @@ class Writer:
     def __init__(self, engine: Engine, name: str) -> None:
         self._engine = engine
         self._as_one = _as_one() if engine.dialect.name == "sqlite" else None
-        self._jobs: deque[Job | None] = deque()
+        self._jobs: deque[QueuedJob | None] = deque()
         self._news = (
             threading.Event()
         )  # set only by the first job in the queue: waking the thread takes microseconds
@@ -108,7 +108,7 @@ class Writer:
         self._thread.join()
         self._engine.dispose()
 
-    def put(self, job: Job) -> None:
+    def put(self, job: QueuedJob) -> None:
         """Queue a job for the next transaction; it is resolved with its result or error.
 
         Before `start` and after `stop`, it is resolved with StorageFailed at once.
@@ -133,9 +133,9 @@ class Writer:
                     resolve(jobs)
                 del jobs  # or the thread would keep their sessions in memory while it waits
 
-    def _gather(self) -> tuple[list[Job], bool]:
+    def _gather(self) -> tuple[list[QueuedJob], bool]:
         """Return the waiting jobs, as many as fit in one commit, and whether they are the last."""
-        jobs: list[Job] = []
+        jobs: list[QueuedJob] = []
         while self._jobs and len(jobs) < _MOST_PER_COMMIT:
             job = self._jobs.popleft()
             if job is None:
@@ -143,7 +143,7 @@ class Writer:
             jobs.append(job)
         return jobs, False
 
-    def _empty_log(self, jobs: Sequence[Job]) -> None:
+    def _empty_log(self, jobs: Sequence[QueuedJob]) -> None:
         """Remove deleted data from SQLite's log, now or after a later transaction."""
         self._log_has_removed |= any(isinstance(job, Work) and job.removes for job in jobs)
         if not self._log_has_removed:
@@ -153,7 +153,7 @@ class Writer:
         except Exception as error:  # whatever goes wrong, the writer must live on
             log.warning("the log of the database was not emptied", error=str(error))
 
-    def _commit_or_refuse(self, jobs: Sequence[Job]) -> None:
+    def _commit_or_refuse(self, jobs: Sequence[QueuedJob]) -> None:
         """Commit, and survive any error, such as a log line that a full disk does not take."""
         try:
             self._commit(jobs)
@@ -162,7 +162,7 @@ class Writer:
                 job.error = StorageFailed(_NOT_STORED)
         self.is_damaged |= any(isinstance(job.error, StorageDamaged) for job in jobs)
 
-    def _commit(self, jobs: Sequence[Job]) -> None:
+    def _commit(self, jobs: Sequence[QueuedJob]) -> None:
         for tries in range(1, _TRIES + 1):
             for job in jobs:
                 job.error = None  # of the try before, as the job may succeed now
@@ -180,7 +180,7 @@ class Writer:
                 self.commits += 1
             return
 
-    def _write(self, jobs: Sequence[Job]) -> None:
+    def _write(self, jobs: Sequence[QueuedJob]) -> None:
         """Do all jobs at once or, if that fails, one by one; then each job keeps its own error."""
         if self._as_one is not None and all(isinstance(job, Append) for job in jobs):
             done = self._append_as_one(self._as_one, cast("Sequence[Append]", jobs))
@@ -208,7 +208,9 @@ class Writer:
                 return False
         return True
 
-    def _transact(self, jobs: Sequence[Job], do: Callable[[Connection, Sequence[Job]], bool]) -> bool:
+    def _transact(
+        self, jobs: Sequence[QueuedJob], do: Callable[[Connection, Sequence[QueuedJob]], bool]
+    ) -> bool:
         """Do jobs in one transaction, by `do`; return whether that was possible, else nothing is written."""
         with self._engine.connect() as connection, connection.begin() as transaction:
             if not do(connection, jobs):
@@ -217,7 +219,7 @@ class Writer:
         return True
 
 
-def _together(connection: Connection, jobs: Sequence[Job]) -> bool:
+def _together(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     """Do all jobs, the appends with one statement per table; return whether that was possible.
 
     It is not if a job contradicts what is stored, or if a session appends twice: its first records may have
@@ -247,7 +249,7 @@ def _is_one_twice(appends: Sequence[Append]) -> bool:
     return len({append.assignment for append in appends}) < len(appends)
 
 
-def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
+def _alone(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     """Do the only job, which needs no savepoint; return whether that was possible."""
     (job,) = jobs
     try:
@@ -260,7 +262,7 @@ def _alone(connection: Connection, jobs: Sequence[Job]) -> bool:
     return True
 
 
-def _came_second(job: Job) -> bool:
+def _came_second(job: QueuedJob) -> bool:
     """Return whether a job may have failed because another process stored the same thing meanwhile.
 
     Done again, the job sees that and raises the right error. Appends of sessions have no such rivals.
@@ -268,13 +270,13 @@ def _came_second(job: Job) -> bool:
     return isinstance(job.error, StaleState) and not isinstance(job, Append)
 
 
-def _one_by_one(connection: Connection, jobs: Sequence[Job]) -> bool:
+def _one_by_one(connection: Connection, jobs: Sequence[QueuedJob]) -> bool:
     for job in jobs:
         _perform(connection, job)
     return True
 
 
-def _perform(connection: Connection, job: Job) -> None:
+def _perform(connection: Connection, job: QueuedJob) -> None:
     """Do one job within a savepoint, so that its failure leaves the other jobs of the group alone.
 
     Raises:

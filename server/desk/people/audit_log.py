@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from server.access.actor import Allowed
 from server.access.auth import Auth
 from server.clock import ShownTime
-from server.db.audit import Entry, Filter, entries
+from server.db.audit import AuditFilter, AuditRecord, entries
 from server.db.store.store import Store
 from server.db.tables.table import RowNumber
 from server.desk.csv_table import CSV, csv_table
@@ -48,9 +48,9 @@ class Wanted(BaseModel):
     until: datetime | None = None
     before: RowNumber | None = None
 
-    def filter(self) -> Filter:
+    def filter(self) -> AuditFilter:
         """Return the filter for the query of the database."""
-        return Filter(**dict(self))
+        return AuditFilter(**dict(self))
 
 
 class AuditApi:
@@ -77,10 +77,10 @@ class AuditApi:
         return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _cells(entry: Entry) -> list[str]:
+def _cells(entry: AuditRecord) -> list[str]:
     at = entry.at.isoformat(timespec="seconds")
     return [at, entry.kind, entry.actor, entry.action, entry.subject, entry.detail]
 
 
-def _values(entry: Entry) -> dict[str, object]:
+def _values(entry: AuditRecord) -> dict[str, object]:
     return {name: getattr(entry, name) for name in ("id", *_COLUMNS)}

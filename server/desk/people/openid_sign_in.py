@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from server.access import people
 from server.access.cookie import public_path
-from server.access.openid import Begun, OpenIdProvider, new_sign_in
+from server.access.openid import OpenIdProvider, SignInStart, new_sign_in
 from server.access.rate_limit import RateLimits
 from server.db.store.store import Store
 from server.desk.people.accounts import begin_sign_in
@@ -120,10 +120,10 @@ class OpenIdSignIn:
         response.delete_cookie(_COOKIE, path=public_path(request, _COOKIE_PATH))
         return response
 
-    def _kept(self, request: Request, state: str) -> Begun:
+    def _kept(self, request: Request, state: str) -> SignInStart:
         """Return the state of the sign-in from the browser's cookie. Raises ProviderRefused."""
         try:
-            begun = Begun(**self._begun.loads(request.cookies.get(_COOKIE, ""), max_age=_MINUTES * 60))
+            begun = SignInStart(**self._begun.loads(request.cookies.get(_COOKIE, ""), max_age=_MINUTES * 60))
         except BadSignature as error:
             raise ProviderRefused("state") from error
         if not hmac.compare_digest(begun.state.encode(), state.encode()):

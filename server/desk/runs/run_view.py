@@ -36,14 +36,14 @@ from server.study import Study, parse_study
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunStandingView:
     """The shown limits of a run; `wanted`: the planned number of assignments, if it is known."""
 
     shown: RunLimits
     wanted: int | None
 
 
-def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
+def limits_of(connection: Connection, run: RunEntry, study: Study) -> RunStandingView:
     """Return how far a run is within its rules, from the counters that admission uses."""
     rules = rules_of(connection, run.id)
     stands = standing(connection, run.id, study, rules)
@@ -57,7 +57,7 @@ def limits_of(connection: Connection, run: RunEntry, study: Study) -> Limits:
         retention="" if study.retention is None else study.retention.in_words(run.closed_at),
         currency="" if budget is None else budget.currency,
     )
-    return Limits(shown, _wanted(rules, stands))
+    return RunStandingView(shown, _wanted(rules, stands))
 
 
 def _opens_at(rules: RunRules) -> datetime | None:
@@ -215,7 +215,7 @@ class _Counted:
     waiting: int
 
 
-def _summary(run: RunEntry, limits: Limits, counted: _Counted, public_url: str) -> RunSummary:
+def _summary(run: RunEntry, limits: RunStandingView, counted: _Counted, public_url: str) -> RunSummary:
     study = parse_study(run.yaml)
     return RunSummary(
         run=run.slug,

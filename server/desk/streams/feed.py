@@ -37,7 +37,7 @@ class Sight(Generic[Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Generic[Row]):
+class FeedChange(Generic[Row]):
     """The difference between two results: changed `parts` and `rows`, and the keys of removed rows (`gone`).
 
     `whole`: it is a complete result that replaces everything before. `name`: the event id, from which the
@@ -59,7 +59,7 @@ class Feed(Generic[Row]):
         self._epoch = secrets.token_hex(4)
         self._number = 0
         self._sight: Sight[Row] | None = None
-        self._changes: deque[tuple[int, Change[Row]]] = deque(maxlen=_KEPT)
+        self._changes: deque[tuple[int, FeedChange[Row]]] = deque(maxlen=_KEPT)
         self._followers = 0
         self._told = asyncio.Event()
         self._turned = asyncio.Event()
@@ -78,7 +78,7 @@ class Feed(Generic[Row]):
         if self._task is not None:
             await self._task
 
-    async def follow(self, seen: str | None, standing: str) -> AsyncIterator[Change[Row]]:
+    async def follow(self, seen: str | None, standing: str) -> AsyncIterator[FeedChange[Row]]:
         """Yield the whole state, then changes, until the feed is closed or `_LONGEST` seconds have passed.
 
         Args:
@@ -105,13 +105,13 @@ class Feed(Generic[Row]):
         finally:
             self._followers -= 1
 
-    def _since(self, number: int | None) -> list[tuple[int, Change[Row]]]:
+    def _since(self, number: int | None) -> list[tuple[int, FeedChange[Row]]]:
         if self._sight is None:
             return []
         kept = [(at, change) for at, change in self._changes if number is not None and at > number]
         if number is not None and len(kept) == self._number - number:
             return kept
-        return [(self._number, Change(True, self._sight.parts, self._sight.rows, ()))]
+        return [(self._number, FeedChange(True, self._sight.parts, self._sight.rows, ()))]
 
     def _number_of(self, name: str | None, standing: str) -> int | None:
         """Return the number of the last change that a follower received; None if it is unknown."""
@@ -152,7 +152,7 @@ class Feed(Generic[Row]):
         gone = tuple(key for key in before.rows if key not in sight.rows)
         if parts or rows or gone:
             self._sight, self._number = sight, self._number + 1
-            self._changes.append((self._number, Change(False, parts, rows, gone)))
+            self._changes.append((self._number, FeedChange(False, parts, rows, gone)))
             self._turn()
 
     def _turn(self) -> None:

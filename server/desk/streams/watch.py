@@ -26,7 +26,7 @@ from server.desk.runs.responses import (
     RunUpdate,
 )
 from server.desk.runs.run_view import RunReader, RunViewContext, run_summaries
-from server.desk.streams.feed import Change, Feed, Sight
+from server.desk.streams.feed import Feed, FeedChange, Sight
 from server.live.converse.run_news import TOPIC
 from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
@@ -249,7 +249,7 @@ def _portions(rows: list[AssignmentRow], needing: Iterable[Attention]) -> list[l
     return [in_order[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
 
-def _event(change: Change[Any], data: BaseModel, *, named: bool = True) -> ServerSentEvent:
+def _event(change: FeedChange[Any], data: BaseModel, *, named: bool = True) -> ServerSentEvent:
     # Unchanged parts are left out.
     text = data.model_dump_json(exclude_unset=True)
     return ServerSentEvent(raw_data=text, id=change.name if named else None)

@@ -47,7 +47,7 @@ from server.session.instrument import Label
 from server.study import (
     BLANK,
     DEMO,
-    Change,
+    EditedSetting,
     NotEditable,
     Study,
     Unreadable,
@@ -252,7 +252,7 @@ class StudiesApi:
     async def check_study(self, body: StudyToCheck) -> CheckedStudy:
         """Make the given changes to a study's text, if any, and return it with its mistakes."""
         registered = await self._store.read(stored_bots.names)
-        changes = [Change(tuple(each.path), each.value, each.remove) for each in body.changes]
+        changes = [EditedSetting(tuple(each.path), each.value, each.remove) for each in body.changes]
         try:
             return await in_thread(lambda: checked_study(body.yaml, changes, registered))
         except (Unreadable, NotEditable) as error:

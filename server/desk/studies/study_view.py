@@ -21,7 +21,7 @@ from server.desk.studies.study_responses import (
     VersionRow,
 )
 from server.study import (
-    Change,
+    EditedSetting,
     Mistake,
     Unreadable,
     edited,
@@ -93,7 +93,7 @@ def version_changes(
     return VersionChanges(name=name, since=since, version=number, saved_by=after.saved_by, lines=lines)
 
 
-def checked_study(text: str, changes: Sequence[Change], registered: Collection[str]) -> CheckedStudy:
+def checked_study(text: str, changes: Sequence[EditedSetting], registered: Collection[str]) -> CheckedStudy:
     """Return a study's text after `changes`, with its settings and its mistakes.
 
     Args:

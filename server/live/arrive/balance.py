@@ -102,7 +102,7 @@ def _held(holder: Sequence[int | None], column: int) -> int:
 
 
 @dataclass(frozen=True)
-class Counts:
+class DrawCounts:
     """Conversations of the held slots so far: per system, and per system and position (from 1)."""
 
     systems: Mapping[str, int] = field(default_factory=dict)
@@ -111,7 +111,7 @@ class Counts:
 
 def draw_plan(
     variants: Sequence[Variant],
-    counts: Counts,
+    counts: DrawCounts,
     *,
     systems: int,
     qc: int,
@@ -137,7 +137,7 @@ def draw_plan(
 
 
 def _draw_systems(
-    variants: Sequence[Variant], counts: Counts, systems: int, rng: random.Random, down: Collection[str]
+    variants: Sequence[Variant], counts: DrawCounts, systems: int, rng: random.Random, down: Collection[str]
 ) -> list[str]:
     families: dict[str, list[str]] = {}
     for variant in sorted(variants, key=lambda v: (v.family, v.name)):
@@ -153,12 +153,12 @@ def _draw_systems(
     return [_fewest(able[family] or families[family], counts, rng) for family in names[:systems]]
 
 
-def _fewest(names: Sequence[str], counts: Counts, rng: random.Random) -> str:
+def _fewest(names: Sequence[str], counts: DrawCounts, rng: random.Random) -> str:
     shuffled = rng.sample(list(names), len(names))
     return min(shuffled, key=lambda name: counts.systems.get(name, 0))
 
 
-def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random) -> set[int]:
+def _draw_qc_positions(counts: DrawCounts, length: int, qc: int, rng: random.Random) -> set[int]:
     inner = list(range(2, length))
     if len(inner) < qc:
         raise ValueError(f"no place for {qc} qc conversations between the first and the last of {length}")
@@ -167,7 +167,7 @@ def _draw_qc_positions(counts: Counts, length: int, qc: int, rng: random.Random)
 
 
 def _place(
-    drawn: Sequence[str], positions: Sequence[int], counts: Counts, rng: random.Random
+    drawn: Sequence[str], positions: Sequence[int], counts: DrawCounts, rng: random.Random
 ) -> dict[int, str]:
     """Match systems to positions; a position where a system stood less often is likelier."""
     cost = [

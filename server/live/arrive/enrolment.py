@@ -44,7 +44,7 @@ from server.live.arrive.admission import (
     next_place,
     take_place,
 )
-from server.live.arrive.balance import Counts, draw_plan
+from server.live.arrive.balance import DrawCounts, draw_plan
 from server.live.arrive.hits import draw_hit
 from server.live.arrive.pair_draw import draw_pairs
 from server.live.arrive.scenarios import scenarios_of_place
@@ -393,12 +393,12 @@ def _draw(
     )
 
 
-def _counts(arrival_state: ArrivalState) -> Counts:
+def _counts(arrival_state: ArrivalState) -> DrawCounts:
     positions = plan_counts.positions_in(arrival_state.counted)
     systems: dict[str, int] = {}
     for (name, _), number in positions.items():
         systems[name] = systems.get(name, 0) + number
-    return Counts(systems, positions)
+    return DrawCounts(systems, positions)
 
 
 # ---- statements, built once: building them anew takes longer than running them ------------------

@@ -22,13 +22,13 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from server.db.counts.pair_counts import PairCount
+from server.db.counts.pair_counts import PairTally
 from server.live.arrive.balance import draw_cost
 from server.session.plan import QC
 
 Pair = tuple[str, str]
-Counts = Mapping[Pair, PairCount]
-_NONE = PairCount()
+Counts = Mapping[Pair, PairTally]
+_NONE = PairTally()
 _ROUNDS = 12
 _PRIOR = 0.5  # wins and losses against a system of strength 1, so that an unbeaten system is finite
 

@@ -16,7 +16,7 @@ from server.db.tables import Run
 from server.live.arrive.admission import standing_of
 from server.news import News
 from server.periodic import PeriodicTask
-from server.run_rules import End, end_of
+from server.run_rules import RunEnd, end_of
 
 SECONDS = 1.0  # between two checks
 log = structlog.get_logger()
@@ -71,12 +71,12 @@ def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:
     return [run for run in runs if run.id in going_on and _end(connection, run) is not None]
 
 
-def _end(connection: Connection, run: OpenRun) -> End | None:
+def _end(connection: Connection, run: OpenRun) -> RunEnd | None:
     rules = run_rules.rules_of(connection, run.id)
     return end_of(rules, standing_of(connection, run, rules))
 
 
-def _stop(connection: Connection, run: OpenRun) -> End | None:
+def _stop(connection: Connection, run: OpenRun) -> RunEnd | None:
     """Close a run that has ended; None if its rules have changed meanwhile, or it is closed already."""
     lock_run(connection, run.id)
     end = _end(connection, run)

@@ -25,7 +25,7 @@ log = structlog.get_logger()
 _EARLY = 0.002
 
 
-class Session(Protocol):
+class EffectsSession(Protocol):
     """The session whose effects are performed."""
 
     state: State
@@ -78,7 +78,7 @@ class Effects:
         self._ended_ask.set()
         return tasks
 
-    def perform(self, session: Session, effects: tuple[Effect, ...], trace: Trace) -> None:
+    def perform(self, session: EffectsSession, effects: tuple[Effect, ...], trace: Trace) -> None:
         """Perform effects, and then send the page all resulting messages in one frame."""
         told: list[ServerMessage] = []
         for effect in effects:
@@ -103,14 +103,14 @@ class Effects:
         self._ended_ask.set()
         self._on_over()
 
-    def _show_later(self, session: Session, effect: ShowReply, now: datetime) -> None:
+    def _show_later(self, session: EffectsSession, effect: ShowReply, now: datetime) -> None:
         if effect not in self._under_way:
             show = partial(self._show, session, effect)
             self._under_way[effect] = asyncio.get_running_loop().call_later(
                 seconds_until(effect.at, now), show
             )
 
-    def _show(self, session: Session, effect: ShowReply) -> None:
+    def _show(self, session: EffectsSession, effect: ShowReply) -> None:
         try:
             for message in _shown(session.state, effect):
                 session.show(message)
@@ -119,7 +119,7 @@ class Effects:
         else:
             self._over(effect)
 
-    def _ask(self, session: Session, effect: AskBot, trace: Trace) -> None:
+    def _ask(self, session: EffectsSession, effect: AskBot, trace: Trace) -> None:
         if effect in self._under_way:
             return
         with trace.current():
@@ -128,7 +128,9 @@ class Effects:
         self._under_way[effect] = task
         task.add_done_callback(partial(self._answered, session, effect, trace))
 
-    def _answered(self, session: Session, effect: AskBot, trace: Trace, task: asyncio.Task[Answer]) -> None:
+    def _answered(
+        self, session: EffectsSession, effect: AskBot, trace: Trace, task: asyncio.Task[Answer]
+    ) -> None:
         if task.cancelled():
             self._over(effect)
         elif (error := task.exception()) is not None:
@@ -137,7 +139,7 @@ class Effects:
             self._take_answer(session, effect, task.result(), trace, pauses())
 
     def _take_answer(
-        self, session: Session, effect: AskBot, event: Answer, trace: Trace, waits: Iterator[float]
+        self, session: EffectsSession, effect: AskBot, event: Answer, trace: Trace, waits: Iterator[float]
     ) -> None:
         """Pass a bot's answer to the session. It is kept in memory until the database has stored it."""
 
@@ -152,7 +154,7 @@ class Effects:
 
         session.take_answer(event, trace, then)
 
-    def _fail(self, session: Session, effect: Effect, error: BaseException) -> None:
+    def _fail(self, session: EffectsSession, effect: Effect, error: BaseException) -> None:
         assignment = session.state.context.assignment
         log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=error)
         self._over(effect)

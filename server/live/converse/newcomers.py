@@ -21,8 +21,8 @@ from server.db.store.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
 from server.live.converse.pending_event import WhenDone
-from server.live.converse.runtime import Connection, LiveSession
-from server.live.converse.sessions import Begun, LiveSessions
+from server.live.converse.runtime import LiveSession, PageConnection
+from server.live.converse.sessions import LiveSessions, NewSession
 from server.session.events import Accept, FromWorker, Tell
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
 from server.session.state import AssignmentContext, Phase, State, WaysOut
@@ -63,7 +63,7 @@ class Newcomers:
         self._limits = limits
         self._per_address = per_address
         self._signed_links = signed_links
-        self._reading: set[Connection] = set()
+        self._reading: set[PageConnection] = set()
 
     async def find(self, ticket: Ticket) -> str | None:
         """Return the assignment of a ticket's holder, also one from another ticket; None if there is none.
@@ -112,7 +112,7 @@ class Newcomers:
             self._live.tell_changed(enrolment.displaced)
         begun = None
         if enrolment.planned is not None:
-            begun = Begun(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
+            begun = NewSession(run, ticket.arrival, ticket.reply_pace, enrolment.planned, FIRST_FENCE)
         return enrolment.assignment, await self._live.open(enrolment.assignment, begun)
 
     async def drain(self, seconds: float) -> None:
@@ -131,11 +131,11 @@ class Newcomers:
         """Return a ticket's holder's link for returning the study. Raises RunNotReady."""
         return self._live.way_back(self._run(ticket), ticket.arrival)
 
-    def begin_reading(self, page: Connection) -> None:
+    def begin_reading(self, page: PageConnection) -> None:
         """Note that `page` shows the instructions to a newcomer."""
         self._reading.add(page)
 
-    def end_reading(self, page: Connection) -> None:
+    def end_reading(self, page: PageConnection) -> None:
         """Note that `page` has a session now, or is gone."""
         self._reading.discard(page)
 
@@ -191,12 +191,12 @@ class Newcomer:
         """The link for returning the study, as long as the worker has no assignment."""
         return self._way_back if self._enrolled is None else None
 
-    async def attach(self, page: Connection) -> None:
+    async def attach(self, page: PageConnection) -> None:
         """Show the instructions."""
         self._newcomers.begin_reading(page)
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
-    def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+    def take(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
         """Process a message: a newcomer's, who can agree or leave, or one for the live session.
 
         `then` is called with None at the end, or with RefusedMessage or an error of `Newcomers.enrol`.
@@ -213,13 +213,13 @@ class Newcomer:
         error = None if task.cancelled() else task.exception()
         then(error if isinstance(error, Exception) else None)
 
-    async def _take_as_newcomer(self, message: FromWorker, page: Connection) -> None:
+    async def _take_as_newcomer(self, message: FromWorker, page: PageConnection) -> None:
         if isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
             await self._agree(message, message.message.id, page)
         else:
             await self._stay(message, page)
 
-    def detach(self, page: Connection) -> None:
+    def detach(self, page: PageConnection) -> None:
         """Detach `page`."""
         self._newcomers.end_reading(page)
         if self._enrolled is not None:
@@ -227,7 +227,7 @@ class Newcomer:
             session.detach(page)
             self._newcomers.release(assignment)
 
-    async def _agree(self, message: FromWorker, message_id: str, page: Connection) -> None:
+    async def _agree(self, message: FromWorker, message_id: str, page: PageConnection) -> None:
         step(self._state, message)  # raises if the agreement is not allowed, before a slot is taken
         self._enrolled = await self._newcomers.enrol(self._ticket, self._connection)
         _, session = self._enrolled
@@ -239,7 +239,7 @@ class Newcomer:
         else:
             await session.receive(message, page)
 
-    async def _stay(self, message: FromWorker, page: Connection) -> None:
+    async def _stay(self, message: FromWorker, page: PageConnection) -> None:
         """Perform the effects of a message of which nothing is stored."""
         if isinstance(message.message, Leave):
             ways_out = await self._newcomers.ways_out(self._ticket)

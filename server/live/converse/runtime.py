@@ -26,7 +26,7 @@ from server.session.steps.worker_view import snapshot
 log = structlog.get_logger()
 
 
-class Connection(Protocol):
+class PageConnection(Protocol):
     """The connection to a worker's page."""
 
     def send(self, *messages: ServerMessage) -> None:
@@ -91,7 +91,7 @@ class LiveSession:
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
         self._exclusive = SerialQueue()
-        self._page: Connection | None = None
+        self._page: PageConnection | None = None
         self._effects = Effects(Asking(run, store), on_idle)
         self._reading: set[asyncio.Task[None]] = set()
 
@@ -100,7 +100,7 @@ class LiveSession:
         """Whether no page is attached and nothing is in progress, so that the session may be released."""
         return self._page is None and self._effects.are_over and not self._exclusive.is_taken
 
-    async def attach(self, page: Connection, shown: Phase | None = None) -> None:
+    async def attach(self, page: PageConnection, shown: Phase | None = None) -> None:
         """Attach `page`; the page that was attached before is told so and closed.
 
         `shown` is the phase that `page` shows already. A session in that phase sends no snapshot.
@@ -120,13 +120,13 @@ class LiveSession:
                     page.send(notice)
             self._effects.perform(self, resume(self.state, now), NO_TRACE)
 
-    def detach(self, page: Connection) -> None:
+    def detach(self, page: PageConnection) -> None:
         """Detach `page`; effects in progress go on without it."""
         if self._page is page:
             self._page = None
             self._watcher.page_gone()
 
-    def take(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+    def take(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
         """Process a worker's message after all earlier events.
 
         Args:
@@ -136,7 +136,7 @@ class LiveSession:
         """
         self._exclusive.enter(partial(self._take_message, message, page, then))
 
-    async def receive(self, message: FromWorker, page: Connection) -> None:
+    async def receive(self, message: FromWorker, page: PageConnection) -> None:
         """Process a worker's message, as `take` does, and wait for the end.
 
         Raises:
@@ -240,7 +240,7 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    def _take_message(self, message: FromWorker, page: Connection, then: WhenDone) -> None:
+    def _take_message(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
         pending = PendingEvent(message, then, begin_trace("message", type=message.message.type))
         if self._page is page:
             self._begin(pending)

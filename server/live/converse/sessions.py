@@ -61,7 +61,7 @@ class _Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class NewSession:
     """A session whose assignment this process has just stored, in a transaction that made it the owner.
 
     `whose` is the worker. `records` are all the session's records. `fence` is that of this process.
@@ -154,7 +154,7 @@ class LiveSessions:
         way = way_back(run.study.recruiter, arrival, self._prolific_site)
         return None if way is None else WayBackCard(platform=way.platform, to=way.to)
 
-    async def open(self, assignment_id: str, begun: Begun | None = None) -> LiveSession:
+    async def open(self, assignment_id: str, begun: NewSession | None = None) -> LiveSession:
         """Return the session of an assignment, after taking it over if another process owns it.
 
         Args:
@@ -174,7 +174,7 @@ class LiveSessions:
         finally:
             self._openings.discard(opening)
 
-    async def _open(self, assignment_id: str, begun: Begun | None, opening: _Opening) -> LiveSession:
+    async def _open(self, assignment_id: str, begun: NewSession | None, opening: _Opening) -> LiveSession:
         session = self._sessions.get(assignment_id)
         if session is not None and not await self._is_ours(session, assignment_id):
             session.lose()
@@ -273,7 +273,7 @@ class LiveSessions:
         stored = await self._restore(assignment_id)
         return replace(stored, fence=fence)  # if another process was faster, ours is the lower one
 
-    async def _begin(self, assignment_id: str, begun: Begun) -> _Stored:
+    async def _begin(self, assignment_id: str, begun: NewSession) -> _Stored:
         ways, pace = await self.ways_out(begun.run, begun.whose), begun.reply_pace
         state = restore(
             assignment_id,

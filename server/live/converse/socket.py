@@ -118,7 +118,7 @@ def _frame_of(messages: Sequence[ServerMessage]) -> bytes:
     return frame_of(messages)
 
 
-class Session(Protocol):
+class SocketSession(Protocol):
     """The session that a page is connected to: a live session, or one of a newcomer."""
 
     @property
@@ -210,7 +210,7 @@ class WorkerSocket:
             session.detach(page)
             self._live.release(assignment_id)
 
-    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, Session] | None:
+    async def _greet(self, socket: WebSocket, page: Page) -> tuple[str, SocketSession] | None:
         frame = await _frame(socket)
         try:
             await self._limits.count_address(self._per_address, "connections from this address", socket)
@@ -225,7 +225,7 @@ class WorkerSocket:
             page.close(CLOSE_OUTDATED if isinstance(error, OutdatedPage) else _CLOSE_NORMAL)
             return None
 
-    async def _open(self, token: str, socket: WebSocket) -> tuple[str, Session]:
+    async def _open(self, token: str, socket: WebSocket) -> tuple[str, SocketSession]:
         """Return the id of the assignment that a token opens, and its session. Raises CandorError."""
         opens = self._auth.opened_by(token)
         if isinstance(opens, Ticket):
@@ -236,7 +236,9 @@ class WorkerSocket:
             opens = found
         return opens, await self._live.open(opens)
 
-    async def _listen(self, socket: WebSocket, page: Page, assignment_id: str, session: Session) -> None:
+    async def _listen(
+        self, socket: WebSocket, page: Page, assignment_id: str, session: SocketSession
+    ) -> None:
         what = "messages in a short time"
         count = self._limits.counter(self._per_session, what, socket, assignment_id)
         await Listener(page, session, count, assignment_id).hear_all(socket)
@@ -252,7 +254,9 @@ class Listener:
         assignment: The assignment's id, for the log.
     """
 
-    def __init__(self, page: Page, session: Session, count: Callable[[], None], assignment: str) -> None:
+    def __init__(
+        self, page: Page, session: SocketSession, count: Callable[[], None], assignment: str
+    ) -> None:
         self._page = page
         self._session = session
         self._count = count

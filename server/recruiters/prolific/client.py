@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Self
 
-from server.recruiters.prolific.connection import Answer, Connection
+from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
 from server.recruiters.prolific.failures import InvalidRequest
 from server.recruiters.prolific.hooks import Hooks
 from server.recruiters.prolific.money import Cents, decimal_amount
@@ -14,7 +14,7 @@ from server.recruiters.prolific.submissions import Submissions
 class Messages:
     """The operations on messages. Each raises a ProlificFailure."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
     async def send(self, participant: str, study: str, body: str) -> None:
@@ -26,7 +26,7 @@ class Messages:
 MOST_AT_ONCE = 200
 
 
-class BonusBatch(Answer):
+class PlatformBonusBatch(PlatformAnswer):
     """A prepared batch of bonuses. `total_amount`: its cost, with fees and tax."""
 
     id: str
@@ -36,13 +36,13 @@ class BonusBatch(Answer):
     vat: Cents | None = None
 
 
-class Bonuses:
+class BonusClient:
     """The operations on bonuses. Each raises a ProlificFailure."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
-    async def set_up(self, study: str, cents: Mapping[str, int]) -> BonusBatch:
+    async def set_up(self, study: str, cents: Mapping[str, int]) -> PlatformBonusBatch:
         """Prepare bonuses without paying. Preparing twice and paying once pays once.
 
         Args:
@@ -60,7 +60,7 @@ class Bonuses:
         lines = "\n".join(f"{submission},{decimal_amount(amount)}" for submission, amount in cents.items())
         body = {"study_id": study, "csv_bonuses": lines}
         path = "/api/v1/submissions/bonus-payments/"
-        return await self._connection.change(operation, "POST", path, BonusBatch, body)
+        return await self._connection.change(operation, "POST", path, PlatformBonusBatch, body)
 
     async def pay(self, batch: str) -> None:
         """Pay a prepared batch.
@@ -74,12 +74,12 @@ class Bonuses:
 class ProlificClient:
     """Client of Prolific, with the operations grouped by kind of object."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         """Use `connection`, which is closed at the end."""
         self._connection = connection
         self.studies = Studies(connection)
         self.submissions = Submissions(connection)
-        self.bonuses = Bonuses(connection)
+        self.bonuses = BonusClient(connection)
         self.messages = Messages(connection)
         self.hooks = Hooks(connection)
 

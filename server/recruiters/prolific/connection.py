@@ -15,12 +15,12 @@ from tenacity.wait import wait_random_exponential
 from server.recruiters.prolific.failures import (
     NotThere,
     OutcomeUnknown,
+    PlatformBusy,
+    PlatformRefused,
+    PlatformUnreadable,
     ProlificFailure,
-    Refused,
     TokenRefused,
-    TooMany,
     Unreachable,
-    Unreadable,
     Unwell,
 )
 
@@ -34,13 +34,13 @@ Json = dict[str, Any]
 Query = Mapping[str, str | int]
 
 
-class Answer(BaseModel):
+class PlatformAnswer(BaseModel):
     """Base of Prolific's responses. Unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Connection:
+class PlatformConnection:
     """A connection to Prolific's API. Every call raises a ProlificFailure on failure.
 
     Reads are repeated if Prolific is unreachable, has an error, or is busy. Changes are repeated only if
@@ -88,7 +88,7 @@ class Connection:
                 return
             parts = urlsplit(following)
             path, query = f"{parts.path}?{parts.query}", None
-        raise Unreadable(operation, f"a list of more than {_PAGES} pages")
+        raise PlatformUnreadable(operation, f"a list of more than {_PAGES} pages")
 
     async def change(
         self, operation: str, method: str, path: str, shape: type[Shape], body: Json | None = None
@@ -97,7 +97,7 @@ class Connection:
         answer = await self._again(operation, method, path, body=body)
         try:
             return _parsed(operation, answer, shape)
-        except Unreadable as error:
+        except PlatformUnreadable as error:
             raise OutcomeUnknown(operation, error.message) from error
 
     async def tell(self, operation: str, method: str, path: str, body: Json | None = None) -> httpx2.Headers:
@@ -111,7 +111,7 @@ class Connection:
     async def _again(
         self, operation: str, method: str, path: str, *, query: Query | None = None, body: Json | None = None
     ) -> httpx2.Response:
-        passing = (Unreachable, Unwell, TooMany) if method == "GET" else (TooMany,)
+        passing = (Unreachable, Unwell, PlatformBusy) if method == "GET" else (PlatformBusy,)
         tries = AsyncRetrying(
             retry=retry_if_exception(lambda error: isinstance(error, passing) and _may_be_waited_for(error)),
             wait=_pause,
@@ -135,11 +135,11 @@ class Connection:
         raise _failure(operation, method, response)
 
 
-class _Href(Answer):
+class _Href(PlatformAnswer):
     href: str | None = None
 
 
-class _Links(Answer):
+class _Links(PlatformAnswer):
     next: _Href = _Href()
 
 
@@ -160,7 +160,7 @@ def _failure(operation: str, method: str, response: httpx2.Response) -> Prolific
     """Return the failure that an unsuccessful response means."""
     status = response.status_code
     if status == httpx2.codes.TOO_MANY_REQUESTS:
-        return TooMany(operation, _seconds(response.headers.get("Retry-After")))
+        return PlatformBusy(operation, _seconds(response.headers.get("Retry-After")))
     if status >= httpx2.codes.INTERNAL_SERVER_ERROR:
         reason = f"it answers {status}"
         return Unwell(operation, reason) if method == "GET" else OutcomeUnknown(operation, reason)
@@ -171,10 +171,10 @@ def _failure(operation: str, method: str, response: httpx2.Response) -> Prolific
         case httpx2.codes.NOT_FOUND:
             return NotThere(operation, said, status, code)
         case _:
-            return Refused(operation, said, status, code)
+            return PlatformRefused(operation, said, status, code)
 
 
-class _Detail(Answer):
+class _Detail(PlatformAnswer):
     title: str = ""
     detail: str | list[str] | dict[str, Any] = ""
     error_code: int | None = None
@@ -216,7 +216,7 @@ def _seconds(retry_after: str | None) -> float | None:
 
 
 def _may_be_waited_for(error: BaseException) -> bool:
-    return not isinstance(error, TooMany) or (error.retry_after or 0.0) <= _LONGEST_WAIT
+    return not isinstance(error, PlatformBusy) or (error.retry_after or 0.0) <= _LONGEST_WAIT
 
 
 _unasked = wait_random_exponential(multiplier=0.5, max=8.0)
@@ -225,7 +225,7 @@ _unasked = wait_random_exponential(multiplier=0.5, max=8.0)
 def _pause(state: RetryCallState) -> float:
     """Return the seconds until the next attempt: as Prolific demands, or increasing."""
     error = state.outcome.exception() if state.outcome is not None else None
-    if isinstance(error, TooMany) and error.retry_after is not None:
+    if isinstance(error, PlatformBusy) and error.retry_after is not None:
         return error.retry_after
     return _unasked(state)
 
@@ -234,7 +234,7 @@ def _parsed(operation: str, response: httpx2.Response, shape: type[Shape]) -> Sh
     try:
         return _read(operation, from_json(response.content), shape)
     except ValueError as error:
-        raise Unreadable(operation, "the answer is no JSON") from error
+        raise PlatformUnreadable(operation, "the answer is no JSON") from error
 
 
 def _read(operation: str, content: object, shape: type[Shape]) -> Shape:
@@ -242,4 +242,4 @@ def _read(operation: str, content: object, shape: type[Shape]) -> Shape:
         return shape.model_validate(content)
     except ValidationError as error:
         where = ", ".join(".".join(map(str, found["loc"])) for found in error.errors()[:3])
-        raise Unreadable(operation, f"the answer is not as specified: {where}") from error
+        raise PlatformUnreadable(operation, f"the answer is not as specified: {where}") from error

@@ -48,7 +48,7 @@ class Unwell(NotDone):
     """Prolific had an internal error during a read."""
 
 
-class TooMany(NotDone):
+class PlatformBusy(NotDone):
     """Too many requests to Prolific. `retry_after`: seconds to wait, if Prolific tells."""
 
     remedy = "Wait a while before you ask again; ask for many at once instead of one by one."
@@ -59,7 +59,7 @@ class TooMany(NotDone):
         self.retry_after = retry_after
 
 
-class Refused(NotDone):
+class PlatformRefused(NotDone):
     """Prolific has refused the operation."""
 
     remedy = "Correct what Prolific names, and try again."
@@ -72,7 +72,7 @@ class Refused(NotDone):
         self.error_code = error_code
 
 
-class TokenRefused(Refused):
+class TokenRefused(PlatformRefused):
     """The token is unknown to Prolific, or lacks the permission."""
 
     remedy = (
@@ -81,13 +81,13 @@ class TokenRefused(Refused):
     )
 
 
-class NotThere(Refused):
+class NotThere(PlatformRefused):
     """The object does not exist at Prolific, or belongs to another workspace."""
 
     remedy = "Check the id, and that the token is one of the workspace that it belongs to."
 
 
-class Unreadable(NotDone):
+class PlatformUnreadable(NotDone):
     """The response does not follow Prolific's specification."""
 
     remedy = "Check the address of Prolific's API; if it is right, report this to Candor's maintainers."

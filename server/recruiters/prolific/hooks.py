@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from server.recruiters.prolific.connection import Answer, Connection
-from server.recruiters.prolific.failures import Unreadable
+from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
+from server.recruiters.prolific.failures import PlatformUnreadable
 
 # Source: Prolific's documents on webhooks, "Verifying": the signature is base64 of HMAC-SHA256(secret,
 # timestamp + raw body), and the timestamp is in seconds since 1970.
@@ -40,7 +40,7 @@ class ArrivedEvent:
     submission: str | None
 
 
-class _Payload(Answer):
+class _Payload(PlatformAnswer):
     event_type: str
     resource_id: str
     study_id: str | None = None
@@ -88,7 +88,7 @@ STUDIES, SUBMISSIONS = "study.status.change", "submission.status.change"
 _HOOKS = "/api/v1/hooks"
 
 
-class Secret(Answer):
+class Secret(PlatformAnswer):
     """The secret that signs a workspace's events. A new one replaces the old."""
 
     id: str
@@ -96,7 +96,7 @@ class Secret(Answer):
     workspace_id: str
 
 
-class Subscription(Answer):
+class Subscription(PlatformAnswer):
     """A subscription to events of one type."""
 
     id: str
@@ -106,7 +106,7 @@ class Subscription(Answer):
     is_enabled: bool = False
 
 
-class SentEvent(Answer):
+class SentEvent(PlatformAnswer):
     """An event in Prolific's records, delivered or not, with its `payload`."""
 
     id: str
@@ -116,18 +116,18 @@ class SentEvent(Answer):
     payload: dict[str, Any] | None = None
 
 
-class _Events(Answer):
+class _Events(PlatformAnswer):
     results: tuple[SentEvent, ...] = ()
 
 
-class _Subscriptions(Answer):
+class _Subscriptions(PlatformAnswer):
     results: tuple[Subscription, ...] = ()
 
 
 class Hooks:
     """The operations on webhooks. Each raises a ProlificFailure."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
     async def new_secret(self, workspace: str) -> Secret:
@@ -150,14 +150,14 @@ class Hooks:
         headers = await self._connection.tell(operation, "POST", path, body)
         secret = headers.get("X-Hook-Secret")
         if secret is None:
-            raise Unreadable(operation, "the answer has no X-Hook-Secret with which to confirm")
+            raise PlatformUnreadable(operation, "the answer has no X-Hook-Secret with which to confirm")
         for found in await self.subscriptions(workspace):
             if (found.event_type, found.target_url) == (event_type, target_url):
                 body = {"secret": secret}
                 return await self._connection.change(
                     operation, "POST", f"{path}{found.id}/", Subscription, body
                 )
-        raise Unreadable(operation, "the subscription is not in the list of them")
+        raise PlatformUnreadable(operation, "the subscription is not in the list of them")
 
     async def unsubscribe(self, subscription: str) -> None:
         """Delete a subscription."""

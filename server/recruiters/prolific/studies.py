@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from server.recruiters.prolific.connection import Answer, Connection
+from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
 from server.recruiters.prolific.failures import InvalidRequest
 from server.recruiters.prolific.money import Cents
 
@@ -86,26 +86,26 @@ class CompletionCode(_Sent):
     actor: Literal["participant", "researcher"] = "participant"
 
 
-class Filter(_Sent):
+class ParticipantFilter(_Sent):
     """A filter with which Prolific admits or excludes participants."""
 
     filter_id: str
     selected_values: tuple[str, ...]
 
 
-def without_groups(*groups: str) -> Filter:
+def without_groups(*groups: str) -> ParticipantFilter:
     """Return the filter that excludes the members of these participant groups."""
-    return Filter(filter_id="participant_group_blocklist", selected_values=groups)
+    return ParticipantFilter(filter_id="participant_group_blocklist", selected_values=groups)
 
 
-class Limits(_Sent):
+class FilterLimits(_Sent):
     """Limits of submissions per participant, and of concurrent submissions (-1: unlimited)."""
 
     max_submissions_per_participant: int = 1
     max_concurrent_submissions: int = -1
 
 
-class Draft(_Sent):
+class StudyDraft(_Sent):
     """A study to draft. Times are in minutes; `reward` is per participant.
 
     `signed_arrivals`: Prolific adds a signed token to each participant's address.
@@ -124,19 +124,19 @@ class Draft(_Sent):
     completion_codes: tuple[CompletionCode, ...]
     signed_arrivals: bool = Field(default=False, alias="is_external_study_url_secure")
     device_compatibility: tuple[Literal["desktop", "tablet", "mobile"], ...] = ("desktop", "tablet", "mobile")
-    filters: tuple[Filter, ...] = ()
-    submissions_config: Limits = Limits()
+    filters: tuple[ParticipantFilter, ...] = ()
+    submissions_config: FilterLimits = FilterLimits()
     project: str | None = None
 
     @model_validator(mode="after")
-    def _codes_differ(self) -> "Draft":
+    def _codes_differ(self) -> "StudyDraft":
         codes = [code.code for code in self.completion_codes]
         if len(set(codes)) < len(codes):
             raise ValueError("two completion codes are the same, so their endings could not be told apart")
         return self
 
 
-class Study(Answer):
+class PlatformStudy(PlatformAnswer):
     """A study in Prolific's responses. Filters are not read."""
 
     id: str
@@ -160,17 +160,17 @@ class Study(Answer):
         )
 
 
-class _Listed(Answer):
+class _Listed(PlatformAnswer):
     id: str
     internal_name: str | None = None
 
 
-class _Amount(Answer):
+class _Amount(PlatformAnswer):
     amount: Cents = 0
     currency: str = ""
 
 
-class Cost(Answer):
+class StudyCost(PlatformAnswer):
     """The components of a cost."""
 
     rewards: _Amount = _Amount()
@@ -183,11 +183,11 @@ class Cost(Answer):
         return self.rewards.amount + self.fees.amount + self.tax.amount
 
 
-class TotalCost(Answer):
+class TotalCost(PlatformAnswer):
     """The cost of a study, in rewards and in bonuses."""
 
-    rewards: Cost = Cost()
-    bonuses: Cost = Cost()
+    rewards: StudyCost = StudyCost()
+    bonuses: StudyCost = StudyCost()
 
     @property
     def currency(self) -> str | None:
@@ -207,21 +207,23 @@ class Transition(StrEnum):
 class Studies:
     """The operations on studies. Each raises a ProlificFailure."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
-    async def draft(self, draft: Draft) -> Study:
+    async def draft(self, draft: StudyDraft) -> PlatformStudy:
         """Create a draft. Nobody sees it, and it costs nothing, until it is published."""
         body = draft.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return await self._connection.change("draft the study", "POST", "/api/v1/studies/", Study, body)
+        return await self._connection.change(
+            "draft the study", "POST", "/api/v1/studies/", PlatformStudy, body
+        )
 
     async def discard(self, study: str) -> None:
         """Delete a study that was never published."""
         await self._connection.tell("delete the draft", "DELETE", f"/api/v1/studies/{study}/")
 
-    async def study(self, study: str) -> Study:
+    async def study(self, study: str) -> PlatformStudy:
         """Return a study by its id."""
-        return await self._connection.get("look at the study", f"/api/v1/studies/{study}/", Study)
+        return await self._connection.get("look at the study", f"/api/v1/studies/{study}/", PlatformStudy)
 
     async def drafts(self, internal_name: str) -> AsyncIterator[str]:
         """Yield the ids of the drafts of this name."""
@@ -230,21 +232,21 @@ class Studies:
             if one.internal_name == internal_name:
                 yield one.id
 
-    async def move(self, study: str, transition: Transition) -> Study:
+    async def move(self, study: str, transition: Transition) -> PlatformStudy:
         """Publish, pause, resume or close a study."""
         path = f"/api/v1/studies/{study}/transition/"
         return await self._connection.change(
-            f"{transition.value.lower()} the study", "POST", path, Study, {"action": transition.value}
+            f"{transition.value.lower()} the study", "POST", path, PlatformStudy, {"action": transition.value}
         )
 
-    async def set_places(self, study: str, places: int) -> Study:
+    async def set_places(self, study: str, places: int) -> PlatformStudy:
         """Set the number of places. Prolific does not allow a reduction."""
         operation, path = "add places", f"/api/v1/studies/{study}/"
         have = (await self.study(study)).total_available_places
         if places < have:
             raise InvalidRequest(operation, f"the study has {have} places, and the number cannot be reduced")
         return await self._connection.change(
-            operation, "PATCH", path, Study, {"total_available_places": places}
+            operation, "PATCH", path, PlatformStudy, {"total_available_places": places}
         )
 
     async def cost(self, study: str) -> TotalCost:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 from enum import StrEnum
 
-from server.recruiters.prolific.connection import Answer, Connection, Json
+from server.recruiters.prolific.connection import Json, PlatformAnswer, PlatformConnection
 from server.recruiters.prolific.failures import InvalidRequest
 from server.recruiters.prolific.money import Cents
 
@@ -49,7 +49,7 @@ class RejectionCategory(StrEnum):
     OTHER = "OTHER"
 
 
-class Submission(Answer):
+class PlatformSubmission(PlatformAnswer):
     """A submission in the list of a study."""
 
     id: str
@@ -60,7 +60,7 @@ class Submission(Answer):
     study_code: str | None = None
 
 
-class SubmissionDetail(Answer):
+class SubmissionDetail(PlatformAnswer):
     """A single submission, with its paid bonuses."""
 
     id: str
@@ -73,7 +73,7 @@ class SubmissionDetail(Answer):
     bonus_payments: tuple[Cents, ...] = ()
 
 
-class _Moved(Answer):
+class _Moved(PlatformAnswer):
     id: str
     status: Status
 
@@ -81,13 +81,13 @@ class _Moved(Answer):
 class Submissions:
     """The operations on submissions. Each raises a ProlificFailure."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
-    def of_study(self, study: str) -> AsyncIterator[Submission]:
+    def of_study(self, study: str) -> AsyncIterator[PlatformSubmission]:
         """Yield every submission of a study."""
         path = "/api/v1/submissions/"
-        return self._connection.every("read the submissions", path, Submission, {"study": study})
+        return self._connection.every("read the submissions", path, PlatformSubmission, {"study": study})
 
     async def submission(self, submission: str) -> SubmissionDetail:
         """Return one submission, with its bonuses."""

@@ -8,8 +8,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server.recruiters.stand_in.faults import Faults
-from server.recruiters.stand_in.platform import Platform, with_fee
-from server.recruiters.stand_in.records import Json, NoSuchThing, NotAllowed, Submission
+from server.recruiters.stand_in.platform import StandInPlatform, with_fee
+from server.recruiters.stand_in.records import Json, NoSuchThing, StandInRefusal, StandInSubmission
 
 _PAGE = 20
 _CURRENCY = "GBP"
@@ -28,7 +28,7 @@ class StandInApi:
         faults: faults to simulate.
     """
 
-    def __init__(self, platform: Platform, token: str, faults: Faults) -> None:
+    def __init__(self, platform: StandInPlatform, token: str, faults: Faults) -> None:
         self._platform = platform
         self._token = token
         self._faults = faults
@@ -65,7 +65,7 @@ class StandInApi:
                 return await self._faults.around(request, call)
             except NoSuchThing as error:
                 return _refusal(request, 404, "Not found", f"{error} does not exist.")
-            except (NotAllowed, KeyError) as error:
+            except (StandInRefusal, KeyError) as error:
                 return _refusal(request, 400, "Bad request", str(error))
 
         return Route(f"/api/v1{path}", answer, methods=[method])
@@ -149,7 +149,7 @@ class StandInApi:
     async def _confirm(self, request: Request) -> Response:
         found = self._platform.subscription(_id(request))
         if (await request.json())["secret"] != found.secret:
-            raise NotAllowed("The secret is wrong.")
+            raise StandInRefusal("The secret is wrong.")
         found.is_enabled = True
         return JSONResponse(found.answer())
 
@@ -194,7 +194,7 @@ def _breakdown(cents: int) -> Json:
     return {name: {"amount": amount, "currency": _CURRENCY} for name, amount in shares.items()}
 
 
-def _return_requested(found: Submission) -> Json:
+def _return_requested(found: StandInSubmission) -> Json:
     answer = found.detail()
     return {name: answer[name] for name in ("id", "participant", "status", "return_requested")}
 

@@ -6,13 +6,13 @@ from datetime import datetime
 import httpx2
 
 from server.recruiters.prolific.hooks import EVENT, SIGNATURE, TIMESTAMP, signature
-from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.records import Event
 
 _SECONDS = 30.0  # time-out
 
 
-def send(platform: Platform, event: Event, at: datetime) -> httpx2.Response:
+def send(platform: StandInPlatform, event: Event, at: datetime) -> httpx2.Response:
     """Send an event as of the time `at`, note whether it was accepted, and return the response.
 
     Raises httpx2.HTTPError if there was no response.

@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from server.recruiters.prolific.signed_arrival import KEYS_PATH
-from server.recruiters.stand_in.platform import Platform
-from server.recruiters.stand_in.records import NoSuchThing, NotAllowed, Submission
+from server.recruiters.stand_in.platform import StandInPlatform
+from server.recruiters.stand_in.records import NoSuchThing, StandInRefusal, StandInSubmission
 from server.recruiters.stand_in.signing import Signer
 
 _COOKIE = "submission"
@@ -21,7 +21,7 @@ _COOKIE = "submission"
 class ParticipantPages:
     """Serves the pages over `platform`, and the public keys of `signer`."""
 
-    def __init__(self, platform: Platform, signer: Signer) -> None:
+    def __init__(self, platform: StandInPlatform, signer: Signer) -> None:
         self._platform = platform
         self._signer = signer
         self.routes = [
@@ -47,7 +47,7 @@ class ParticipantPages:
             found = self._platform.reserve(request.path_params["id"], request.query_params["as"])
             self._platform.open(found.id)
             study = self._platform.study(found.study)
-        except (NotAllowed, NoSuchThing, KeyError) as error:
+        except (StandInRefusal, NoSuchThing, KeyError) as error:
             return _page("You cannot take part", f"<p>{escape(str(error))}</p>", 403)
         address = address_of(study.given["external_study_url"], found)
         if study.given.get("is_external_study_url_secure"):
@@ -60,14 +60,14 @@ class ParticipantPages:
         try:
             code = request.query_params.get("cc")
             found = self._platform.complete(request.cookies.get(_COOKIE, ""), code)
-        except (NotAllowed, NoSuchThing) as error:
+        except (StandInRefusal, NoSuchThing) as error:
             return _page("This cannot be handed in", f"<p>{escape(str(error))}</p>", 403)
         return _page("Thank you", f"<p>Your submission is {escape(found.status.lower())}.</p>")
 
     async def _give_back(self, request: Request) -> Response:
         try:
             self._platform.give_back(request.cookies.get(_COOKIE, ""))
-        except (NotAllowed, NoSuchThing) as error:
+        except (StandInRefusal, NoSuchThing) as error:
             return _page("This cannot be returned", f"<p>{escape(str(error))}</p>", 403)
         return _page("Returned", "<p>Your place is free for somebody else.</p>")
 
@@ -75,7 +75,7 @@ class ParticipantPages:
         return JSONResponse(self._signer.keys())
 
 
-def address_of(external_study_url: str, found: Submission) -> str:
+def address_of(external_study_url: str, found: StandInSubmission) -> str:
     """Return the study's address for a participant, with its placeholders filled in."""
     given = {"PROLIFIC_PID": found.participant, "STUDY_ID": found.study, "SESSION_ID": found.id}
     address = external_study_url

@@ -18,10 +18,10 @@ from server.recruiters.stand_in.records import (
     Ids,
     Json,
     NoSuchThing,
-    NotAllowed,
-    Study,
-    Submission,
-    Subscription,
+    StandInRefusal,
+    StandInStudy,
+    StandInSubmission,
+    StandInSubscription,
 )
 
 _RESERVATION = timedelta(minutes=10)
@@ -38,14 +38,14 @@ _REVIEWABLE = {"AWAITING REVIEW", "RETURNED", "TIMED-OUT"}
 _SHORTEST_REASON = 100
 
 
-class Platform:
+class StandInPlatform:
     """The state of the simulated Prolific. `now` is its clock, which tests set."""
 
     def __init__(self, now: Clock = lambda: datetime.now(UTC)) -> None:
         self._now = now
         self._ids = Ids()
-        self.studies: dict[str, Study] = {}
-        self.submissions: dict[str, Submission] = {}
+        self.studies: dict[str, StandInStudy] = {}
+        self.submissions: dict[str, StandInSubmission] = {}
         self.batches: dict[str, Batch] = {}
         self.paid_batches: list[str] = []
         self.pays_later = False  # accepted bonuses wait until `pay_waiting`
@@ -53,40 +53,40 @@ class Platform:
         self.groups: dict[str, tuple[str, list[str]]] = {}
         self.sent: list[tuple[str, str]] = []
         self.secrets: dict[str, Json] = {}
-        self.subscriptions: dict[str, Subscription] = {}
+        self.subscriptions: dict[str, StandInSubscription] = {}
         self.events: list[Event] = []
 
     # What participants do
 
-    def reserve(self, study_id: str, participant: str) -> Submission:
+    def reserve(self, study_id: str, participant: str) -> StandInSubmission:
         """Reserve a place in a study for a participant. Raises NotAllowed."""
         self._let_time_pass()
         study = self.study(study_id)
         if study.status != "ACTIVE":
-            raise NotAllowed("This study is not active.")
+            raise StandInRefusal("This study is not active.")
         if any(found.participant == participant for found in self._of(study_id)):
-            raise NotAllowed("You have taken part in this study already.")
+            raise StandInRefusal("You have taken part in this study already.")
         if self._blocked(study, participant):
-            raise NotAllowed("You are not eligible for this study.")
+            raise StandInRefusal("You are not eligible for this study.")
         if self._held(study_id) >= study.given["total_available_places"]:
-            raise NotAllowed("This study is full.")
-        made = Submission(self._ids.new(), study_id, participant, self._now())
+            raise StandInRefusal("This study is full.")
+        made = StandInSubmission(self._ids.new(), study_id, participant, self._now())
         self.submissions[made.id] = made
         self._told(made)
         return made
 
-    def open(self, submission_id: str) -> Submission:
+    def open(self, submission_id: str) -> StandInSubmission:
         """Start a submission: the participant's time begins."""
         found = self.submission(submission_id)
         if found.status == "RESERVED":
             self._set(found, "ACTIVE")
         return found
 
-    def complete(self, submission_id: str, entered: str | None) -> Submission:
+    def complete(self, submission_id: str, entered: str | None) -> StandInSubmission:
         """Submit with a completion code, or without one. Raises NotAllowed if it is too late."""
         found = self.submission(submission_id)
         if found.status not in OPEN:
-            raise NotAllowed(f"This submission is {found.status}.")
+            raise StandInRefusal(f"This submission is {found.status}.")
         found.entered_code, found.completed_at = entered, self._now()
         study = self.study(found.study)
         code = study.code(entered)
@@ -103,39 +103,39 @@ class Platform:
             self._set(found, "AWAITING REVIEW")
         return found
 
-    def give_back(self, submission_id: str) -> Submission:
+    def give_back(self, submission_id: str) -> StandInSubmission:
         """Return a place. Raises NotAllowed if it was paid or lost."""
         found = self.submission(submission_id)
         if found.status not in OPEN | {"AWAITING REVIEW"}:
-            raise NotAllowed(f"This submission is {found.status}.")
+            raise StandInRefusal(f"This submission is {found.status}.")
         return self._set(found, "RETURNED")
 
     # What researchers do
 
-    def study(self, study_id: str) -> Study:
+    def study(self, study_id: str) -> StandInStudy:
         """Return a study. Raises NoSuchThing."""
         return _found(self.studies, study_id)
 
-    def submission(self, submission_id: str) -> Submission:
+    def submission(self, submission_id: str) -> StandInSubmission:
         """Return a submission. Raises NoSuchThing."""
         self._let_time_pass()
         return _found(self.submissions, submission_id)
 
-    def of_study(self, study_id: str) -> list[Submission]:
+    def of_study(self, study_id: str) -> list[StandInSubmission]:
         """Return the submissions of a study, as they began. Raises NoSuchThing."""
         self.study(study_id)
         self._let_time_pass()
         return self._of(study_id)
 
-    def draft(self, given: Json) -> Study:
+    def draft(self, given: Json) -> StandInStudy:
         """Draft a study. Raises NotAllowed."""
         if sum(_screens_out(code) for code in given.get("completion_codes", [])) > 1:
-            raise NotAllowed("Only one completion code can have a fixed screen out payment.")
-        study = Study(self._ids.new(), given)
+            raise StandInRefusal("Only one completion code can have a fixed screen out payment.")
+        study = StandInStudy(self._ids.new(), given)
         self.studies[study.id] = study
         return study
 
-    def change(self, study_id: str, given: Json) -> Study:
+    def change(self, study_id: str, given: Json) -> StandInStudy:
         """Change a study. Raises NotAllowed if that reduces the places of a published study."""
         study = self.study(study_id)
         places = given.get("total_available_places")
@@ -144,22 +144,22 @@ class Platform:
             and study.status != "UNPUBLISHED"
             and places < study.given["total_available_places"]
         ):
-            raise NotAllowed("You cannot decrease the number of places.")
+            raise StandInRefusal("You cannot decrease the number of places.")
         study.given = {**study.given, **given}
         return study
 
     def discard(self, study_id: str) -> None:
         """Delete a draft. Raises NotAllowed if it was published."""
         if self.study(study_id).status != "UNPUBLISHED":
-            raise NotAllowed("You can only delete studies that are not published.")
+            raise StandInRefusal("You can only delete studies that are not published.")
         del self.studies[study_id]
 
-    def move_study(self, study_id: str, action: str) -> Study:
+    def move_study(self, study_id: str, action: str) -> StandInStudy:
         """Publish, pause, start or stop a study. Raises NotAllowed."""
         study = self.study(study_id)
         begins, ends = _STUDY_MOVES[action]
         if study.status not in begins:
-            raise NotAllowed(f"You cannot {action} a study that is {study.status}.")
+            raise StandInRefusal(f"You cannot {action} a study that is {study.status}.")
         study.status = ends
         self._tell("study.status.change", study.id, {"status": study.status, "metadata": {}})
         return study
@@ -171,7 +171,7 @@ class Platform:
         found = self._of(study_id)
         return sum(one.paid for one in found), sum(sum(one.bonuses) for one in found)
 
-    def move(self, submission_id: str, asked: Json) -> Submission:
+    def move(self, submission_id: str, asked: Json) -> StandInSubmission:
         """Approve, reject, pay in part or screen out. Raises NotAllowed."""
         found = self.submission(submission_id)
         match asked["action"]:
@@ -181,7 +181,7 @@ class Platform:
             case "REJECT":
                 self._require_reviewable(found)
                 if "rejection_category" not in asked or len(asked.get("message", "")) < _SHORTEST_REASON:
-                    raise NotAllowed("A rejection needs a category and a message of 100 characters.")
+                    raise StandInRefusal("A rejection needs a category and a message of 100 characters.")
                 return self._set(found, "REJECTED")
             case "COMPLETE":
                 self._require_reviewable(found)
@@ -191,9 +191,9 @@ class Platform:
                 self._screened_out(self.study(found.study), found)
                 return found
             case action:
-                raise NotAllowed(f"{action} is not done here.")
+                raise StandInRefusal(f"{action} is not done here.")
 
-    def request_return(self, submission_id: str) -> Submission:
+    def request_return(self, submission_id: str) -> StandInSubmission:
         """Ask a participant to return a submission."""
         found = self.submission(submission_id)
         found.return_requested = self._now()
@@ -206,7 +206,7 @@ class Platform:
             who, amount = line.split(",")
             found = next((one for one in self._of(study_id) if who in {one.id, one.participant}), None)
             if found is None:
-                raise NotAllowed(f"{who} has not taken part in the study.")
+                raise StandInRefusal(f"{who} has not taken part in the study.")
             cents[found.id] = cents.get(found.id, 0) + round(float(amount) * 100)
         batch = Batch(self._ids.new(), study_id, cents)
         self.batches[batch.id] = batch
@@ -243,11 +243,11 @@ class Platform:
         self.secrets[workspace] = made
         return made
 
-    def subscribe(self, given: Mapping[str, str]) -> Subscription:
+    def subscribe(self, given: Mapping[str, str]) -> StandInSubscription:
         """Create an unconfirmed subscription. Raises NotAllowed if there is no secret yet."""
         if given["workspace_id"] not in self.secrets:
-            raise NotAllowed("Create a secret first.")
-        made = Subscription(
+            raise StandInRefusal("Create a secret first.")
+        made = StandInSubscription(
             self._ids.new(),
             given["workspace_id"],
             given["event_type"],
@@ -257,7 +257,7 @@ class Platform:
         self.subscriptions[made.id] = made
         return made
 
-    def subscription(self, subscription_id: str) -> Subscription:
+    def subscription(self, subscription_id: str) -> StandInSubscription:
         """Return a subscription. Raises NoSuchThing."""
         return _found(self.subscriptions, subscription_id)
 
@@ -275,27 +275,27 @@ class Platform:
             if found.status == "AWAITING REVIEW" and done is not None and self._now() - done > _REVIEW:
                 self._approve(found)
 
-    def _approve(self, found: Submission) -> Submission:
+    def _approve(self, found: StandInSubmission) -> StandInSubmission:
         found.paid = round(self.study(found.study).given["reward"])
         return self._set(found, "APPROVED")
 
-    def _pay_in_part(self, found: Submission, asked: Json) -> Submission:
+    def _pay_in_part(self, found: StandInSubmission, asked: Json) -> StandInSubmission:
         study = self.study(found.study)
         code = study.code(asked.get("completion_code"))
         if code is None or not any(action["action"] == "DYNAMIC_PAYMENT" for action in code["actions"]):
-            raise NotAllowed("This completion code has no dynamic payment.")
+            raise StandInRefusal("This completion code has no dynamic payment.")
         share = asked.get("completion_code_data", {}).get("percentage_of_reward", 0)
         if not 8 <= share <= 99:
-            raise NotAllowed("percentage_of_reward must be between 8 and 99.")
+            raise StandInRefusal("percentage_of_reward must be between 8 and 99.")
         found.paid = round(study.given["reward"] * share / 100)
         return self._set(found, "PARTIALLY APPROVED")
 
-    def _screened_out(self, study: Study, found: Submission) -> None:
+    def _screened_out(self, study: StandInStudy, found: StandInSubmission) -> None:
         action = next(
             (_screen_out(code) for code in study.given["completion_codes"] if _screens_out(code)), None
         )
         if action is None:
-            raise NotAllowed("This study does not pay for screen outs.")
+            raise StandInRefusal("This study does not pay for screen outs.")
         found.paid = action["fixed_screen_out_reward"]
         self._set(found, "SCREENED OUT")
         used = sum(one.status == "SCREENED OUT" for one in self._of(study.id))
@@ -312,7 +312,7 @@ class Platform:
             if participant in members:
                 members.remove(participant)
 
-    def _blocked(self, study: Study, participant: str) -> bool:
+    def _blocked(self, study: StandInStudy, participant: str) -> bool:
         for found in study.given.get("filters") or []:
             values = found.get("selected_values", [])
             if found["filter_id"] == "participant_group_blocklist" and any(
@@ -321,22 +321,22 @@ class Platform:
                 return True
         return False
 
-    def _require_reviewable(self, found: Submission) -> None:
+    def _require_reviewable(self, found: StandInSubmission) -> None:
         if found.status not in _REVIEWABLE:
-            raise NotAllowed(f"A submission that is {found.status} cannot be reviewed.")
+            raise StandInRefusal(f"A submission that is {found.status} cannot be reviewed.")
 
-    def _of(self, study_id: str) -> list[Submission]:
+    def _of(self, study_id: str) -> list[StandInSubmission]:
         return [found for found in self.submissions.values() if found.study == study_id]
 
     def _held(self, study_id: str) -> int:
         return sum(found.status in PLACE_HELD for found in self._of(study_id))
 
-    def _set(self, found: Submission, status: str) -> Submission:
+    def _set(self, found: StandInSubmission, status: str) -> StandInSubmission:
         found.status = status
         self._told(found)
         return found
 
-    def _told(self, found: Submission) -> None:
+    def _told(self, found: StandInSubmission) -> None:
         self._tell(
             "submission.status.change",
             found.id,

@@ -14,12 +14,12 @@ class NoSuchThing(Exception):
     """There is no object with this id."""
 
 
-class NotAllowed(Exception):
+class StandInRefusal(Exception):
     """Prolific would refuse this. The message is Prolific's."""
 
 
 @dataclass(slots=True)
-class Study:
+class StandInStudy:
     """A study. `given`: the data sent by the researcher."""
 
     id: str
@@ -42,7 +42,7 @@ class Study:
 
 
 @dataclass(slots=True)
-class Submission:
+class StandInSubmission:
     """A participant's submission. `paid`: cents of the reward; `bonuses`: each in cents."""
 
     id: str
@@ -101,7 +101,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Subscription:
+class StandInSubscription:
     """A workspace's subscription to events of a type."""
 
     id: str

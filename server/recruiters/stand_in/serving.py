@@ -11,11 +11,11 @@ from starlette.types import ASGIApp
 from server.recruiters.stand_in.api import StandInApi
 from server.recruiters.stand_in.faults import Faults
 from server.recruiters.stand_in.participants import ParticipantPages
-from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.signing import Signer
 
 
-def stand_in(platform: Platform, token: str, faults: Faults, signer: Signer) -> Starlette:
+def stand_in(platform: StandInPlatform, token: str, faults: Faults, signer: Signer) -> Starlette:
     """Return the simulated Prolific as an application. `token`: the researcher's; `signer` signs arrivals."""
     researchers = StandInApi(platform, token, faults)
     return Starlette(routes=[*researchers.routes, *ParticipantPages(platform, signer).routes])

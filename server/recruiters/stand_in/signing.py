@@ -8,7 +8,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from server.recruiters.prolific.signed_arrival import ISSUER, PARAMETER
-from server.recruiters.stand_in.records import Json, Submission
+from server.recruiters.stand_in.records import Json, StandInSubmission
 
 _GOOD_FOR = timedelta(minutes=2)
 
@@ -26,7 +26,7 @@ class Signer:
         public = json.loads(algorithm.to_jwk(self._key.public_key()))
         return {"keys": [public | {"kid": self.key_id, "alg": "RS256", "use": "sig"}]}
 
-    def signed(self, address: str, found: Submission, at: datetime) -> str:
+    def signed(self, address: str, found: StandInSubmission, at: datetime) -> str:
         """Return a participant's address with a token that signs its parameters at the time `at`."""
         claims = {
             "iss": ISSUER,

@@ -4,7 +4,7 @@ import pytest
 
 from bots.conformance import conduct
 from bots.conformance.report import Judgement
-from bots.conformance.script import Answer
+from bots.conformance.script import ScriptAnswer
 
 NAMES = ("mybot", "bird-7b")
 
@@ -12,7 +12,7 @@ NAMES = ("mybot", "bird-7b")
 def reading(*texts: str) -> str:
     """Return the verdict on whether replies are the bot's own lines."""
     answers = [
-        Answer("small talk", 0, (), f"line {at}", False, 0.1, text, output=text)
+        ScriptAnswer("small talk", 0, (), f"line {at}", False, 0.1, text, output=text)
         for at, text in enumerate(texts)
     ]
     judgement = conduct.voice(answers, NAMES, "en")
@@ -43,7 +43,7 @@ def test_a_name_in_a_sentence_is_no_label(line: str) -> None:
 def wholeness(lines: list[str], language: str) -> Judgement:
     """Return the judgement on the ends of replies, each of which is given three times."""
     answers = [
-        Answer("small talk", 0, (), f"line {at}", False, 0.1, text, output=text)
+        ScriptAnswer("small talk", 0, (), f"line {at}", False, 0.1, text, output=text)
         for at, text in enumerate(lines * 3)
     ]
     judgement = conduct.wholeness(answers, language)

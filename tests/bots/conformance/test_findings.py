@@ -14,31 +14,31 @@ from bots.conformance.check import report
 from bots.conformance.check_language import check_language
 from bots.conformance.findings import Standard
 from bots.conformance.report import Alone, AtOnce, Finding, Latency, quoted, worst
-from bots.conformance.script import Answer, CheckResponses
+from bots.conformance.script import CheckResponses, ScriptAnswer
 from bots.core.failures import BotBusy, BotError, BotTimeout, EmptyReply, FailureKind, ReplyTooLong, failure
 from bots.core.visible_text import checked_reply
 
 PERSONAS = tuple(character.persona for character in check_language("en").characters[:2])
 
 STANDARD = Standard(("mybot",), (1.0, 2.0, 3.0, 4.0), None, 20.0)
-ANSWER = Answer("small talk", 0, (), "Hi!", False, 0.1, "Hello there.")
+ANSWER = ScriptAnswer("small talk", 0, (), "Hi!", False, 0.1, "Hello there.")
 
 
-def said(*texts: str, **changes: Any) -> tuple[Answer, ...]:
+def said(*texts: str, **changes: Any) -> tuple[ScriptAnswer, ...]:
     """Return answers of one conversation, each to a line of its own."""
     return tuple(replace(ANSWER, line=f"line {i}", text=text, **changes) for i, text in enumerate(texts))
 
 
-def lost(*errors: BotError) -> tuple[Answer, ...]:
+def lost(*errors: BotError) -> tuple[ScriptAnswer, ...]:
     """Return answers of one conversation without a text, each to a line of its own."""
     return tuple(replace(ANSWER, line=f"lost {i}", text="", error=error) for i, error in enumerate(errors))
 
 
-def failed(*reasons: str) -> tuple[Answer, ...]:
+def failed(*reasons: str) -> tuple[ScriptAnswer, ...]:
     return lost(*(BotError(reason) for reason in reasons))
 
 
-def different(n: int) -> tuple[Answer, ...]:
+def different(n: int) -> tuple[ScriptAnswer, ...]:
     return said(*(f"Reply number {i}." for i in range(n)))
 
 
@@ -263,11 +263,11 @@ def test_overruns_are_no_more_than_replies() -> None:
 # ---- persona, repeatability ------------------------------------------------------------------
 
 
-def asked_as(persona: Sequence[str], text: str) -> Answer:
+def asked_as(persona: Sequence[str], text: str) -> ScriptAnswer:
     return replace(ANSWER, part="questions", persona=tuple(persona), line="Any pets?", text=text)
 
 
-def as_all(first: str, second: str, nobody: str) -> tuple[Answer, ...]:
+def as_all(first: str, second: str, nobody: str) -> tuple[ScriptAnswer, ...]:
     pairs = zip((*PERSONAS, ()), (first, second, nobody), strict=True)
     return tuple(asked_as(persona, text) for persona, text in pairs)
 
@@ -291,7 +291,7 @@ def test_persona_never_fails(replies: tuple[str, str, str], verdict: str, told: 
     assert ("matters only" in found.reason) == (verdict == "warn")
 
 
-def again(first: str, second: str) -> tuple[Answer, ...]:
+def again(first: str, second: str) -> tuple[ScriptAnswer, ...]:
     return (replace(ANSWER, text=first), replace(ANSWER, part="again", text=second))
 
 
@@ -345,12 +345,12 @@ ANYTHING = st.text(st.characters(), max_size=40) | st.sampled_from(
 )
 
 
-def answered(text: str, **call: Any) -> Answer:
+def answered(text: str, **call: Any) -> ScriptAnswer:
     """Return what a call comes to whose bot says `text`."""
     try:
-        return Answer(**call, text=checked_reply(text).text)
+        return ScriptAnswer(**call, text=checked_reply(text).text)
     except BotError as error:
-        return Answer(**call, error=error)
+        return ScriptAnswer(**call, error=error)
 
 
 ANSWERS = st.builds(
@@ -363,7 +363,7 @@ ANSWERS = st.builds(
     seconds=st.floats(0, 100),
     text=ANYTHING,
 ) | st.builds(
-    Answer,
+    ScriptAnswer,
     part=PARTS,
     conversation=st.integers(0, 4),
     persona=st.just(()),
@@ -384,7 +384,7 @@ OVERRUNS = st.none() | st.integers(0, 50).flatmap(
     overruns=OVERRUNS,
 )
 def test_whatever_is_answered_the_report_is_as_bad_as_its_worst_finding_and_survives_json(
-    answers: list[Answer], stopped: bool, delays: list[float], overruns: Overruns | None
+    answers: list[ScriptAnswer], stopped: bool, delays: list[float], overruns: Overruns | None
 ) -> None:
     found = report(CheckResponses(tuple(answers), stopped), Standard(("mybot",), delays, overruns, 20.0))
     verdicts = {finding.verdict for finding in found.findings}

@@ -9,12 +9,14 @@ from rich.console import Console
 from bots.conformance.check import report
 from bots.conformance.findings import Standard
 from bots.conformance.report import conformance_table, transcript
-from bots.conformance.script import Answer, CheckResponses
+from bots.conformance.script import CheckResponses, ScriptAnswer
 from bots.core.failures import BotTimeout
 
 ANSWERS = (
-    Answer("small talk", 0, ("I am tall.",), "Hi!", False, 1.25, "[red]Hello[/red]\x1b[2J"),
-    Answer("small talk", 0, ("I am tall.",), "And?", False, 20.0, error=BotTimeout("no reply [within] 20 s")),
+    ScriptAnswer("small talk", 0, ("I am tall.",), "Hi!", False, 1.25, "[red]Hello[/red]\x1b[2J"),
+    ScriptAnswer(
+        "small talk", 0, ("I am tall.",), "And?", False, 20.0, error=BotTimeout("no reply [within] 20 s")
+    ),
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bots import BotError, Chat, Turn
 from bots.host.chat_format import ChatFormat, chat_format
-from bots.host.model import HfOptions, ModelError
+from bots.host.model import HfOptions, HostModelError
 from tests.bots.support.tiny_models import CHATML, STRICT, trained_tokenizer
 
 Talk = Callable[..., Chat]
@@ -66,7 +66,7 @@ def test_turns_alternate_and_start_with_the_worker_where_the_template_wants_it()
 
 
 def test_a_template_that_takes_no_conversation_is_refused() -> None:
-    with pytest.raises(ModelError, match="takes no conversation"):
+    with pytest.raises(HostModelError, match="takes no conversation"):
         a_format("{{ messages[-1]['content'] }}")
 
 
@@ -175,7 +175,7 @@ def test_a_template_that_wants_parts_of_a_message_gets_them(talk: Talk) -> None:
 def test_what_a_model_cannot_do_is_refused_rather_than_passed_over(
     options: dict[str, Any], says: str
 ) -> None:
-    with pytest.raises(ModelError, match=says):
+    with pytest.raises(HostModelError, match=says):
         a_format(**options)
 
 

@@ -24,7 +24,7 @@ from bots.host.hf import (  # noqa: E402
     RowSampler,
     groups,
 )
-from bots.host.model import HfOptions, ModelError  # noqa: E402
+from bots.host.model import HfOptions, HostModelError  # noqa: E402
 from tests.bots.support.tiny_models import CHATML  # noqa: E402
 
 Talk = Callable[..., Chat]
@@ -204,9 +204,9 @@ def test_replies_of_a_batch_that_was_cut_are_in_order(tiny: dict[str, Path], tal
 
 
 def test_there_is_no_such_folder(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"hf:.*nowhere: there is no such folder"):
+    with pytest.raises(HostModelError, match=r"hf:.*nowhere: there is no such folder"):
         HfModel(str(tmp_path / "nowhere"))
-    with pytest.raises(ModelError, match=r"has no config\.json"):
+    with pytest.raises(HostModelError, match=r"has no config\.json"):
         HfModel(str(tmp_path))
 
 
@@ -226,10 +226,10 @@ def test_a_model_larger_than_the_memory_is_refused_before_it_is_loaded(
         num_attention_heads=128,
     ).save_pretrained(tmp_path)
     with pytest.raises(
-        ModelError, match=r"weights take 1,771\.8 GB as float32, and [\d,.]+ GB are free on cpu"
+        HostModelError, match=r"weights take 1,771\.8 GB as float32, and [\d,.]+ GB are free on cpu"
     ):
         HfModel(str(tmp_path), HfOptions(device="cpu"))
-    with pytest.raises(ModelError, match=r"take 885\.9 GB as bfloat16"):
+    with pytest.raises(HostModelError, match=r"take 885\.9 GB as bfloat16"):
         HfModel(str(tmp_path), HfOptions(device="cpu", dtype="bfloat16"))
 
 
@@ -243,10 +243,10 @@ def test_the_estimate_is_what_the_weights_take(tiny: dict[str, Path]) -> None:
 
 def test_a_model_that_does_not_write_is_refused(tmp_path: Path) -> None:
     transformers.ViTConfig().save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match='type "vit" does not write text'):
+    with pytest.raises(HostModelError, match='type "vit" does not write text'):
         HfModel(str(tmp_path))
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "no-such-type"}))
-    with pytest.raises(ModelError, match="no-such-type"):
+    with pytest.raises(HostModelError, match="no-such-type"):
         HfModel(str(tmp_path))
 
 
@@ -254,30 +254,30 @@ def test_files_that_are_missing_or_broken_are_named(tiny: dict[str, Path], tmp_p
     folder = shutil.copytree(tiny["gpt2"], tmp_path / "model")
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(ModelError, match="weights cannot be loaded"):
+    with pytest.raises(HostModelError, match="weights cannot be loaded"):
         HfModel(str(folder))
     weights.unlink()
-    with pytest.raises(ModelError, match="weights cannot be loaded"):
+    with pytest.raises(HostModelError, match="weights cannot be loaded"):
         HfModel(str(folder))
     for file in folder.glob("token*"):
         file.unlink()
-    with pytest.raises(ModelError, match="its tokenizer has 1 tokens and the model 600"):
+    with pytest.raises(HostModelError, match="its tokenizer has 1 tokens and the model 600"):
         HfModel(str(folder))
 
 
 def test_a_model_without_its_output_layer_is_refused(tiny: dict[str, Path], tmp_path: Path) -> None:
     folder = shutil.copytree(tiny["llama"], tmp_path / "model")
     transformers.LlamaModel.from_pretrained(folder).save_pretrained(folder)
-    with pytest.raises(ModelError, match=r"1 of its weights are not in its files \(lm_head.weight"):
+    with pytest.raises(HostModelError, match=r"1 of its weights are not in its files \(lm_head.weight"):
         HfModel(str(folder))
 
 
 def test_settings_that_cannot_work_say_so(tiny: dict[str, Path]) -> None:
-    with pytest.raises(ModelError, match=r"takes 128 tokens in all.*Lower --max-new-tokens"):
+    with pytest.raises(HostModelError, match=r"takes 128 tokens in all.*Lower --max-new-tokens"):
         HfModel(str(tiny["gpt2"]), HfOptions(max_new_tokens=120))
-    with pytest.raises(ModelError, match='no device called "gpu"'):
+    with pytest.raises(HostModelError, match='no device called "gpu"'):
         HfModel(str(tiny["gpt2"]), HfOptions(device="gpu"))
-    with pytest.raises(ModelError, match="no cuda:99 here"):
+    with pytest.raises(HostModelError, match="no cuda:99 here"):
         HfModel(str(tiny["gpt2"]), HfOptions(device="cuda:99"))
 
 
@@ -338,7 +338,7 @@ def test_a_reply_says_which_version_of_a_model_it_came_from(
 
 def test_a_lora_for_a_model_that_is_not_there_says_which(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"base_model_name_or_path": "/no/such/base"}')
-    with pytest.raises(ModelError, match=r"it is a LoRA for /no/such/base, and there is no such folder"):
+    with pytest.raises(HostModelError, match=r"it is a LoRA for /no/such/base, and there is no such folder"):
         HfModel(str(tmp_path))
 
 

@@ -13,7 +13,7 @@ from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.runs.analyses import store_analysis
 from server.recruiters.stand_in.faults import Faults
-from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in
 from server.recruiters.stand_in.signing import Signer
 from tests.crowd.test_crowd import DEMO
@@ -79,7 +79,7 @@ class DeskStage:
     """A server process with a run that has been under way for a while, and one that nobody has come to."""
 
     def __init__(self, folder: Path) -> None:
-        self._platform = Platform()
+        self._platform = StandInPlatform()
         self._served = ExitStack()
         app = stand_in(self._platform, _TOKEN, Faults(), Signer("pictures"))
         address = self._served.enter_context(serving(app))

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qc.estimators.efficiency import (
+    JudgmentSpread,
     NotEstimable,
-    Spread,
     cap,
     efficiency,
     in_pool,
@@ -82,17 +82,17 @@ def test_one_judgment_of_an_output_is_as_good_as_several_for_the_efficiency() ->
 
 def test_bounds() -> None:
     # γ = 2: a perfect metric saves at most (1 + 2) / 2; without noise of workers there is no bound.
-    assert cap(Spread(2.0, 1.0, 2.0)) == pytest.approx(1.5)
-    assert isinstance(cap(Spread(0.0, 1.0, 0.0)), NotEstimable)
+    assert cap(JudgmentSpread(2.0, 1.0, 2.0)) == pytest.approx(1.5)
+    assert isinstance(cap(JudgmentSpread(0.0, 1.0, 0.0)), NotEstimable)
     nothing = NotEstimable("no output was judged twice")
-    assert cap(Spread(nothing, nothing, nothing)) is nothing
+    assert cap(JudgmentSpread(nothing, nothing, nothing)) is nothing
     assert isinstance(published_perfect_metric(np.array([1.0, 2.0]), np.array([0, 1])), NotEstimable)
 
 
 def test_rho_beyond_one_is_no_number() -> None:
     values, outputs = np.array([0.0, 4, 1, 3, 2, 5.4]), np.array([0, 0, 1, 1, 2, 2])
     g = on_pool(np.array([2.0, 2, 3.7]))[outputs]
-    found = efficiency(values, outputs, g, Spread(5.0, 0.1, 50.0))
+    found = efficiency(values, outputs, g, JudgmentSpread(5.0, 0.1, 50.0))
     assert isinstance(found.rho, NotEstimable)
     assert isinstance(found.de, float)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from qc.estimators.confidence_sequence import asymptotic, audibert, bounded, maurer_pontil, stopping
 from qc.estimators.efficiency import (
-    Spread,
+    JudgmentSpread,
     Spreads,
     cap,
     efficiency,
@@ -38,7 +38,7 @@ CONVENTIONS = {
 First = Callable[[Judged], NDArray[np.float64]]
 
 
-def close(ours: Spread, golden: dict[str, float], tolerance: float = 1e-4) -> None:
+def close(ours: JudgmentSpread, golden: dict[str, float], tolerance: float = 1e-4) -> None:
     found = {key: number(getattr(ours, key)) for key in golden}
     assert found == pytest.approx(golden, abs=tolerance)
 

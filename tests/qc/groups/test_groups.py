@@ -8,7 +8,7 @@ import pytest
 
 from qc.errors import OptionError
 from qc.groups import WhoseOpinion, whose_opinion
-from qc.groups.fields import Field, fields_of
+from qc.groups.fields import WorkerField, fields_of
 from qc.groups.population import population
 from qc.groups.whose_opinion import OTHERS, margin_fields, shown_groups
 from qc.method.sample import Sample
@@ -94,13 +94,13 @@ def test_small_groups_are_withheld_and_cannot_be_subtracted(sizes: dict[str, int
 
 def test_who_is_in_no_group_cannot_be_subtracted_either() -> None:
     codes = np.array([0] * 20 + [1] * 30 + [-1] * 5)
-    (shown,) = shown_groups([Field("age", ("x", "y"), codes)])
+    (shown,) = shown_groups([WorkerField("age", ("x", "y"), codes)])
     assert shown.tolist() == [False, True]
 
 
 def test_a_group_within_another_of_another_field_is_withheld_where_few_are_between() -> None:
     ten_years, five_years = np.repeat([0, 1], [30, 30]), np.repeat([0, 1], [25, 35])
-    fields = [Field("decade", ("a", "b"), ten_years), Field("half", ("a", "b"), five_years)]
+    fields = [WorkerField("decade", ("a", "b"), ten_years), WorkerField("half", ("a", "b"), five_years)]
     decade, half = shown_groups(fields)
     # The 25 lie within the 30, and the 30 of the other end within the 35: 5 people are between.
     assert not (decade.all() and half.all())
@@ -131,7 +131,7 @@ def test_one_field_is_raked_to_the_mean_of_its_groups_at_their_shares() -> None:
 def test_a_model_of_groups_that_differ_by_noise_leans_on_everybody() -> None:
     rng = np.random.default_rng(5)
     values, codes = rng.normal(0, 1, (200, 1)), rng.integers(0, 8, 200)
-    field = Field("town", tuple("abcdefgh"), codes)
+    field = WorkerField("town", tuple("abcdefgh"), codes)
     shares = np.array([0.65, *[0.05] * 7])
     found = population(values, [field], [shares])
     assert found is not None
@@ -153,7 +153,7 @@ def test_withheld_groups_are_weighted_together() -> None:
 
 def test_others_of_the_margins_are_not_few_because_some_are_in_no_group() -> None:
     codes = np.array([0] * 4 + [1] * 20 + [2] * 30 + [-1] * 8)
-    field = Field("age", ("x", "y", "z"), codes)
+    field = WorkerField("age", ("x", "y", "z"), codes)
     (shown,) = shown_groups([field])
     assert shown.tolist() == [False, True, True]  # 12 are left
     (margin,) = margin_fields({"age": {"x": 0.2, "y": 0.4, "z": 0.4}}, [field], [shown])

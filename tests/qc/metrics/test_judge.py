@@ -10,7 +10,7 @@ import pytest
 from qc.errors import JudgeRefused, JudgeUnreachable, JudgeUnreadable, OptionError, SourceError
 from qc.metrics import judge as asking
 from qc.metrics.cache import Cache, open_cache
-from qc.metrics.judge import Judgement, JudgeOptions, judge
+from qc.metrics.judge import JudgeOptions, JudgeScore, judge
 from qc.metrics.judge_prompt import prompt, ratings_in, statements
 from qc.metrics.transcripts import Exchange, Transcript
 from qc.metrics.verdict import judge_noise
@@ -42,7 +42,7 @@ def by_statement(body: Json) -> Answer:
     return rated(*(of[statement] for statement in statements_in(body)))
 
 
-def asked(url: str, cache: Cache, repeats: int = 2, key: str | None = None) -> Judgement:
+def asked(url: str, cache: Cache, repeats: int = 2, key: str | None = None) -> JudgeScore:
     return judge(SPOKEN, ASKED, JudgeOptions(url, "a-model", key, repeats), cache, lambda _there, _all: None)
 
 

@@ -10,7 +10,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.estimators.pairs import Decomposition
 from qc.planning.comparison import JUDGMENTS, OUTPUTS, WORKERS, compare
 from qc.planning.metric_error import BOOTSTRAP
-from qc.planning.opinion import Opinion
+from qc.planning.opinion import SystemOpinion
 from qc.planning.plan import INDEPENDENT, OUTPUTS_AS_HERE, PlanOptions
 from qc.planning.power_analysis import PowerAnalysis, analyse_power, data_hash, plan_power, power_steps
 from tests.qc.support.crowd_ratings import golden
@@ -19,7 +19,7 @@ DRAWS = 10_000
 
 
 @pytest.fixture(scope="session")
-def crowd(crowd_opinion: Opinion) -> PowerAnalysis:
+def crowd(crowd_opinion: SystemOpinion) -> PowerAnalysis:
     return analyse_power(crowd_opinion, PlanOptions(), DRAWS, 0)
 
 
@@ -103,7 +103,7 @@ def test_options_that_make_no_sense(options: dict[str, float], named: str) -> No
         PlanOptions(**options)  # type: ignore[arg-type]
 
 
-def test_by_hand(small_opinion: Opinion) -> None:
+def test_by_hand(small_opinion: SystemOpinion) -> None:
     found = analyse_power(small_opinion, PlanOptions(), 200, 0)
     assert found.comparison is not None
     # Means 20, 25, 32.5; pairs a-b, a-c, b-c. Within a: −10, 0, 0, 10; b: −5, −5, 5, 5; c: ∓2.5 ± 5.
@@ -119,13 +119,13 @@ def test_by_hand(small_opinion: Opinion) -> None:
     assert metric.errors[OUTPUTS].bias.tolist() == [1, 0, 0]
 
 
-def test_a_basis_for_all_that_the_data_tell(small_opinion: Opinion) -> None:
+def test_a_basis_for_all_that_the_data_tell(small_opinion: SystemOpinion) -> None:
     names = [basis.name for basis in analyse_power(small_opinion, PlanOptions(), 200, 0).bases]
     assert names[:2] == [INDEPENDENT, OUTPUTS_AS_HERE]
     assert "independent, overlap as control variate" in names
 
 
-def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
+def test_how_many_workers_a_plan_takes(small_opinion: SystemOpinion) -> None:
     found = compare(small_opinion)
     # A worker gives 6 judgments, two of each of 3 systems: 10 of each take 5 workers, 11 one more.
     assert found.workers_for(10) == 5
@@ -133,7 +133,7 @@ def test_how_many_workers_a_plan_takes(small_opinion: Opinion) -> None:
     assert np.isnan(compare(replace(small_opinion, workers=None)).workers_for(10))
 
 
-def test_without_workers_there_is_nothing_over_workers(small_opinion: Opinion) -> None:
+def test_without_workers_there_is_nothing_over_workers(small_opinion: SystemOpinion) -> None:
     found = compare(replace(small_opinion, workers=None))
     assert set(found.errors) == {JUDGMENTS, OUTPUTS}
     assert found.unit_of_record == OUTPUTS
@@ -141,26 +141,26 @@ def test_without_workers_there_is_nothing_over_workers(small_opinion: Opinion) -
     assert np.isnan(found.mean_effects).all()
 
 
-def test_steps_are_as_many_as_announced(small_opinion: Opinion) -> None:
+def test_steps_are_as_many_as_announced(small_opinion: SystemOpinion) -> None:
     steps: list[str] = []
     analyse_power(small_opinion, PlanOptions(), 200, 0, steps.append)
     assert len(steps) == power_steps(small_opinion) == 2
 
 
-def test_a_metric_that_leaves_a_system_out(small_opinion: Opinion) -> None:
+def test_a_metric_that_leaves_a_system_out(small_opinion: SystemOpinion) -> None:
     metrics = small_opinion.metrics.copy()
     metrics.loc[small_opinion.pool[:, 2], "overlap"] = np.nan
     with pytest.raises(EmptyRunError, match="no output of c has a value"):
         analyse_power(replace(small_opinion, metrics=metrics), PlanOptions(), 200, 0)
 
 
-def test_judgments_that_do_not_spread(small_opinion: Opinion) -> None:
+def test_judgments_that_do_not_spread(small_opinion: SystemOpinion) -> None:
     flat = replace(small_opinion, values=np.ones_like(small_opinion.values))
     with pytest.raises(EmptyRunError, match="are the same"):
         analyse_power(flat, PlanOptions(), 200, 0)
 
 
-def test_one_worker_alone_does_not_tell_how_workers_differ(small_opinion: Opinion) -> None:
+def test_one_worker_alone_does_not_tell_how_workers_differ(small_opinion: SystemOpinion) -> None:
     assert small_opinion.workers is not None
     alone = replace(small_opinion, workers=np.zeros_like(small_opinion.workers))
     found = analyse_power(alone, PlanOptions(), 200, 0)
@@ -173,7 +173,7 @@ def test_a_difference_that_nothing_shows() -> None:
         plan_power(PlanOptions(differences=(1e-9,)), 25.0, 1.0)
 
 
-def test_the_hash_is_of_what_decides_the_numbers(small_opinion: Opinion) -> None:
+def test_the_hash_is_of_what_decides_the_numbers(small_opinion: SystemOpinion) -> None:
     other = replace(small_opinion, values=small_opinion.values + 1)
     assert data_hash(small_opinion) != data_hash(other)
     assert data_hash(small_opinion) == data_hash(replace(small_opinion, notes=("another",)))

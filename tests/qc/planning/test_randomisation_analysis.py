@@ -8,7 +8,7 @@ import pytest
 
 from qc.errors import OptionError, ReplicationError
 from qc.judgments import read_judgments
-from qc.planning.opinion import Opinion, opinion
+from qc.planning.opinion import SystemOpinion, opinion
 from qc.planning.randomisation_analysis import (
     STEPS,
     RandomisationOptions,
@@ -21,7 +21,7 @@ from tests.qc.support.judgment_files import write_judgments
 DEFAULT = RandomisationOptions(None, 999, 0)
 
 
-def test_within_workers_by_hand(small_opinion: Opinion) -> None:
+def test_within_workers_by_hand(small_opinion: SystemOpinion) -> None:
     found = analyse_randomisation(small_opinion, DEFAULT).pairs
     assert found.within is Within.WORKER
     assert list(zip(found.first, found.second, strict=True)) == [("a", "b"), ("a", "c"), ("b", "c")]
@@ -31,7 +31,7 @@ def test_within_workers_by_hand(small_opinion: Opinion) -> None:
     assert found.holm.tolist() == [1, 1, 1]
 
 
-def test_within_workers_and_items(small_opinion: Opinion) -> None:
+def test_within_workers_and_items(small_opinion: SystemOpinion) -> None:
     found = analyse_randomisation(small_opinion, replace(DEFAULT, within=Within.BOTH)).pairs
     # a and b: −10 and 0 for either worker; of 16 exchanges those are as far that turn both −10 alike: 8.
     assert (found.tests[0].units, found.tests[0].p) == (4, 0.5)
@@ -39,7 +39,7 @@ def test_within_workers_and_items(small_opinion: Opinion) -> None:
     assert (found.tests[1].units, found.tests[1].p) == (4, 2 / 16)
 
 
-def test_without_workers_scores_are_exchanged_within_items(small_opinion: Opinion) -> None:
+def test_without_workers_scores_are_exchanged_within_items(small_opinion: SystemOpinion) -> None:
     unknown = replace(small_opinion, workers=None)
     found = analyse_randomisation(unknown, DEFAULT)
     assert found.pairs.within is Within.ITEM
@@ -77,21 +77,21 @@ def test_two_pools_of_workers_agree_far_better_than_their_members(published: Pat
         assert 0.3 < single.agreement.mean < 0.7
 
 
-def test_pools_with_too_little_in_common(small_opinion: Opinion, tmp_path: Path) -> None:
+def test_pools_with_too_little_in_common(small_opinion: SystemOpinion, tmp_path: Path) -> None:
     lines = [f"i{n},{system},w{n},{n},0" for system in ("a", "b", "x") for n in range(3)]
     other = opinion(read_judgments(str(write_judgments(tmp_path / "other.csv", lines))))
     with pytest.raises(ReplicationError, match="only 2 of its systems"):
         agree(small_opinion, other)
 
 
-def test_a_balanced_design(small_opinion: Opinion) -> None:
+def test_a_balanced_design(small_opinion: SystemOpinion) -> None:
     found = {each.of: each.found for each in evenness(small_opinion)}
     assert set(found) == {"worker × system", "item × system", "worker × item"}
     assert {each.difference for each in found.values()} == {0}
     assert found["worker × system"].fewest == 2
 
 
-def test_a_judgment_too_many_is_seen(small_opinion: Opinion, tmp_path: Path) -> None:
+def test_a_judgment_too_many_is_seen(small_opinion: SystemOpinion, tmp_path: Path) -> None:
     path = tmp_path / "positions.csv"
     path.write_text(
         "item,system,worker,value,position\n"
@@ -110,13 +110,13 @@ def test_options_that_make_no_sense(draws: int, seed: int, named: str) -> None:
         RandomisationOptions(None, draws, seed)
 
 
-def test_steps_are_as_many_as_announced(small_opinion: Opinion) -> None:
+def test_steps_are_as_many_as_announced(small_opinion: SystemOpinion) -> None:
     steps: list[str] = []
     analyse_randomisation(small_opinion, DEFAULT, None, steps.append)
     assert len(steps) == STEPS
 
 
-def test_a_rater_who_judged_no_system_in_common_has_no_r(small_opinion: Opinion) -> None:
+def test_a_rater_who_judged_no_system_in_common_has_no_r(small_opinion: SystemOpinion) -> None:
     assert small_opinion.workers is not None
     alone = replace(
         small_opinion, workers=np.where(small_opinion.system_codes == 2, 2, small_opinion.workers)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from qc.errors import OptionError
 from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, bounded
 from qc.judgments import Judgments, read_judgments
-from qc.precision import Sequence, Standing, stopping
+from qc.precision import Sequence, StoppingStanding, stopping
 from qc.precision.looks import TIGHTEST
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
 
@@ -89,7 +89,7 @@ def test_the_rule_misses_at_most_alpha(judged: Judged, sequence: Sequence) -> No
     runs, last, target = 120, 240, 9.0
     judgments = judged(**{f"run{seed}": slider(seed, last) for seed in range(runs)})
     number = judgments.rows["output"].to_numpy() % last
-    stopped: dict[str, Standing] = {}
+    stopped: dict[str, StoppingStanding] = {}
     for n in range(40, last + 1, 40):
         so_far = replace(judgments, rows=judgments.rows[number < n])
         for each in stopping(so_far, target, sequence=sequence, ends=(0, 100)).standings:

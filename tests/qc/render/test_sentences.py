@@ -12,7 +12,7 @@ from qc.method.replication import Replication, SameConclusions
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict, writing_conclusion
 from qc.render.tables.ranking import rank_ranges
 from qc.render.tables.ranking import ranking as ranking_table
-from qc.robustness.forecast import Forecast
+from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
@@ -157,11 +157,11 @@ def test_nothing_to_rank() -> None:
     assert verdict(analyses.bare()).findings[0].endswith("how sure that is was not computed.")
 
 
-def foreseen(low: float, r: float = 0.975) -> Forecast:
+def foreseen(low: float, r: float = 0.975) -> ReplicationForecast:
     return replace(_forecast(), r=r, low=low, high=0.99)
 
 
-def _forecast() -> Forecast:
+def _forecast() -> ReplicationForecast:
     forecast = analyses.whole().forecast
     assert forecast is not None
     return forecast

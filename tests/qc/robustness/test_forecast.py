@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from qc.method.sample import Sample
 from qc.method.scores import score
-from qc.robustness.forecast import Forecast, forecast, second_runs
+from qc.robustness.forecast import ReplicationForecast, forecast, second_runs
 from qc.statistics.wild_bootstrap import influences
 from tests.qc.support.samples import sample_of, sample_of_arrays
 
 
-def foretold(sample: Sample, seed: int = 0, splits: int = 300) -> Forecast | None:
+def foretold(sample: Sample, seed: int = 0, splits: int = 300) -> ReplicationForecast | None:
     return forecast(sample, score(sample), seed, splits)
 
 

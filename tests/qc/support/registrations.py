@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any
 
-from qc.registration import Registration
+from qc.registration import Preregistration
 
 
 def content(**changed: Any) -> dict[str, Any]:
@@ -31,6 +31,6 @@ def content(**changed: Any) -> dict[str, Any]:
     return plan | {"hash": f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"}
 
 
-def registration(**changed: Any) -> Registration:
+def registration(**changed: Any) -> Preregistration:
     """Return what is read from such a file."""
-    return Registration.model_validate(content(**changed))
+    return Preregistration.model_validate(content(**changed))

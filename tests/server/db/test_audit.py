@@ -8,7 +8,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from server.clock import utc_now
-from server.db.audit import CommandLine, Filter, entries, record
+from server.db.audit import AuditFilter, CommandLine, entries, record
 from server.db.engine.engines import open_engine
 
 ROWS = [("run.open", "pilot"), ("run.close", "pilot"), ("token.new", "gpu"), ("run_notes.read", "main")]
@@ -34,7 +34,7 @@ def test_a_row_is_never_changed(connection: Connection, change: str) -> None:
     with pytest.raises(DBAPIError, match="the audit log is only added to"):
         connection.execute(text(change))
     savepoint.rollback()
-    found = entries(connection, Filter())
+    found = entries(connection, AuditFilter())
     assert [(entry.action, entry.subject) for entry in found] == ROWS[::-1]
     assert {(entry.kind, entry.actor, entry.detail) for entry in found} == {
         ("command", "command line", "as asked")
@@ -52,21 +52,21 @@ def test_nor_are_all_rows_at_once(connection: Connection) -> None:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        (Filter(action="run."), ["run.close", "run.open"]),
-        (Filter(action="run"), ["run_notes.read", "run.close", "run.open"]),
-        (Filter(action="run_"), ["run_notes.read"]),
-        (Filter(subject="gpu"), ["token.new"]),
-        (Filter(subject="gpu", action="run"), []),
-        (Filter(actor="command line", before=3), ["run.close", "run.open"]),
-        (Filter(actor="somebody"), []),
-        (Filter(since=utc_now() + timedelta(days=1)), []),
-        (Filter(until=utc_now() - timedelta(days=1)), []),
-        (Filter(since=utc_now() - timedelta(days=1), action="token"), ["token.new"]),
+        (AuditFilter(action="run."), ["run.close", "run.open"]),
+        (AuditFilter(action="run"), ["run_notes.read", "run.close", "run.open"]),
+        (AuditFilter(action="run_"), ["run_notes.read"]),
+        (AuditFilter(subject="gpu"), ["token.new"]),
+        (AuditFilter(subject="gpu", action="run"), []),
+        (AuditFilter(actor="command line", before=3), ["run.close", "run.open"]),
+        (AuditFilter(actor="somebody"), []),
+        (AuditFilter(since=utc_now() + timedelta(days=1)), []),
+        (AuditFilter(until=utc_now() - timedelta(days=1)), []),
+        (AuditFilter(since=utc_now() - timedelta(days=1), action="token"), ["token.new"]),
     ],
 )
-def test_rows_are_found_by_filters(connection: Connection, wanted: Filter, found: list[str]) -> None:
+def test_rows_are_found_by_filters(connection: Connection, wanted: AuditFilter, found: list[str]) -> None:
     assert [entry.action for entry in entries(connection, wanted)] == found
 
 
 def test_the_newest_rows_come_first_and_no_more_than_asked(connection: Connection) -> None:
-    assert [entry.subject for entry in entries(connection, Filter(), most=2)] == ["main", "gpu"]
+    assert [entry.subject for entry in entries(connection, AuditFilter(), most=2)] == ["main", "gpu"]

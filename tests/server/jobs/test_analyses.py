@@ -15,13 +15,13 @@ from server.db.runs.analyses import find_analysis, find_points, store_analysis
 from server.db.store.store import Store
 from server.jobs import analyses as analyses_module
 from server.jobs.analyses import LEASE, RunningAnalyses
-from server.jobs.child import Command, Limits
+from server.jobs.child import ChildCommand, ChildLimits
 from server.lease import Lease
 from tests.server.support.database import execute, query
 from tests.server.support.server import House
 from tests.support.waiting import wait_until
 
-LIMITS = Limits(megabytes=4096, seconds=120)
+LIMITS = ChildLimits(megabytes=4096, seconds=120)
 
 
 def analysis(url: str, run: OpenRun) -> Any:
@@ -93,7 +93,7 @@ async def test_a_process_that_has_lost_the_lease_while_its_child_works_stores_no
     house.stop()
     begun, ended = asyncio.Event(), asyncio.Event()
 
-    async def child(_command: Command, _limits: Limits, _hear: Callable[[str], None]) -> None:
+    async def child(_command: ChildCommand, _limits: ChildLimits, _hear: Callable[[str], None]) -> None:
         begun.set()
         try:
             await asyncio.Event().wait()

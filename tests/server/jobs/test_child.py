@@ -9,10 +9,10 @@ import psutil
 import pytest
 import uvloop
 
-from server.jobs.child import ChildFailed, Command, Limits, reading, run_child
+from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child
 from server.jobs.limited import NICENESS
 
-ROOMY = Limits(megabytes=4096, seconds=60)
+ROOMY = ChildLimits(megabytes=4096, seconds=60)
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return (tmp_path / "pretended.py").write_text
 
 
-async def lines_of(limits: Limits = ROOMY, *arguments: str) -> list[str]:
+async def lines_of(limits: ChildLimits = ROOMY, *arguments: str) -> list[str]:
     lines: list[str] = []
-    await run_child(Command("pretended", arguments, {"OF_ITS_OWN": "here"}), limits, lines.append)
+    await run_child(ChildCommand("pretended", arguments, {"OF_ITS_OWN": "here"}), limits, lines.append)
     return lines
 
 
@@ -52,13 +52,13 @@ async def test_its_last_words_are_the_reason(pretend: Callable[[str], object]) -
 async def test_it_gets_no_more_memory_than_it_may(pretend: Callable[[str], object]) -> None:
     pretend("x = bytearray(2**30)")
     with pytest.raises(ChildFailed, match="more than 512 MB"):
-        await lines_of(Limits(megabytes=512, seconds=60))
+        await lines_of(ChildLimits(megabytes=512, seconds=60))
 
 
 async def test_it_gets_no_more_time_than_it_may(pretend: Callable[[str], object]) -> None:
     pretend("import time; time.sleep(600)")
     with pytest.raises(ChildFailed, match="not done within"):
-        await lines_of(Limits(megabytes=4096, seconds=1))
+        await lines_of(ChildLimits(megabytes=4096, seconds=1))
 
 
 async def test_it_is_ended_when_it_is_cancelled(pretend: Callable[[str], object]) -> None:
@@ -70,7 +70,7 @@ async def test_it_is_ended_when_it_is_cancelled(pretend: Callable[[str], object]
         lines.append(line)
         heard.set()
 
-    task = asyncio.create_task(run_child(Command("pretended", (), {}), ROOMY, hear))
+    task = asyncio.create_task(run_child(ChildCommand("pretended", (), {}), ROOMY, hear))
     await heard.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -85,7 +85,7 @@ async def test_it_is_ended_however_often_it_is_cancelled(
     """Who gives a job up cancels it, and so does its beat, which sees that it was given up."""
     pretend("import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)")
     started = asyncio.Event()
-    command = Command("pretended", (), {})
+    command = ChildCommand("pretended", (), {})
     running = asyncio.ensure_future(run_child(command, ROOMY, lambda _: started.set()))
     await started.wait()
     running.cancel()
@@ -104,7 +104,7 @@ def test_it_is_ended_whenever_it_is_cancelled(
     pretend("import time; time.sleep(60)")
 
     async def cancelled_after(turns: int) -> None:
-        command = Command("pretended", (), {})
+        command = ChildCommand("pretended", (), {})
         running = asyncio.ensure_future(run_child(command, ROOMY, lambda _: None))
         for _ in range(turns):
             await asyncio.sleep(0)

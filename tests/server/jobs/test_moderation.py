@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.responses import Response
 from structlog.testing import capture_logs
 
-from bots import BotError, Judgement, Moderation
+from bots import BotError, Moderation, ModerationJudgement
 from server.clock import utc_now
 from server.db.engine.engines import open_engine
 from server.db.jobs import LEASE_SECONDS, take_lease
@@ -393,7 +393,7 @@ async def test_a_run_that_waits_for_a_service_which_is_not_there_is_told_of_once
 async def test_what_another_process_removes_at_this_moment_is_not_spoken_of(talk: Talk, url: str) -> None:
     conversation = await talk.say("I grumble.")
     line = UnjudgedLine(conversation, 0, "worker", "I grumble.")
-    judged = {line: Judgement(True, ("harassment",), 0.9, MODEL)}
+    judged = {line: ModerationJudgement(True, ("harassment",), 0.9, MODEL)}
     engine = open_engine(url)
     try:
         with engine.connect() as ours, engine.connect() as theirs:

@@ -10,7 +10,7 @@ import pytest
 from server.errors import AssignmentNotFound, WrongPhase
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol
 from server.live.converse.runtime import LiveSession, utc_now
-from server.live.converse.sessions import Begun
+from server.live.converse.sessions import NewSession
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
 from server.session.protocol import Ended, client_messages
@@ -113,12 +113,12 @@ async def test_a_session_abandoned_while_the_bot_thinks_is_forgotten_once_it_has
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
-async def begun(stage: Stage) -> tuple[str, Begun]:
+async def begun(stage: Stage) -> tuple[str, NewSession]:
     """Have somebody arrive, and nobody open their session."""
     who = Arrival("link", "ann")
     worker, at = ArrivingWorker(who, "W-ann", False, 1.0), utc_now()
     enrolment = await stage.store.submit(lambda connection: enrol(connection, stage.run, worker, at))
-    return enrolment.assignment, Begun(stage.run, who, 1.0, enrolment.planned or (), FIRST_FENCE)
+    return enrolment.assignment, NewSession(stage.run, who, 1.0, enrolment.planned or (), FIRST_FENCE)
 
 
 async def test_a_session_that_was_begun_here_is_this_process_s_until_another_takes_it_over(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.connection import Connection
+from server.recruiters.prolific.connection import PlatformConnection
 from tests.server.support.prolific import Prolific, served_prolific
 
 
@@ -25,5 +25,5 @@ def prolific(_served: Prolific) -> Iterator[Prolific]:
 
 @pytest.fixture
 async def client(prolific: Prolific) -> AsyncIterator[ProlificClient]:
-    async with ProlificClient(Connection(prolific.token, prolific.url)) as client:
+    async with ProlificClient(PlatformConnection(prolific.token, prolific.url)) as client:
         yield client

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.recruiters.stand_in.records import NotAllowed
+from server.recruiters.stand_in.records import StandInRefusal
 from tests.server.support.page import Page
 from tests.server.support.recruiting import CODE, Recruiting
 from tests.server.support.server import stored
@@ -22,7 +22,7 @@ Act = Callable[[Recruiting], None]
 def test_a_completion_code_that_is_used_twice_pays_once(recruiting: Recruiting) -> None:
     recruiting.publish()
     submission = recruiting.finish("PID-ann")
-    with pytest.raises(NotAllowed):  # there
+    with pytest.raises(StandInRefusal):  # there
         recruiting.prolific.platform.complete(submission, CODE)
     recruiting.refreshed()
     # Here, by two buttons, the first one twice.

@@ -6,7 +6,7 @@ import pytest
 
 from server.errors import RecruitmentExists
 from server.recruiters.stand_in.faults import Fault
-from server.recruiting.drafts import Plan
+from server.recruiting.drafts import StudyPlan
 from server.recruiting.studies import PlatformStudies
 from tests.server.support.database import execute
 from tests.server.support.recruiting import PLAN, Person, Recruiting
@@ -21,7 +21,7 @@ async def create(recruiting: Recruiting, name: str) -> str | None:
     with recruiting.another_process() as (store, platform):
         studies = PlatformStudies(store, platform, "https://lab.example")
         try:
-            await studies.create(recruiting.run, Plan(**PLAN), Person(name))
+            await studies.create(recruiting.run, StudyPlan(**PLAN), Person(name))
         except RecruitmentExists as error:
             return error.message
     return None

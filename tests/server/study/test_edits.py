@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.study import DEMO, Change, NotEditable, edited
+from server.study import DEMO, EditedSetting, NotEditable, edited
 
 TEXT = DEMO.read_text(encoding="utf-8")
 CONTENT = yaml.safe_load(TEXT)
@@ -22,49 +22,49 @@ def differing(before: str, after: str) -> list[str]:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (Change(("minimum_inputs",), 7), ["-minimum_inputs: 10", "+minimum_inputs: 7"]),
-        (Change(("title",), "Two: #1"), ["-title: Chat with six chatbots", "+title: 'Two: #1'"]),
-        (Change(("minimum_inputs",), remove=True), ["-minimum_inputs: 10"]),
-        (Change(("rate_share",), 0.5), ["+rate_share: 0.5"]),
-        (Change(("timeouts", "idle"), 60), ["+timeouts:", "+  idle: 60"]),
+        (EditedSetting(("minimum_inputs",), 7), ["-minimum_inputs: 10", "+minimum_inputs: 7"]),
+        (EditedSetting(("title",), "Two: #1"), ["-title: Chat with six chatbots", "+title: 'Two: #1'"]),
+        (EditedSetting(("minimum_inputs",), remove=True), ["-minimum_inputs: 10"]),
+        (EditedSetting(("rate_share",), 0.5), ["+rate_share: 0.5"]),
+        (EditedSetting(("timeouts", "idle"), 60), ["+timeouts:", "+  idle: 60"]),
         (
-            Change(("reply_time", "median"), 3),
+            EditedSetting(("reply_time", "median"), 3),
             [
                 "-reply_time: {median: 2.5, spread: 0.35, longest: 8}",
                 "+reply_time: {median: 3, spread: 0.35, longest: 8}",
             ],
         ),
         (
-            Change(("systems", 7, "bot"), "mine"),
+            EditedSetting(("systems", 7, "bot"), "mine"),
             [
                 '-  - {name: reflect, family: reflect, bot: "builtin:reflect"}',
                 "+  - {name: reflect, family: reflect, bot: mine}",
             ],
         ),
         (
-            Change(("systems", 8), {"name": "mine", "family": "mine", "bot": "mine"}),
+            EditedSetting(("systems", 8), {"name": "mine", "family": "mine", "bot": "mine"}),
             ["+  - {name: mine, family: mine, bot: mine}"],
         ),
         (
-            Change(("systems", 6), remove=True),
+            EditedSetting(("systems", 6), remove=True),
             ['-  - {name: interviewer, family: interviewer, bot: "builtin:interviewer"}'],
         ),
         (
-            Change(("criteria", 0, "label"), remove=True),
+            EditedSetting(("criteria", 0, "label"), remove=True),
             ["-  - label: robotic", "-    negative: true", "+  - negative: true"],
         ),
         (
-            Change(("criteria", 7), {"label": "kind", "statement": "It was kind."}),
+            EditedSetting(("criteria", 7), {"label": "kind", "statement": "It was kind."}),
             ["+  - label: kind", "+    statement: It was kind."],
         ),
         (
-            Change(("payment",), "One line.\n\nAnother."),
+            EditedSetting(("payment",), "One line.\n\nAnother."),
             ["-payment: This", "+payment: |-", "+  One line.", "+", "+  Another."],
         ),
-        (Change(("minimum_inputs",), 10), []),
+        (EditedSetting(("minimum_inputs",), 10), []),
     ],
 )
-def test_nothing_else_changes(change: Change, expected: list[str]) -> None:
+def test_nothing_else_changes(change: EditedSetting, expected: list[str]) -> None:
     after = edited(TEXT, change)
     assert after.rewritten is None
     found = differing(TEXT, after.text)
@@ -100,7 +100,7 @@ def test_whatever_is_changed_the_text_says_it_and_keeps_the_rest(
     for path, value, remove in changes:
         before = yaml.safe_load(text)
         try:
-            text = edited(text, Change(path, value, remove)).text
+            text = edited(text, EditedSetting(path, value, remove)).text
         except NotEditable:
             continue  # an earlier change has put something else there
         after = yaml.safe_load(text)
@@ -119,17 +119,17 @@ def test_whatever_is_changed_the_text_says_it_and_keeps_the_rest(
 @pytest.mark.parametrize(
     ("text", "change", "reason"),
     [
-        ("a: &a [1]\nb: *a\n", Change(("c",), 1), "anchors"),
-        ("a: word\n", Change(("a", "b"), 1), "has no settings"),
-        ("a: [1]\n", Change(("a", 5), 1), "has no settings"),
+        ("a: &a [1]\nb: *a\n", EditedSetting(("c",), 1), "anchors"),
+        ("a: word\n", EditedSetting(("a", "b"), 1), "has no settings"),
+        ("a: [1]\n", EditedSetting(("a", 5), 1), "has no settings"),
     ],
 )
-def test_what_cannot_be_changed_says_why(text: str, change: Change, reason: str) -> None:
+def test_what_cannot_be_changed_says_why(text: str, change: EditedSetting, reason: str) -> None:
     with pytest.raises(NotEditable, match=reason):
         edited(text, change)
 
 
 def test_a_layout_that_is_not_foreseen_is_written_anew_and_says_so() -> None:
     text = "# top\na: {b: 1,\n  # within\n  c: 2}\n? d\n: 3\n"
-    after = edited(text, Change(("d",), [1, 2]))
+    after = edited(text, EditedSetting(("d",), [1, 2]))
     assert yaml.safe_load(after.text) == {"a": {"b": 1, "c": 2}, "d": [1, 2]}

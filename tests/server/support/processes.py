@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from bots import Chat, Reply
-from bots.crowd.view import View, draw, show
+from bots.crowd.view import PageView, draw, show
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.store.store import Store
@@ -142,7 +142,7 @@ class Page:
         self.session: LiveSession | None = None
         self.told: list[Message] = []
         self.outbox: list[str] = []
-        self.view: View | None = None
+        self.view: PageView | None = None
         self.closed = self.cut = False
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from server.recruiters.stand_in.faults import Faults
-from server.recruiters.stand_in.platform import Platform
+from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in
 from server.recruiters.stand_in.signing import Signer
 from tests.conftest import REPOSITORY
@@ -36,7 +36,7 @@ class Prolific:
     """The stand-in as tests see it."""
 
     url: str
-    platform: Platform
+    platform: StandInPlatform
     clock: Clock
     faults: Faults
     signer: Signer
@@ -56,6 +56,6 @@ def served_prolific() -> Iterator[Prolific]:
     """The stand-in, served. Whoever uses it looks at `contract.broken` afterwards."""
     clock, faults, contract = Clock(), Faults(), Contract(specification())
     signer = Signer("stand-in")
-    platform = Platform(clock.now)
+    platform = StandInPlatform(clock.now)
     with serving(contract.around(stand_in(platform, TOKEN, faults, signer))) as url:
         yield Prolific(url, platform, clock, faults, signer, contract=contract)

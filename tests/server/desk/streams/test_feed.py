@@ -3,7 +3,7 @@
 import asyncio
 
 from server.access.roles import Actor
-from server.desk.streams.feed import Change, Feed, Sight
+from server.desk.streams.feed import Feed, FeedChange, Sight
 
 
 class Counted:
@@ -13,7 +13,7 @@ class Counted:
         return Sight({"number": 1}, {"a": "row"})
 
 
-async def first(feed: Feed[str], seen: str | None, standing: str) -> Change[str]:
+async def first(feed: Feed[str], seen: str | None, standing: str) -> FeedChange[str]:
     following = feed.follow(seen, standing)
     try:
         return await anext(following)
@@ -43,7 +43,7 @@ async def test_who_comes_back_with_what_is_no_number_is_told_all_there_is() -> N
 async def test_who_comes_back_with_the_same_rights_is_told_what_is_new_alone() -> None:
     feed: Feed[str] = Feed(Counted())
     seen = (await first(feed, None, "viewer")).name
-    told: list[Change[str]] = []
+    told: list[FeedChange[str]] = []
 
     async def follow() -> None:
         told.extend([change async for change in feed.follow(seen, "viewer")])

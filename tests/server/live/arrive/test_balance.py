@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.live.arrive.balance import Counts, draw_plan
+from server.live.arrive.balance import DrawCounts, draw_plan
 from server.session.plan import QC, Variant, derive_seed
 from tests.support.draws import away_at, unfair_draws
 
 METHOD = [Variant(f"{family}{variant}", family) for family in "abcde" for variant in ("", "_p")]
 
 
-def count(plans: Sequence[Sequence[str]]) -> Counts:
+def count(plans: Sequence[Sequence[str]]) -> DrawCounts:
     systems: Counter[str] = Counter()
     positions: Counter[tuple[str, int]] = Counter()
     for plan in plans:
         systems.update(plan)
         positions.update((name, position) for position, name in enumerate(plan, start=1))
-    return Counts(systems, positions)
+    return DrawCounts(systems, positions)
 
 
 def draw_many(
@@ -119,7 +119,7 @@ def test_nobody_can_tell_the_qc_bots_next_position_from_all_former_ones() -> Non
         held: Counter[tuple[str, int]] = Counter()
         for place in range(400):
             fewest = min(range(2, 6), key=lambda position: held[QC, position])
-            counts = Counts({}, held)
+            counts = DrawCounts({}, held)
             plan = draw_plan(METHOD, counts, systems=5, qc=1, seed=derive_seed(seed, place))
             held[QC, plan.index(QC) + 1] += 1
             right += plan[fewest - 1] == QC
@@ -138,13 +138,13 @@ def test_the_same_counts_and_seed_give_the_same_plan() -> None:
 
 
 def test_another_seed_gives_another_plan() -> None:
-    plans = {draw_plan(METHOD, Counts(), systems=5, qc=1, seed=seed) for seed in range(20)}
+    plans = {draw_plan(METHOD, DrawCounts(), systems=5, qc=1, seed=seed) for seed in range(20)}
     assert len(plans) > 15  # of 10 * 8 * 6 * 4 * 2 orders of systems, times 4 places of the qc bot
 
 
 def test_every_system_comes_first_for_somebody() -> None:
     # Nothing but the seed decides about the first worker: each of the ten is possible.
-    firsts = {draw_plan(METHOD, Counts(), systems=5, qc=1, seed=seed)[0] for seed in range(200)}
+    firsts = {draw_plan(METHOD, DrawCounts(), systems=5, qc=1, seed=seed)[0] for seed in range(200)}
     assert firsts == {variant.name for variant in METHOD}
 
 
@@ -152,7 +152,7 @@ def test_the_family_with_the_fewest_conversations_comes_first_then_its_fewest_va
     # Family a has 3 conversations, b 2, c 9: two systems are to be drawn, so a and b. In a the variant
     # `a_p` has fewer (1 against 2), in b it is `b` (0 against 2).
     variants = [Variant(n, n[0]) for n in ("a", "a_p", "b", "b_p", "c", "c_p")]
-    counts = Counts({"a": 2, "a_p": 1, "b": 0, "b_p": 2, "c": 4, "c_p": 5})
+    counts = DrawCounts({"a": 2, "a_p": 1, "b": 0, "b_p": 2, "c": 4, "c_p": 5})
     for seed in range(20):
         assert set(draw_plan(variants, counts, systems=2, qc=0, seed=seed)) == {"a_p", "b"}
 
@@ -163,7 +163,7 @@ def test_the_family_with_the_fewest_conversations_comes_first_then_its_fewest_va
 )
 def test_an_impossible_draw_says_why(systems: int, qc: int, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        draw_plan(METHOD, Counts(), systems=systems, qc=qc, seed=0)
+        draw_plan(METHOD, DrawCounts(), systems=systems, qc=qc, seed=0)
 
 
 def test_who_is_down_is_not_drawn_while_others_can_be_and_catches_up() -> None:
@@ -182,7 +182,7 @@ def test_who_is_down_is_not_drawn_while_others_can_be_and_catches_up() -> None:
 
 def test_who_is_down_is_drawn_where_there_are_too_few_others() -> None:
     down = {"a", "a_p"}
-    plan = draw_plan(METHOD, Counts(), systems=5, qc=1, seed=3, down=down)
+    plan = draw_plan(METHOD, DrawCounts(), systems=5, qc=1, seed=3, down=down)
     assert len(down.intersection(plan)) == 1
 
 

@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from server.db.counts.pair_counts import PairCount
+from server.db.counts.pair_counts import PairTally
 from server.live.arrive.pair_draw import draw_pairs, information, strengths
 from server.session.plan import QC, derive_seed
 
-NONE = PairCount()
+NONE = PairTally()
 
 
-def place(counts: dict[tuple[str, str], PairCount], plan: tuple[str, ...]) -> None:
+def place(counts: dict[tuple[str, str], PairTally], plan: tuple[str, ...]) -> None:
     for pair in zip(plan[::2], plan[1::2], strict=True):
         before = counts.get(pair, NONE)
         counts[pair] = replace(before, placed=before.placed + 1)
 
 
-def both_ways(counts: dict[tuple[str, str], PairCount], a: str, b: str) -> int:
+def both_ways(counts: dict[tuple[str, str], PairTally], a: str, b: str) -> int:
     return counts.get((a, b), NONE).placed + counts.get((b, a), NONE).placed
 
 
@@ -31,7 +31,7 @@ def both_ways(counts: dict[tuple[str, str], PairCount], a: str, b: str) -> int:
 def test_every_pair_comes(systems: int, pairs: int, workers: int, seed: int) -> None:
     names = [f"s{i}" for i in range(systems)]
     qc = 1 if pairs > 1 else 0
-    counts: dict[tuple[str, str], PairCount] = {}
+    counts: dict[tuple[str, str], PairTally] = {}
     for number in range(workers):
         plan = draw_pairs(names, counts, pairs=pairs, qc=qc, seed=derive_seed(seed, number))
         assert len(plan) == 2 * (pairs + qc)
@@ -54,9 +54,9 @@ def test_no_assignment_has_a_pair_twice_while_there_are_others() -> None:
 def test_a_close_pair_is_drawn_rather_than_those_that_are_clear() -> None:
     # a and b are even, c loses to both: one more comparison with c would say what is known.
     counts = {
-        ("a", "b"): PairCount(20, left=10, right=10),
-        ("a", "c"): PairCount(20, left=20),
-        ("b", "c"): PairCount(20, left=20),
+        ("a", "b"): PairTally(20, left=10, right=10),
+        ("a", "c"): PairTally(20, left=20),
+        ("b", "c"): PairTally(20, left=20),
     }
     plans = [draw_pairs(["a", "b", "c"], counts, pairs=1, qc=0, seed=seed) for seed in range(20)]
     assert {frozenset(plan) for plan in plans} == {frozenset("ab")}
@@ -69,7 +69,7 @@ def test_sides_are_balanced_and_nobody_can_tell_the_next_from_all_former_ones() 
     # there, they were right in (1/2 + 1) / 2 = 75 %.
     right, of, ahead = 0.0, 0, []
     for seed in range(6):
-        counts: dict[tuple[str, str], PairCount] = {}
+        counts: dict[tuple[str, str], PairTally] = {}
         for number in range(100):
             plan = draw_pairs(["a", "b"], counts, pairs=5, qc=1, seed=derive_seed(seed, number))
             for left, other in zip(plan[::2], plan[1::2], strict=True):
@@ -87,9 +87,9 @@ def test_sides_are_balanced_and_nobody_can_tell_the_next_from_all_former_ones() 
 
 def test_a_pair_that_fell_behind_goes_first_however_little_it_tells() -> None:
     counts = {
-        ("a", "b"): PairCount(20, left=10, right=10),
-        ("a", "c"): PairCount(20, left=20),
-        ("b", "c"): PairCount(3, left=3),
+        ("a", "b"): PairTally(20, left=10, right=10),
+        ("a", "c"): PairTally(20, left=20),
+        ("b", "c"): PairTally(3, left=3),
     }
     assert set(draw_pairs(["a", "b", "c"], counts, pairs=1, qc=0, seed=1)) == {"b", "c"}
 
@@ -103,9 +103,9 @@ def test_the_information_of_a_comparison_is_the_variance_of_its_score() -> None:
 def test_the_quick_fit_is_near_the_maximum_of_the_likelihood() -> None:
     names = ["a", "b", "c"]
     counts = {
-        ("a", "b"): PairCount(60, left=30, ties=12, right=18),
-        ("c", "b"): PairCount(60, left=15, ties=15, right=30),
-        ("a", "c"): PairCount(60, left=38, ties=10, right=12),
+        ("a", "b"): PairTally(60, left=30, ties=12, right=18),
+        ("c", "b"): PairTally(60, left=15, ties=15, right=30),
+        ("a", "c"): PairTally(60, left=38, ties=10, right=12),
     }
 
     def loss(values: np.ndarray) -> float:

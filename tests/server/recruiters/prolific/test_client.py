@@ -3,16 +3,16 @@
 import pytest
 
 from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.connection import Connection
+from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.failures import (
     InvalidRequest,
     NotThere,
     OutcomeUnknown,
-    Refused,
+    PlatformBusy,
+    PlatformRefused,
+    PlatformUnreadable,
     TokenRefused,
-    TooMany,
     Unreachable,
-    Unreadable,
     Unwell,
 )
 from server.recruiters.prolific.hooks import SUBMISSIONS
@@ -21,19 +21,19 @@ from server.recruiters.prolific.studies import (
     AddToGroup,
     Approve,
     CompletionCode,
-    Draft,
     DynamicPayment,
     RemoveFromGroup,
     RequestReturn,
     Review,
     ScreenOut,
+    StudyDraft,
     Transition,
     without_groups,
 )
 from server.recruiters.prolific.submissions import RejectionCategory, Status
 from server.recruiters.stand_in.faults import Fault
-from server.recruiters.stand_in.platform import Platform
-from server.recruiters.stand_in.records import NotAllowed
+from server.recruiters.stand_in.platform import StandInPlatform
+from server.recruiters.stand_in.records import StandInRefusal
 from tests.server.support.prolific import Prolific
 
 REASON = (
@@ -55,7 +55,7 @@ CODES = (
 )
 
 
-def draft(**other: object) -> Draft:
+def draft(**other: object) -> StudyDraft:
     given: dict[str, object] = {
         "name": "Chat with six chatbots",
         "internal_name": "demo",
@@ -67,7 +67,7 @@ def draft(**other: object) -> Draft:
         "reward": 450,
         "completion_codes": CODES,
     }
-    return Draft.model_validate(given | other)
+    return StudyDraft.model_validate(given | other)
 
 
 async def published(client: ProlificClient, **other: object) -> str:
@@ -76,7 +76,7 @@ async def published(client: ProlificClient, **other: object) -> str:
     return study.id
 
 
-def handed_in(platform: Platform, study: str, participant: str, code: str | None = "DONE") -> str:
+def handed_in(platform: StandInPlatform, study: str, participant: str, code: str | None = "DONE") -> str:
     """Have a participant take part, and return the submission."""
     found = platform.reserve(study, participant)
     platform.open(found.id)
@@ -99,7 +99,7 @@ async def test_a_study_is_drafted_published_paused_enlarged_and_stopped(client: 
     with pytest.raises(InvalidRequest, match="80 places, and the number cannot be reduced"):
         await client.studies.set_places(made.id, 79)
     assert (await client.studies.move(made.id, Transition.STOP)).status == "AWAITING REVIEW"
-    with pytest.raises(Refused, match="You cannot PAUSE a study that is AWAITING REVIEW"):
+    with pytest.raises(PlatformRefused, match="You cannot PAUSE a study that is AWAITING REVIEW"):
         await client.studies.move(made.id, Transition.PAUSE)
 
 
@@ -155,7 +155,7 @@ async def test_submissions_are_approved_rejected_paid_in_part_and_screened_out(
 
 @pytest.mark.parametrize("reason", ["too short", " " * 90 + "x" * 99 + "\n"])
 async def test_a_rejection_says_why_at_length_before_anything_is_sent(reason: str) -> None:
-    nobody = Connection("t", "http://127.0.0.1:9")
+    nobody = PlatformConnection("t", "http://127.0.0.1:9")
     async with ProlificClient(nobody) as client:
         with pytest.raises(InvalidRequest, match="Prolific wants 100 or more"):
             await client.submissions.reject("5f01", RejectionCategory.OTHER, reason)
@@ -207,9 +207,9 @@ async def test_a_payment_is_sent_once_whatever_comes_back(
     study = await published(client)
     batch = await client.bonuses.set_up(study, {handed_in(prolific.platform, study, "a"): 100})
     prolific.faults.due.append(Fault(how, "/pay/"))  # type: ignore[arg-type]
-    with pytest.raises((TooMany, OutcomeUnknown)) as caught:
+    with pytest.raises((PlatformBusy, OutcomeUnknown)) as caught:
         await client.bonuses.pay(batch.id)
-    assert isinstance(caught.value, TooMany) == (how == "busy")
+    assert isinstance(caught.value, PlatformBusy) == (how == "busy")
     assert prolific.platform.paid_batches.count(batch.id) == 0
 
 
@@ -220,7 +220,7 @@ async def test_a_payment_that_is_made_and_not_answered_is_unknown(
     submission = handed_in(prolific.platform, study, "a")
     batch = await client.bonuses.set_up(study, {submission: 100})
     prolific.faults.due.append(Fault("hangs after", "/pay/"))
-    async with ProlificClient(Connection(prolific.token, prolific.url, patience=0.2)) as impatient:
+    async with ProlificClient(PlatformConnection(prolific.token, prolific.url, patience=0.2)) as impatient:
         with pytest.raises(OutcomeUnknown, match="no answer came"):
             await impatient.bonuses.pay(batch.id)
     assert (await client.submissions.submission(submission)).bonus_payments == (100,)
@@ -237,7 +237,7 @@ async def test_what_is_read_is_asked_for_again_and_waits_as_long_as_it_is_told(
 
 async def test_who_is_told_to_wait_for_long_is_told_so(client: ProlificClient, prolific: Prolific) -> None:
     prolific.faults.due.append(Fault("busy", "/subscriptions/", retry_after="3600"))
-    with pytest.raises(TooMany, match="again in 3600 s") as caught:
+    with pytest.raises(PlatformBusy, match="again in 3600 s") as caught:
         await client.hooks.subscriptions()
     assert caught.value.retry_after == 3600
 
@@ -269,7 +269,7 @@ async def test_groups_keep_people_out(client: ProlificClient, prolific: Prolific
         code="DONE", code_type="COMPLETED", actions=(Review(), AddToGroup(participant_group=group))
     )
     study = await published(client, completion_codes=(joins,), filters=(without_groups(group),))
-    with pytest.raises(NotAllowed, match="not eligible"):
+    with pytest.raises(StandInRefusal, match="not eligible"):
         prolific.platform.reserve(study, "a")
     handed_in(prolific.platform, study, "c")
     assert members == ["a", "c"]
@@ -313,14 +313,14 @@ async def test_what_prolific_does_not_have_or_allow_is_said_with_what_to_do(
         await client.studies.study("5f01")
     assert missing.value.error_code == 140404
     assert "workspace" in missing.value.remedy
-    async with ProlificClient(Connection("another", prolific.url)) as stranger:
+    async with ProlificClient(PlatformConnection("another", prolific.url)) as stranger:
         with pytest.raises(TokenRefused) as refused:
             await stranger.studies.study("5f01")
     assert "Settings, API tokens" in refused.value.remedy
 
 
 async def test_where_nobody_is_nothing_was_changed() -> None:
-    async with ProlificClient(Connection("t", "http://127.0.0.1:9")) as client:
+    async with ProlificClient(PlatformConnection("t", "http://127.0.0.1:9")) as client:
         with pytest.raises(Unreachable, match="nobody is there"):
             await client.submissions.approve("5f01")
 
@@ -334,7 +334,7 @@ async def test_a_fault_that_lasts_is_told(client: ProlificClient, prolific: Prol
 async def test_an_amount_in_parts_of_a_cent_is_no_amount(client: ProlificClient, prolific: Prolific) -> None:
     study = await published(client)
     prolific.platform.studies[study].given["reward"] = 450.5
-    with pytest.raises(Unreadable, match="not as specified: reward"):
+    with pytest.raises(PlatformUnreadable, match="not as specified: reward"):
         await client.studies.study(study)
 
 
