@@ -85,9 +85,9 @@ def refuses(model: type[BaseModel], name: str, value: object) -> bool:
 def test_the_fields_of_every_kind_of_body_are_found() -> None:
     found = {str(each.id) for each in FIELDS}
     assert {
-        "NewBonuses.cents", "PayDecision.share", "Plan.reward", "JoinRequest.reply_pace", "Price.input",
+        "NewBonuses.cents", "PayDecision.share", "StudyPlan.reward", "JoinRequest.reply_pace", "Price.input",
         "OpenAiEndpoint.spending_cap", "Budget.total", "Target.assignments", "Study.minutes",
-        "ReplyTime.median", "RaterModel.random_share", "ReportOptions.alpha", "RehearsalOptions.pay",
+        "ReplyTime.median", "RaterModel.random_share", "ReportOptions.alpha", "RehearsalToBegin.pay",
     } <= found  # fmt: skip
 
 

@@ -607,7 +607,7 @@ export interface ConformanceReport {
   latency: Latency;
   scope?: Scope | null;
   stopped: boolean;
-  transcripts: Transcript[];
+  transcripts: CheckTranscript[];
   verdict: "pass" | "warn" | "fail";
   version?: 1;
 }
@@ -653,15 +653,15 @@ export interface Scope {
 /**
  * A scripted conversation with the bot's replies.
  */
-export interface Transcript {
-  lines: Line[];
+export interface CheckTranscript {
+  lines: ReportLine[];
   name: string;
   persona: string[];
 }
 /**
  * A line of a transcript. A bot's line has the `seconds` that it took, or an `error` in its place.
  */
-export interface Line {
+export interface ReportLine {
   author: "worker" | "bot";
   error?: string | null;
   seconds?: number | null;
