@@ -116,7 +116,7 @@ def kind_of(view: str, column: str) -> Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedView:
+class ViewToExport:
     """A view of a run: its columns with their types, and the number of its rows."""
 
     name: str
@@ -124,12 +124,12 @@ class ExportedView:
     rows: int
 
 
-def views_of(connection: Connection, run: RunEntry) -> list[ExportedView]:
+def views_of(connection: Connection, run: RunEntry) -> list[ViewToExport]:
     """Return the views in the order of ORDER."""
     return [_view(connection, run, name) for name in ORDER]
 
 
-def rows_of(connection: Connection, run: RunEntry, view: ExportedView) -> Iterator[Sequence[Row]]:
+def rows_of(connection: Connection, run: RunEntry, view: ViewToExport) -> Iterator[Sequence[Row]]:
     """Yield the rows of a view in order, in lists of AT_ONCE. Times are in UTC."""
     ordered = f"SELECT * {_of_run(view.name)} ORDER BY {', '.join(ORDER[view.name])}"
     query = text(ordered).execution_options(yield_per=AT_ONCE)
@@ -137,11 +137,11 @@ def rows_of(connection: Connection, run: RunEntry, view: ExportedView) -> Iterat
         yield [{name: _value(row[name], kind) for name, kind in view.columns.items()} for row in part]
 
 
-def _view(connection: Connection, run: RunEntry, name: str) -> ExportedView:
+def _view(connection: Connection, run: RunEntry, name: str) -> ViewToExport:
     bound = _bound(name, run)
     columns = connection.execute(text(f"SELECT * {_of_run(name)} LIMIT 0"), bound).keys()
     counted = connection.execute(text(f"SELECT count(*) {_of_run(name)}"), bound).scalar_one()
-    return ExportedView(name, {column: kind_of(name, column) for column in columns}, int(counted))
+    return ViewToExport(name, {column: kind_of(name, column) for column in columns}, int(counted))
 
 
 def _of_run(name: str) -> str:

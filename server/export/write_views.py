@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 
 from server.db.runs.runs import RunEntry
 from server.export.spreadsheet import harmless
-from server.export.views import FORMAT, VERSION, ExportedView, Kind, Row, rows_of, views_of
+from server.export.views import FORMAT, VERSION, Kind, Row, ViewToExport, rows_of, views_of
 from server.study import parse_study
 
 HEADER = "header.json"
@@ -55,7 +55,7 @@ class RunViews:
         }
         return json.dumps(content, ensure_ascii=False).encode() + b"\n"
 
-    def rows(self, view: ExportedView) -> Iterator[Sequence[Row]]:
+    def rows(self, view: ViewToExport) -> Iterator[Sequence[Row]]:
         """Yield the rows of a view in lists."""
         total = sum(each.rows for each in self.views)
         for some in rows_of(self._connection, self._run, view):
@@ -101,7 +101,7 @@ def write_parquet(run: RunViews, file: BinaryIO) -> None:
                         member.write(piece)
 
 
-def _write_table(run: RunViews, view: ExportedView, file: IO[bytes]) -> None:
+def _write_table(run: RunViews, view: ViewToExport, file: IO[bytes]) -> None:
     schema = pa.schema([(name, _TYPES[kind]) for name, kind in view.columns.items()])
     with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
         held: list[Row] = []

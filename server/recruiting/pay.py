@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.recruiting.pay_decisions import (
-    DecidedPay,
     DecisionKind,
+    PayShare,
     StoredDecision,
     add_decisions,
     decisions_of,
@@ -78,7 +78,7 @@ class Pay:
         """
         check_decision(decision, share, category, reason)
         made = [
-            DecidedPay(one, decision, share, category, reason, actor.name, utc_now())
+            PayShare(one, decision, share, category, reason, actor.name, utc_now())
             for one in dict.fromkeys(submissions)
         ]
 
@@ -93,7 +93,7 @@ class Pay:
         for one in sorted(new):
             check_possible(one, decision, share, standings[one])
 
-        def keep(connection: Connection) -> list[DecidedPay]:
+        def keep(connection: Connection) -> list[PayShare]:
             added = add_decisions(connection, known.found.id, made, instead_of)
             if added:
                 record(connection, actor, f"pay.{decision}", run, f"{len(added)} submissions")
@@ -143,7 +143,7 @@ class Pay:
                 await client.messages.send(whose, found.study, text)
 
     async def _carry_out(
-        self, known: "_Known", decisions: Sequence[DecidedPay], standings: Mapping[str, PayStanding]
+        self, known: "_Known", decisions: Sequence[PayShare], standings: Mapping[str, PayStanding]
     ) -> None:
         async with self._platform.asked() as client:
             for one in decisions:
@@ -183,7 +183,7 @@ async def _standing(client: ProlificClient, known: _Known, submission: str) -> P
     return standing_of(status, known.paid_shares[submission], known.decided_shares.get(submission, ()))
 
 
-async def _carry_out(client: ProlificClient, known: _Known, one: DecidedPay, now: PayStanding) -> PayStanding:
+async def _carry_out(client: ProlificClient, known: _Known, one: PayShare, now: PayStanding) -> PayStanding:
     """Carry out a decision unless that was done already; return the submission's new state.
 
     `now`: its state when it was last read.
@@ -205,7 +205,7 @@ async def _carry_out(client: ProlificClient, known: _Known, one: DecidedPay, now
 
 
 async def _done(
-    client: ProlificClient, found: StoredRecruitment, one: DecidedPay, now: PayStanding
+    client: ProlificClient, found: StoredRecruitment, one: PayShare, now: PayStanding
 ) -> PayStanding:
     """Carry out a decision at the platform; return the submission's new state."""
     match one.decision:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from server.db.recruiting.bonuses import StoredBatch
 from server.db.recruiting.participations import Participation
-from server.db.recruiting.pay_decisions import DecidedPay
+from server.db.recruiting.pay_decisions import PayShare
 from server.db.recruiting.submissions import StoredSubmission
 from server.recruiters.prolific.submissions import Status
 from server.recruiting.bonus_payment import is_overdue
@@ -79,7 +79,7 @@ def by_submission(ours: Iterable[Participation]) -> dict[str, Participation]:
 def differences(
     theirs: Sequence[StoredSubmission],
     ours: Sequence[Participation],
-    decisions: Mapping[str, DecidedPay],
+    decisions: Mapping[str, PayShare],
     endings: Mapping[str, str],
     shares: Mapping[str, Collection[int]] = MappingProxyType({}),
 ) -> list[Difference]:
@@ -133,7 +133,7 @@ def study_differences(
 
 
 def _of_decided(
-    theirs: StoredSubmission, ours: Participation | None, decision: DecidedPay, shares: Collection[int]
+    theirs: StoredSubmission, ours: Participation | None, decision: PayShare, shares: Collection[int]
 ) -> Difference | None:
     """Return the difference between a decision and the platform's record; None if they agree."""
     status, assignment = Status(theirs.status), None if ours is None else ours.assignment

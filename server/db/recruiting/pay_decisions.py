@@ -17,7 +17,7 @@ DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_re
 
 
 @dataclass(frozen=True, slots=True)
-class DecidedPay:
+class PayShare:
     """A decision about a submission's pay; `share` is in per cent."""
 
     submission: str
@@ -30,15 +30,15 @@ class DecidedPay:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDecision(DecidedPay):
+class StoredDecision(PayShare):
     """A decision with its number, by which a later decision refers to it."""
 
     id: int
 
 
 def add_decisions(
-    connection: Connection, number: int, decisions: Sequence[DecidedPay], instead_of: Collection[int]
-) -> list[DecidedPay]:
+    connection: Connection, number: int, decisions: Sequence[PayShare], instead_of: Collection[int]
+) -> list[PayShare]:
     """Store decisions about the pay of a study's submissions; return those that are new.
 
     If two people decide at the same moment, in any process, the second waits here, and finds the first
@@ -67,8 +67,8 @@ def add_decisions(
 
 
 def new_decisions(
-    decisions: Sequence[DecidedPay], before: Mapping[str, StoredDecision], instead_of: Collection[int]
-) -> list[DecidedPay]:
+    decisions: Sequence[PayShare], before: Mapping[str, StoredDecision], instead_of: Collection[int]
+) -> list[PayShare]:
     """Return the decisions that are new, if `before` has those that count until now, by submission.
 
     The same decision by the same person as the one that counts was only sent again, and is not new.
@@ -85,7 +85,7 @@ def new_decisions(
     return new
 
 
-def _is_again(one: DecidedPay, before: StoredDecision | None) -> bool:
+def _is_again(one: PayShare, before: StoredDecision | None) -> bool:
     return before is not None and (one.decision, one.share, one.category, one.reason, one.decided_by) == (
         before.decision,
         before.share,

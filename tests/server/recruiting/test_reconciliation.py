@@ -3,7 +3,7 @@
 import pytest
 
 from server.db.recruiting.participations import Participation
-from server.db.recruiting.pay_decisions import DecidedPay, DecisionKind
+from server.db.recruiting.pay_decisions import DecisionKind, PayShare
 from server.db.recruiting.submissions import StoredSubmission
 from server.recruiting.pay_rules import proposal
 from server.recruiting.reconciliation import Difference, differences
@@ -27,8 +27,8 @@ def ours(status: str, rated: int = 0, failed: int = 0, **other: object) -> Parti
     return Participation("a1", "W1", status, 4, rated, failed, **given)  # type: ignore[arg-type]
 
 
-def decided(kind: DecisionKind) -> dict[str, DecidedPay]:
-    return {"s1": DecidedPay("s1", kind, None, None, "", "ann", AT)}
+def decided(kind: DecisionKind) -> dict[str, PayShare]:
+    return {"s1": PayShare("s1", kind, None, None, "", "ann", AT)}
 
 
 @pytest.mark.parametrize(
