@@ -168,7 +168,7 @@ def test_what_the_server_refuses_is_told_with_what_to_do(register: Command) -> N
     )
     refused(
         register("add", "mine", "--kind", "http", "--url", NOWHERE, "--key", "ANOTHER_API_KEY"),
-        "may not be sent to 127.0.0.1",
+        "may not be sent as a key to 127.0.0.1",
         "CANDOR_BOT_KEYS",
     )
     good(register("add", "mine", "--kind", "http", "--url", NOWHERE))

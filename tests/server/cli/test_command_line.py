@@ -211,7 +211,7 @@ def test_closing_a_run(candor: Candor, tmp_path: Path) -> None:
     assert candor("run", "close", "first", "--data", data).exit_code == 0
     assert query(f"sqlite:///{data / 'candor.db'}", "SELECT slug, status FROM run") == [("first", "closed")]
     again = candor("study", "open", DEMO, "--run", "first", "--data", data)
-    assert_refused(again, "it is closed", "`candor run resume first`")
+    assert_refused(again, "is closed", "`candor run resume first`")
     assert "is open" not in again.output
     assert_refused(candor("run", "close", "second", "--data", data), "there is no run named `second`")
 

@@ -35,7 +35,7 @@ def test_what_cannot_be_written_is_named_as_it_was_typed(
 
 
 def test_a_run_that_holds_nothing_is_said_to(candor: Candor, data: Path, tmp_path: Path) -> None:
-    for form, said in (("hits_data", "No assignment is completed"), ("jsonl", "No worker has come yet")):
+    for form, said in (("hits_data", "No assignment is completed yet"), ("jsonl", "No worker has come yet")):
         out = tmp_path / form
         done = candor("export", "--run", "pilot", "--format", form, "--out", out, "--data", data)
         assert done.exit_code == 0, done.output
