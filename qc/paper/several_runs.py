@@ -65,10 +65,7 @@ def write_paper(analysis: Analysis, directory: Path, formats: frozenset[str], on
 LEFT, HEAD, UNDER, FEWEST_ROWS = 0.48, 0.06, 0.2, 8
 # Distances: between the names of two runs; from the last run's edge to a system's name.
 GAP, LEADER = 0.04, 0.16
-BEFORE, AFTER = (
-    -0.35,
-    0.25,
-)  # space left of the first and right of the last run; 1 is the distance of two runs
+BEFORE, AFTER = -0.35, 0.25  # margins left of the first and right of the last run, in distances of two runs
 
 
 def longitudinal(found: SeveralRuns, width: float) -> Sheet | None:

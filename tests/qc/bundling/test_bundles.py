@@ -263,7 +263,7 @@ def test_another_version_is_said(bundle: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (lambda manifest: manifest.update(version=2), "this bundle is of version 2"),
+        (lambda manifest: manifest.update(version=2), "this bundle has version 2"),
         (lambda manifest: manifest.pop("signature"), "bundle.json is damaged (signature: "),
         (lambda manifest: manifest.update(format="zip"), "bundle.json is damaged (format: "),
     ],

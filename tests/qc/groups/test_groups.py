@@ -163,7 +163,7 @@ def test_others_of_the_margins_are_not_few_because_some_are_in_no_group() -> Non
 @pytest.mark.parametrize(
     ("margins", "said"),
     [
-        ({"size": {"x": 1.0}}, "is about size, but of the workers of this run is known: age"),
+        ({"size": {"x": 1.0}}, "has the fields size, but this run has these fields of its workers: age"),
         ({"age": {"young": 1.0}}, "no share of old in age"),
     ],
 )

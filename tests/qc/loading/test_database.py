@@ -223,7 +223,7 @@ def test_a_run_in_which_nobody_has_finished(database: Any, refused: Refused) -> 
     database.execute("UPDATE v1_assignment SET status = 'active'")
     message = refused(database.url)
     assert "left out: 5 (not completed: active)" in message
-    assert "that were not handed in (--include-partial)" in message
+    assert "that were not submitted (--include-partial)" in message
 
 
 @pytest.mark.parametrize(

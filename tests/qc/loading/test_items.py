@@ -101,8 +101,8 @@ def test_what_is_wrong_with_an_item_is_told(ratings: pd.DataFrame, stored: Calla
     changes = {
         "twin_of = 99": f"{place}: the kind of the item is 'bad', but position 99 has no ordinary item. "
         "Correct it or take the assignment out.",
-        "twin_of = NULL": f"{place}: the kind of the item is 'bad', but which ordinary item it belongs to is "
-        "not said. Correct it or take the assignment out.",
+        "twin_of = NULL": f"{place}: the kind of the item is 'bad', but it does not name its "
+        "ordinary item. Correct it or take the assignment out.",
         "kind = 'odd'": f"{place}: the kind of the item is 'odd'. Known are: ordinary, bad, repeat, "
         "reference.",
         "value = 101": f"{place}: 'fluent' is rated 101, not within 0 to 100.",

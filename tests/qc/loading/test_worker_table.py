@@ -92,4 +92,4 @@ def test_the_command_says_what_is_wrong_with_margins(
         app, [str(hits_file(small_hits)), "--margins", str(margins), "--only", "groups"]
     )
     assert found.exit_code == 2
-    assert "of the workers of this run is known: nothing" in found.stderr
+    assert "this run has these fields of its workers: none" in found.stderr

@@ -59,7 +59,7 @@ def test_every_mistake_in_scores_is_told_with_its_line(run: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("text", ["", "model,bleu\na,1\n", "system\nplain\n"])
 def test_what_is_no_table_of_scores_is_refused(run: Run, tmp_path: Path, text: str) -> None:
-    with pytest.raises(SourceError, match="this is no table of scores"):
+    with pytest.raises(SourceError, match="this is not a table of scores"):
         read_metric_table(written(tmp_path / "scores.csv", text), run)
 
 
