@@ -284,7 +284,7 @@ async def test_what_the_connection_refuses_is_found_as_what_it_is(
     ("behaviour", "told"),
     [
         (answer(500, b"<h1>Traceback</h1>"), "status 500"),
-        (answer(200, b"<html>hello</html>"), "no JSON of the expected form"),
+        (answer(200, b"<html>hello</html>"), "not JSON of the expected form"),
         (over_http(Raises(BotError("x"), range(1000))), "status 500"),
     ],
     ids=["500", "HTML", "fails itself"],

@@ -144,7 +144,7 @@ def test_a_key_is_refused_before_anybody_is_asked() -> None:
         (["--kind", "openai", "--url", NOWHERE], "--model is needed for --kind openai"),
         (["--kind", "http", "--url", NOWHERE, "--model", "x"], "--model does not apply to --kind http"),
         (["--kind", "dial-in", "--url", NOWHERE], "--url does not apply to --kind dial-in"),
-        (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens means nothing"),
+        (["--kind", "parlai-web", "--url", NOWHERE, "--max-tokens", "9"], "--max-tokens does not apply"),
         (["--kind", "http", "--url", "nowhere"], "--url: "),
         (["--kind", "http", "--url", NOWHERE, "--url", NOWHERE], "--url: a replica is listed twice"),
         (["--kind", "http", "--url", "http://me:geheim@x.example"], "carries no user or password"),
