@@ -212,12 +212,12 @@ def test_a_key_is_sent_to_its_own_hosts_only(trusting: House, monkeypatch: pytes
     monkeypatch.setenv("PARROT_API_KEY", "hush-hush")
     stolen = KEYED | {"urls": ["http://127.0.0.1:1", "http://127.0.0.1.evil.example/v1"]}
     said = error(bots(trusting, "POST", json={"name": "far", "endpoint": stolen}), 422, "bot_unusable")
-    assert said["message"].endswith("may not be sent to 127.0.0.1.evil.example")
+    assert said["message"].endswith("may not be sent as a key to 127.0.0.1.evil.example")
     tricky = KEYED | {"urls": ["http://127.0.0.1@evil.example/"]}
     assert bots(trusting, "POST", json={"name": "far", "endpoint": tricky}).status_code == 422
     good(bots(trusting, "POST", json={"name": "far", "endpoint": KEYED}), 201)
     replica = bots(trusting, "POST", "/far/replicas", json={"url": "http://evil.example/v1"})
-    assert "may not be sent to evil.example" in error(replica, 422, "bot_unusable")["message"]
+    assert "may not be sent as a key to evil.example" in error(replica, 422, "bot_unusable")["message"]
     assert "evil" not in str(query(trusting.url, "SELECT * FROM registration"))
 
 
