@@ -144,7 +144,7 @@ def test_wrong_options_are_refused_in_words(tmp_path: Path) -> None:
 
 def test_the_help_says_what_files_look_like() -> None:
     shown = " ".join(run("--help").stdout.split())
-    for word in ("A plain CSV", "Or an output a row", "A file of metrics", "join the pool"):
+    for word in ("A plain CSV", "Or one output per row", "A file of metrics", "join the pool"):
         assert word in shown
 
 

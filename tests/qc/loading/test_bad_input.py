@@ -352,8 +352,8 @@ def test_url_of_another_kind(refused: Refused) -> None:
 
 
 def test_url_that_is_none(refused: Refused) -> None:
-    assert "is no database URL" in refused("postgresql://host:port/name")
-    assert "is no database URL" in refused("://")
+    assert "is not a valid database URL" in refused("postgresql://host:port/name")
+    assert "is not a valid database URL" in refused("://")
 
 
 def test_url_that_does_not_connect(refused: Refused) -> None:

@@ -68,7 +68,7 @@ def test_margins_are_divided_by_their_sum(written: Callable[[str], Path]) -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("field,share\nage,3\n", "the header: has other columns"),
+        ("field,share\nage,3\n", "the header: does not have the right columns"),
         ("field,group,share\nage,old,-1\n", "column 'share': holds '-1'"),
         ("field,group,share\nage,old,x\n", "column 'share': holds 'x'"),
         ("field,group,share\nage,old,1\nage,old,2\n", "row 3: holds 'old' of 'age' again"),
