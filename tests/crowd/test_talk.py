@@ -123,7 +123,7 @@ async def test_of_a_language_without_lines_the_crowd_says_so_and_writes_english(
         assert await speaking.say(own(language="nl")) == await speaking.say(own())
     assert without_lines("en-GB") is None
     assert "no lines" in str(without_lines("nl"))
-    assert "answer little" in str(without_lines("zh-TW"))
+    assert "hardly respond" in str(without_lines("zh-TW"))
 
 
 async def test_a_model_is_told_the_language() -> None:
