@@ -242,7 +242,7 @@ def test_a_run_on_the_command_line(candor: Callable[..., Any], study_file: Path,
     # It said that the run was open, and it was not.
     again = candor("study", "open", study_file, "--run", "pilot", *data)
     assert again.exit_code == 2
-    assert "it is closed" in again.stderr
+    assert "exists already and is closed" in again.stderr
     assert "candor run resume pilot" in again.stderr
 
 
