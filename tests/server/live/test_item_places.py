@@ -214,7 +214,7 @@ def test_a_whole_assignment_and_its_views_and_export(
 
     make_secrets(tmp_path)
     said = candor("audit", "--data", tmp_path, CANDOR_DATABASE_URL=url, CANDOR_WORKER_ID_KEY=ID_KEY)
-    assert "gallery, workers: 4 judgments; 0 to 1 of an item" in said.output
+    assert "gallery, workers: 4 judgments: 0 to 1 per item" in said.output
 
 
 def test_improved_texts_are_stored_with_their_value(url: str, serve: Callable[..., House]) -> None:
