@@ -80,6 +80,7 @@ def test_sides_are_balanced_and_nobody_can_tell_the_next_from_all_former_ones() 
         ahead.append(counts["a", "b"].placed - counts["b", "a"].placed)
         assert abs(counts["a", QC].placed + counts["b", QC].placed - 50) <= 15
     assert of == 3_600
+    print(f"the system on the left: {right / of:.1%}")  # noqa: T201
     assert right / of < 0.58
     # A fair coin's difference would have a standard deviation of sqrt(500) = 22; this draw's is 1/sqrt(0.05).
     assert sum(difference**2 for difference in ahead) / 6 < 10**2
