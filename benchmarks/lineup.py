@@ -38,7 +38,7 @@ from bots.parlai.lineup import LINEUP, Architecture
 from bots.parlai.training import Trained, Training
 from bots.parlai.training_data import held_out, training_data
 from bots.shown import shown_text
-from bots.terminal import stderr
+from candor.common.terminal import stderr
 
 _AT_ONCE = 16
 _COLUMNS = (

@@ -26,12 +26,9 @@ from bots.core.failures import (
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
-from bots.core.network import BodyLimit, backoff, listener
 from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.pipe_frames import KnownLines
-from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
-from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
 from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
@@ -48,15 +45,12 @@ from bots.endpoints.key import EndpointError
 from bots.endpoints.moderation import Moderation, ModerationJudgement
 from bots.endpoints.replicas import Replica, Replicas, ReplicaState
 from bots.qc_bots.material import run_length
-from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount, redis_pool
-from bots.terminal import Yes, agree, console, fail, stderr
+from bots.streams import StreamAsker, StreamConsumer, StreamReplica, WorkCount
 
 __all__ = [
     "AT_ONCE",
     "DIAL_IN_PATH",
     "MOST_AT_ONCE",
-    "NO_TRACE",
-    "BodyLimit",
     "Bot",
     "BotBusy",
     "BotError",
@@ -98,30 +92,20 @@ __all__ = [
     "StreamAsker",
     "StreamConsumer",
     "StreamReplica",
-    "Trace",
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
     "Verdict",
     "WireError",
     "WorkCount",
-    "Yes",
-    "agree",
     "ask",
-    "backoff",
-    "base_language",
-    "begin_trace",
     "bot_specs",
     "check_bot",
-    "console",
     "estimate",
     "estimate_check",
-    "fail",
     "failure",
     "gives_itself_away",
     "in_words",
-    "join_words",
-    "listener",
     "load_corpus",
     "load_offensive_words",
     "offensive_words",
@@ -131,13 +115,8 @@ __all__ = [
     "open_replica",
     "planned_calls",
     "qc_findings",
-    "redis_pool",
     "require_openable",
     "run_length",
-    "span",
-    "split_words",
-    "start_tracing",
-    "stderr",
     "verdict_table",
     "within",
     "worst",

@@ -19,7 +19,7 @@ from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import CheckView
-from bots.terminal import Yes, console, fail, stderr
+from candor.common.terminal import Yes, console, fail, stderr
 
 BOT_TRY = 20.0  # seconds; a study's default unless its `timeouts` say otherwise
 _CORPUS = "builtin:smalltalk"

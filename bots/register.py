@@ -20,7 +20,8 @@ from bots.endpoints.endpoint import Endpoint
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import BotView
-from bots.terminal import agree, console, fail
+from candor.common.bounded_yaml import read_yaml
+from candor.common.terminal import agree, console, fail
 
 _ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]{0,99}")
@@ -243,8 +244,8 @@ def _settings(given: list[str]) -> dict[str, Any]:
         if not equals or not name.isidentifier() or name in {"kind", *_OWN_OPTIONS}:
             fail(f"--set {name}: expected SETTING=VALUE, with a setting that has no option of its own")
         try:
-            settings[name] = yaml.safe_load(value)
-        except (ValueError, RecursionError, yaml.YAMLError):
+            settings[name] = read_yaml(value.encode())
+        except (ValueError, yaml.YAMLError):
             fail(f"--set {name}: the value is not YAML; put it in quotes, as --set 'stop=[\"END\"]'")
     return settings
 

@@ -12,7 +12,7 @@ from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import Forecast, RehearsalView
-from bots.terminal import Yes, console, fail, stderr
+from candor.common.terminal import Yes, console, fail, stderr
 
 _LOOK_SECONDS = 1.0
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)

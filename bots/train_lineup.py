@@ -12,7 +12,7 @@ from bots.corpus import CorpusError, load_corpus
 from bots.parlai.lineup import LINEUP, study
 from bots.parlai.training import Trained, TrainedOtherwiseError, Training
 from bots.parlai.training_data import training_data
-from bots.terminal import console, fail, stderr
+from candor.common.terminal import console, fail, stderr
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
+from candor.common.terminal import Console
 from qc.errors import OptionError, QcError
 from qc.progress import OnStep, no_step
-from qc.terminal import Console
 
 EXIT_BAD_INPUT = 2
 WIDTH_OF_A_FILE = 140
@@ -66,7 +66,7 @@ def stderr_console() -> Iterator[Console]:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    stderr = Console(stderr=True, soft_wrap=True)
+    stderr = Console(stderr=True, soft_wrap=True, markup=False)
     try:
         yield stderr
     except QcError as error:
@@ -76,8 +76,8 @@ def stderr_console() -> Iterator[Console]:
 
 def output_console() -> Console:
     """Return the console for results; output to a file or a pipe is not cut to a terminal's width."""
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH_OF_A_FILE)
+    console = Console(markup=False)
+    return console if console.is_terminal else Console(width=WIDTH_OF_A_FILE, markup=False)
 
 
 def names_in(option: str, given: str, known: tuple[str, ...]) -> frozenset[str]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from candor.common.terminal import Console
 from qc.command import (
     CriteriaFile,
     IncludePartial,
@@ -18,7 +19,6 @@ from qc.errors import OptionError, OutputError
 from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.run import Run
 from qc.saving import FORMATS, STEPS, SUFFIXES, Loss, save
-from qc.terminal import Console
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -91,7 +91,7 @@ def _require_free(source: str, target: Path, force: bool) -> None:
 
 
 def _tell(run: Run, target: Path, form: str, lost: list[Loss], stderr: Console) -> None:
-    output = Console(file=sys.stdout, soft_wrap=True)
+    output = Console(file=sys.stdout, soft_wrap=True, markup=False)
     output.print(
         f"{target}: {len(run.assignments)} assignments, {len(run.conversations)} conversations, "
         f"{run.ratings.size} ratings ({form}, {target.stat().st_size / 1e6:.1f} MB)."

@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from candor.common.terminal import Console
 from qc.command import ALL, RunName, Seed, Where, output_console, progress, stderr_console, where_in
 from qc.errors import OptionError
 from qc.estimators.confidence_sequence import FIRST_LOOK
@@ -16,7 +17,6 @@ from qc.precision import EstimateOptions, Sequence, Stopping, StoppingStanding, 
 from qc.render.findings.estimate import estimate_findings
 from qc.run import SIMULATED_NOTE
 from qc.statistics.confidence import LEVEL
-from qc.terminal import Console
 
 DIGITS = 2
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from candor.common.terminal import Console
 from qc.command import names_in, output_console, progress
 from qc.render import FORMATS, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
-from qc.terminal import Console
 
 Metrics = Annotated[
     Path | None,

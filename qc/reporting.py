@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from candor.common.terminal import Console
 from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
@@ -23,7 +24,6 @@ from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
 from qc.run import REHEARSAL_NOTE, Run
 from qc.signature import comparison_signature
-from qc.terminal import Console
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ tests.
 import subprocess
 from pathlib import Path
 
-_PACKAGES = ("server", "bots", "qc")
+_PACKAGES = ("candor", "server", "bots", "qc")
 
 
 def changed() -> list[Path]:

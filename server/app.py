@@ -13,7 +13,9 @@ from fastapi import APIRouter, FastAPI
 from fastapi.staticfiles import StaticFiles
 from limits import parse
 
-from bots import BodyLimit, load_offensive_words, start_tracing
+from bots import load_offensive_words
+from candor.common.network import BodyLimit
+from candor.common.telemetry import start_tracing
 from server.access.auth import Auth
 from server.access.openid import OpenIdProvider
 from server.access.rate_limit import OpenSockets, RateLimits

@@ -83,7 +83,7 @@ def spans() -> "Iterator[InMemorySpanExporter]":
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    from bots.core.telemetry import trace_with
+    from candor.common.telemetry import trace_with
 
     exporter = InMemorySpanExporter()
     provider = TracerProvider()

@@ -19,7 +19,11 @@ from server.cli.command_line import COMMANDS
 ROOT = Path(__file__).parents[1]
 MARKDOWN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DEPLOYED = [*sorted((ROOT / "deploy").iterdir()), ROOT / "Dockerfile", ROOT / "compose.yaml"]
-CODE = [path for room in ("server", "bots", "qc", "scripts") for path in sorted((ROOT / room).rglob("*.py"))]
+CODE = [
+    path
+    for room in ("candor", "server", "bots", "qc", "scripts")
+    for path in sorted((ROOT / room).rglob("*.py"))
+]
 CODE += sorted((ROOT / "frontend" / "src").rglob("*.ts*"))
 FENCED = re.compile(r"^ *```[^\n]*\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`]+)`")

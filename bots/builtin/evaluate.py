@@ -26,7 +26,7 @@ from bots.builtin.catalogue import bot_specs, open_bot
 from bots.core.chat import Author, Bot, Chat, Turn
 from bots.core.words import content, overlap
 from bots.corpus import Corpus, CorpusError, Dialogue, load_corpus
-from bots.terminal import console, stderr
+from candor.common.terminal import console, stderr
 
 
 @runtime_checkable

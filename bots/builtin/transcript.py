@@ -16,7 +16,7 @@ import typer
 from bots.builtin.catalogue import bot_specs, open_bot
 from bots.core.chat import Bot, Chat, Turn
 from bots.corpus import Corpus, Persona, load_corpus
-from bots.terminal import stderr
+from candor.common.terminal import stderr
 
 SCRIPT = (
     "Hi there! How are you doing today?",

@@ -7,7 +7,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from bots.core.segmentation import base_language
+from candor.common.segmentation import base_language
 
 _FOLDER = resources.files("bots").joinpath("conformance", "languages")
 

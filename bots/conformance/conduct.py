@@ -10,8 +10,8 @@ from bots.conformance import measures
 from bots.conformance.check_language import is_known, languages_of
 from bots.conformance.report import TOLERATED, Judgement, Verdict, quoted
 from bots.conformance.script import ScriptAnswer
-from bots.core.segmentation import base_language, foreign_language
 from bots.shown import Change
+from candor.common.segmentation import base_language, foreign_language
 
 _ADDRESSES = re.compile(
     r"https?://\S+|\bwww\.\S+|\b[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,}"

@@ -11,8 +11,8 @@ from itertools import groupby
 
 from bots.conformance.check_language import check_language
 from bots.conformance.script import ScriptAnswer
-from bots.core.segmentation import base_language
 from bots.core.words import stem, stems
+from candor.common.segmentation import base_language
 
 _MARKUP = {
     "HTML": r"</?[a-z][a-z0-9]*(?:\s[^<>]{0,200})?/?>|&(?:amp|lt|gt|quot|nbsp|#\d{1,6});",

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bots.conformance.report import Finding, Verdict
-from bots.core.segmentation import base_language, foreign_language
 from bots.corpus import Corpus
+from candor.common.segmentation import base_language, foreign_language
 
 if TYPE_CHECKING:
     from bots.qc_bots.examination import QcExamination

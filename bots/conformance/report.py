@@ -10,7 +10,6 @@ from rich.table import Table
 from rich.text import Text
 
 from bots.core.chat import Author
-from bots.terminal import harmless
 
 Verdict = Literal["pass", "warn", "fail"]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -175,13 +174,13 @@ def _cells(finding: Finding) -> tuple[str, str, str]:
 def transcript(held: CheckTranscript) -> Text:
     """Return a scripted conversation, one line each, with the time of each reply."""
     persona = f", as somebody who says: {' '.join(held.persona)}" if held.persona else ""
-    shown = Text(f"\n{held.name}{harmless(persona)}\n", style="bold")
+    shown = Text(f"\n{held.name}{persona}\n", style="bold")
     for line in held.lines:
         if line.author == "worker":
-            shown.append(f"  worker  {harmless(quoted(line.text, _WIDEST))}\n", style="dim")
+            shown.append(f"  worker  {quoted(line.text, _WIDEST)}\n", style="dim")
         elif line.error is not None:
-            shown.append(f"  bot     no reply: {harmless(quoted(line.error, _WIDEST))}\n", style="red")
+            shown.append(f"  bot     no reply: {quoted(line.error, _WIDEST)}\n", style="red")
         else:
-            shown.append(f"  bot     {harmless(quoted(line.text, _WIDEST))}", style="not bold")
+            shown.append(f"  bot     {quoted(line.text, _WIDEST)}", style="not bold")
             shown.append(f"  {line.seconds:.2f} s\n", style="dim")
     return shown

@@ -173,7 +173,7 @@ class Ask(_Message):
 
     `own`: the assignment of the chat, sent only to a bot that draws from earlier replies. `known`: the number
     of lines left out at the beginning of `chat`; see `bots.core.pipe_frames`. `trace`: the calling span,
-    where traces are made; see `bots.core.telemetry`.
+    where traces are made; see `candor.common.telemetry`.
     """
 
     type: Literal["ask"] = "ask"

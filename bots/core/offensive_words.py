@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bots.core.segmentation import base_language, is_unspaced
 from bots.core.words import ascii_words
+from candor.common.segmentation import base_language, is_unspaced
 
 _LISTS = {
     "ar": "arabic",

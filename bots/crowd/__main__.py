@@ -21,7 +21,7 @@ from bots.crowd.worker import Diary
 from bots.endpoints.endpoint import Price
 from bots.researcher.access import Data, NoAccess, Token, access
 from bots.researcher.client import RequestFailed
-from bots.terminal import Yes, console, fail
+from candor.common.terminal import Yes, console, fail
 
 cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 

@@ -26,7 +26,7 @@ from bots.endpoints.cost import estimate, in_words
 from bots.endpoints.endpoint import may_cost, planned_calls
 from bots.researcher.access import Access
 from bots.researcher.client import RequestFailed, ResearcherClient
-from bots.terminal import agree, stderr
+from candor.common.terminal import agree, stderr
 
 
 async def study_card(client: PatientClient, run: str, socket_url: str) -> Message:

@@ -21,7 +21,7 @@ from bots.crowd.talk import Speaker
 from bots.crowd.worker import Conduct, Diary, SimulatedWorker
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
-from bots.terminal import fail
+from candor.common.terminal import fail
 
 _PATIENCE = 60.0
 _RETURN = "return"  # closes the page, and returns the submission at the platform

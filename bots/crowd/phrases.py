@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bots.conformance.check_language import check_language
-from bots.core.segmentation import base_language, join_words, split_words
 from bots.crowd.talk import OwnChat, Speaker
+from candor.common.segmentation import base_language, join_words, split_words
 
 _ASKS = ("?", "？")
 

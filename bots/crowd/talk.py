@@ -10,8 +10,8 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 from bots.core.ask import ask
 from bots.core.chat import Bot, Chat, Turn
 from bots.core.failures import BotError
-from bots.core.network import backoff
 from bots.core.persona_prompt import persona_prompt
+from candor.common.network import backoff
 
 Manner = Literal["plain", "careless", "disguised"]
 TRIES = 2  # for one line: each may cost money

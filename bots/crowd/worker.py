@@ -14,13 +14,13 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
 from bots.core.failures import BotError
-from bots.core.network import backoff
 from bots.crowd.phrases import topics_in
 from bots.crowd.profile import Profile
 from bots.crowd.talk import Manner, OwnChat, Speaker, seconds_to_write, writing_of
 from bots.crowd.view import History, Message, PageView, draw, show
 from bots.researcher.client import RequestFailed
 from bots.researcher.views import JoinView, SimulatedBeliefs
+from candor.common.network import backoff
 
 _COMMENTS = ("It went well.", "Nothing to add.", "A little slow at times.", "Hard to say.")
 _SKIPPED = 0.3  # of the questions that may be left without an answer

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from bots.core.network import trusted
+from candor.common.network import trusted
 
 # Addresses behind a translator (RFC 6052, well-known prefix): the last 32 bits are an IPv4 address.
 _NAT64 = IPv6Network("64:ff9b::/96")

@@ -36,7 +36,7 @@ from bots.core.host_protocol import (
     from_host,
 )
 from bots.core.pipe_frames import KnownLines, read_reply
-from bots.core.telemetry import carrier
+from candor.common.telemetry import carrier
 
 MOST_IN_FLIGHT = 1_024
 

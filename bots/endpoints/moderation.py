@@ -11,10 +11,10 @@ import httpx2
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
-from bots.core.network import trusted
 from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.provider_error import failure_of
+from candor.common.network import trusted
 
 _SECONDS = 15.0  # the time limit of an answer
 _LONGEST = 200  # characters of the name of a category or of the model

@@ -11,10 +11,10 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
-from bots.core.network import trusted
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 from bots.endpoints.provider_error import failure_of
+from candor.common.network import trusted
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long

@@ -14,9 +14,7 @@ import uvicorn
 from rich.markup import escape
 
 from bots.core.chat import Bot
-from bots.core.network import in_url, listener
 from bots.core.persona_prompt import PromptError, given_prompt, text_of
-from bots.core.telemetry import start_tracing
 from bots.endpoints.key import EndpointError, Key, key_from
 from bots.host.app import Host, create_app
 from bots.host.batch import LARGEST, WAIT_MS, MicroBatch
@@ -27,7 +25,9 @@ from bots.host.connector import HostConnector
 from bots.host.drain import DrainingServer
 from bots.host.model import DType, HfOptions, HostModelError, Layout, Model, how_to_install
 from bots.host.redis_worker import RedisWorker
-from bots.terminal import console, fail, stderr
+from candor.common.network import in_url, listener
+from candor.common.telemetry import start_tracing
+from candor.common.terminal import console, fail, stderr
 
 _KINDS = ("hf", "parlai", "builtin")
 # Parameters of the command that are options of language models; their help texts begin with "hf:".

@@ -12,11 +12,11 @@ from bots.core.chat import Bot, Chat, Provenance, Reply
 from bots.core.chat_request import ChatRequest
 from bots.core.failures import BotBusy, BotError, ChatRefused, EmptyReply, ThoughtsOnly
 from bots.core.mistakes import mistakes
-from bots.core.network import BodyLimit
 from bots.core.visible_text import rechecked
 from bots.endpoints.key import Key
 from bots.host.guard import HttpGuard
 from bots.shown import Change
+from candor.common.network import BodyLimit
 
 T = TypeVar("T")
 MOST_UNDER_WAY = 512

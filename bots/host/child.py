@@ -42,10 +42,10 @@ from bots.core.host_protocol import (
     sendable,
 )
 from bots.core.pipe_frames import KnownLines, PipeAsk, ReplyWriter, read_ask
-from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, load_corpus
 from bots.host.builtin import made_by
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot
+from candor.common.telemetry import span, start_tracing
 
 LABEL = f"builtin_{os.getpid()}"
 # Seconds for which finished replies are collected, while asks are pending, to be written together; and after

@@ -33,9 +33,9 @@ from bots.core.host_protocol import (
     from_server,
     replied,
 )
-from bots.core.telemetry import span
 from bots.core.visible_text import rechecked
 from bots.host.app import Host
+from candor.common.telemetry import span
 
 PATIENCE = 60.0
 RELEASE_SECONDS = 10.0

@@ -14,10 +14,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from bots.core.host_protocol import MOST_BYTES, PATH
-from bots.core.network import backoff
 from bots.host.app import Host
 from bots.host.client import HostClient
 from bots.host.connection import ConnectionLost, HostConnection, HostRejected
+from candor.common.network import backoff
 
 HEARTBEAT_SECONDS = 10.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0

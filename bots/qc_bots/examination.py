@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.core.chat import Chat
-from bots.core.segmentation import split_words
 from bots.corpus import Corpus
 from bots.qc_bots.distorted import QcBot, distort
 from bots.qc_bots.material import run_length
+from candor.common.segmentation import split_words
 
 CONVERSATIONS, LINES = 20, 10  # the size of the sample
 ENOUGH_REPLIES = 20  # replies of the systems that are needed to compare the looks of lines

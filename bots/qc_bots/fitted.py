@@ -11,10 +11,10 @@ from hashlib import blake2b
 from random import Random
 
 from bots.core.chat import Chat
-from bots.core.segmentation import base_language, word_places
 from bots.corpus import Corpus
 from bots.qc_bots.distorted import QcBot, distort, may_have_given
 from bots.qc_bots.material import run_length
+from candor.common.segmentation import base_language, word_places
 
 _SENTENCE_ENDS = frozenset(".!?…。！？")
 

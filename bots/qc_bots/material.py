@@ -1,7 +1,7 @@
 """Material of the QC bot from a corpus: responses, and words to distort them with."""
 
-from bots.core.segmentation import split_words
 from bots.corpus import Corpus, CorpusError
+from candor.common.segmentation import split_words
 
 
 def run_length(words: int) -> int:

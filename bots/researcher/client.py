@@ -19,7 +19,7 @@ from bots.researcher.views import (
     RunView,
     SimulatedBeliefs,
 )
-from bots.terminal import agree
+from candor.common.terminal import agree
 
 _SECONDS = 30.0
 _TOO_MANY, _SERVER_ERROR = 429, 500

@@ -8,6 +8,6 @@ and asks again.
 from bots.streams.asker import StreamAsker, StreamReplica
 from bots.streams.consumer import StreamConsumer
 from bots.streams.queue import WorkCount
-from bots.streams.redis_pool import redis_pool
+from candor.common.network import redis_pool
 
 __all__ = ["StreamAsker", "StreamConsumer", "StreamReplica", "WorkCount", "redis_pool"]

@@ -16,7 +16,6 @@ from bots.core.ask import seconds_left
 from bots.core.chat import Chat, Reply
 from bots.core.failures import BotBusy, BotError, ChatRefused
 from bots.core.host_protocol import Failed, Replied, WireError, ask_frame, from_host
-from bots.core.telemetry import carrier
 from bots.streams.queue import (
     BEAT,
     MOST_PER_HOST,
@@ -28,6 +27,7 @@ from bots.streams.queue import (
     connect,
     require_wanted,
 )
+from candor.common.telemetry import carrier
 
 _PATIENCE = 60.0  # seconds for an ask without a time limit
 _BACKOFF = ExponentialWithJitterBackoff(base=0.1, cap=2.0)

@@ -14,8 +14,8 @@ from bots.core.ask import ask
 from bots.core.chat import Bot, Provenance
 from bots.core.failures import BotError
 from bots.core.host_protocol import Ask, Failed, Replied, WireError, failed, frame, from_server, replied
-from bots.core.telemetry import span
 from bots.streams.queue import BEAT, StreamWork, WorkQueue, connect, require_wanted
+from candor.common.telemetry import span
 
 FAILURES = 3
 PAUSE = 5.0

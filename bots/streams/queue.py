@@ -11,7 +11,7 @@ from redis.backoff import NoBackoff
 
 from bots.core.host_protocol import VERSION
 from bots.streams import scripts
-from bots.streams.redis_pool import redis_pool
+from candor.common.network import redis_pool
 
 BEAT = 1.0  # seconds between two heartbeats of a host
 LEASE = 5.0  # seconds without a heartbeat after which a host counts as gone, and others claim its work

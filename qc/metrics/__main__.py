@@ -1,7 +1,6 @@
 """Score a run with metrics, and compare them with people: `python -m qc.metrics SOURCE`."""
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from candor.common.terminal import Console, agree
 from qc.command import (
     ALL,
     Alpha,
@@ -46,7 +46,6 @@ from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
 from qc.run import Run
 from qc.signature import signature
-from qc.terminal import Console
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 
@@ -227,14 +226,10 @@ def _ask_first(
         cost = (
             f"about {dollars:,.2f} dollars, at {price[0]:g} and {price[1]:g} for a million tokens in and out"
         )
-    typer.echo(
+    agree(
         f"The judge may cost money: about {planned.calls:,} calls to {judge.model} at {judge.url}: {cost}.",
-        err=True,
+        yes=False,
     )
-    if not sys.stdin.isatty():
-        raise OptionError("--judge: nothing was asked, as there is no terminal to confirm it at. Add --yes.")
-    if not typer.confirm("Go on?", default=False, err=True):
-        raise OptionError("--judge: nothing was asked. --yes goes on without a question.")
 
 
 def _spoken(run: Run, asked: Asked) -> tuple[Transcript, ...]:

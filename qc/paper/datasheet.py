@@ -7,11 +7,11 @@ ACL's checklist for responsible research, sections B and D; the wording is ours.
 import math
 from dataclasses import dataclass
 
+from candor.common.terminal import visible
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
 from qc.render.table import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
-from qc.terminal import visible
 
 AUTHOR = "**For the author**"
 _SIGNS = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|!"})

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
+from candor.common.terminal import visible
 from qc.analysis import Analysis
 from qc.errors import OutputError
 from qc.formats.spreadsheet import harmless
@@ -18,7 +19,6 @@ from qc.progress import OnStep, no_step
 from qc.render.document import document
 from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
 from qc.render.tables import TABLES, tables
-from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure

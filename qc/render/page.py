@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from candor.common.terminal import visible
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
 from qc.render.sentences import same_conclusions, verdict, writing_conclusion
@@ -17,7 +18,6 @@ from qc.render.tables import Tables
 from qc.render.tables.kept import decisions, points
 from qc.render.tables.ranking import ranking
 from qc.run import source_name
-from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.figures import Figure

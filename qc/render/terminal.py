@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.table import Table as Grid
 
+from candor.common.terminal import Console
 from qc.analysis import Analysis
 from qc.number_format import whole
 from qc.render.manifest import DOCUMENT
@@ -15,7 +16,6 @@ from qc.render.tables.ranking import ranking, z_scores
 from qc.render.tables.transcripts import controls, kappa, repeat_correlations
 from qc.render.tables.workers import p_values
 from qc.run import LeftOut
-from qc.terminal import Console
 
 SHOWN_IDS = 10
 OF_SYSTEMS = ("system", "rank", "overall", "low", "conversations", "raters", "raw")

@@ -17,7 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from starlette.requests import HTTPConnection
 
-from bots import redis_pool
+from candor.common.network import redis_pool
 from server.errors import TooMany
 
 _FEW = 1_024

@@ -24,9 +24,9 @@ from bots import (
     PunctualBot,
     Reply,
     WireError,
-    backoff,
     within,
 )
+from candor.common.network import backoff
 from server.bots.earlier_replies import EarlierReplies
 
 COMMAND = (sys.executable, "-m", "bots.host.child")

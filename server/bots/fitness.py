@@ -19,13 +19,13 @@ from bots import (
     Moderation,
     Overruns,
     Verdict,
-    base_language,
     check_bot,
     estimate_check,
     load_corpus,
     qc_findings,
     worst,
 )
+from candor.common.segmentation import base_language
 from server.bots import stored_bots
 from server.bots.lineup import OpenRun
 from server.bots.stored_bots import Registration

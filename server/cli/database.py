@@ -11,7 +11,7 @@ from rich.markup import escape
 from sqlalchemy import Connection, Engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from bots import fail, stderr
+from candor.common.terminal import fail, stderr
 from server.access.auth import Auth, load_signer, make_secrets, token_file
 from server.access.id_keys import key_file, load_id_keys
 from server.cli.settings import settings_from

@@ -2,7 +2,7 @@
 
 import typer
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.cli.database import transaction
 from server.cli.prolific_demo import prolific
 from server.cli.settings import Data, settings_from

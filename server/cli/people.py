@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console, stderr
+from candor.common.terminal import console, stderr
 from server.access import people, sign_ins
 from server.access.roles import ALL_STUDIES, Role
 from server.cli.database import transaction_or_fail

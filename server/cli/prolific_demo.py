@@ -18,7 +18,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.cli.database import transaction
 from server.cli.server_child import DeskClient, own_settings, server_child
 from server.clock import utc_now

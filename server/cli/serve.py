@@ -15,7 +15,8 @@ from redis.retry import Retry
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from bots import console, fail, listener, stderr
+from candor.common.network import listener
+from candor.common.terminal import console, fail, stderr
 from server.access.auth import load_auth
 from server.access.sign_ins import has_people, new_link
 from server.app import PAGES, create_app

@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from rich.markup import escape
 
-from bots import Moderation, fail
+from bots import Moderation
+from candor.common.terminal import fail
 from server.config import Settings
 
 _FIELDS = Settings.model_fields

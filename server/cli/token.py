@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from bots import console, stderr
+from candor.common.terminal import console, stderr
 from server.access import tokens
 from server.access.roles import ALL_STUDIES
 from server.cli.database import transaction_or_fail

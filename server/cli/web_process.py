@@ -8,7 +8,7 @@ import asyncio
 import socket
 import sys
 
-from bots import fail
+from candor.common.terminal import fail
 from server.access.auth import load_auth
 from server.app import create_app
 from server.cli.serve import open_runs, opened_by

@@ -9,7 +9,8 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from bots import join_words, run_length, split_words
+from bots import run_length
+from candor.common.segmentation import join_words, split_words
 from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine
 

@@ -10,16 +10,8 @@ import structlog
 from sqlalchemy import Connection
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from bots import (
-    BotBusy,
-    BotError,
-    BudgetSpent,
-    ChatRefused,
-    Declined,
-    Moderation,
-    ModerationJudgement,
-    backoff,
-)
+from bots import BotBusy, BotError, BudgetSpent, ChatRefused, Declined, Moderation, ModerationJudgement
+from candor.common.network import backoff
 from server.clock import utc_now
 from server.db.review.moderation import UnjudgedLine, store_judgements, unjudged_lines
 from server.db.runs.runs import open_slugs, studies_of_runs

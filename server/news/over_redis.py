@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import RedisError
 
-from bots import redis_pool
+from candor.common.network import redis_pool
 from server.news.news import Handler, LocalNews, Payload
 
 log = structlog.get_logger()

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Connection, text
 
-from bots import redis_pool
+from candor.common.network import redis_pool
 from server.db.engine.engines import alembic_config
 from server.db.store.store import Store
 from server.errors import StorageFailed

@@ -8,12 +8,12 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from candor.common.bounded_yaml import YamlTexts
 from server.errors import RulesInvalid
 from server.run_rules.rules import RunRules
 from server.settings_file import (
     EXPECTED,
     MOST_MISTAKES,
-    YamlTexts,
     in_own_words,
     line_of,
     listed,

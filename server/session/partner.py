@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from candor.common.text_length import is_too_long
 from server.session.protocol.text import MAX_SAY
-from server.session.text_length import is_too_long
 
 Reason = Literal["nobody_came", "silent", "left"]
 WhenLeft = Literal["take_over", "end"]

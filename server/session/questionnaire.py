@@ -9,8 +9,8 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from candor.common.text_length import is_too_long
 from server.errors import AnswersUnfit
-from server.session.text_length import is_too_long
 
 MAX_ANSWER = 2_000
 MAX_POINTS = 11

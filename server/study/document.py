@@ -6,7 +6,8 @@ from typing import Any
 
 import yaml
 
-from server.settings_file import Location, YamlSettings, child, line_of
+from candor.common.bounded_yaml import YamlSettings
+from server.settings_file import Location, child, line_of
 
 
 class Unreadable(ValueError):

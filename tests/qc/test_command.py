@@ -11,7 +11,7 @@ from qc.command import progress
 def shown(*, terminal: bool) -> str:
     """Return what is printed while two steps are done."""
     text = io.StringIO()
-    with progress(Console(file=text, force_terminal=terminal, width=100), 2) as on_step:
+    with progress(Console(markup=False, file=text, force_terminal=terminal, width=100), 2) as on_step:
         on_step("Reading")
         on_step("Writing")
     return text.getvalue()

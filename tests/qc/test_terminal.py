@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 from typer.testing import CliRunner
 
+from candor.common.terminal import Console
 from qc.command import progress
 from qc.report import app as report
-from qc.terminal import Console
 from tests.qc.support.small import SYSTEMS
 
 REPOSITORY = Path(__file__).parents[2]
@@ -44,20 +44,20 @@ def table() -> Table:
 @pytest.mark.parametrize("what", [EVIL, Text(EVIL), table(), f"[bold]{EVIL}[/]"])
 def test_nothing_that_is_printed_speaks_to_the_terminal(what: object) -> None:
     out = io.StringIO()
-    Console(file=out, width=200).print(what)
+    Console(markup=False, file=out, width=200).print(what)
     assert "red" in out.getvalue()
     assert speaks(out.getvalue()) == set()
 
 
 def test_lines_tabs_and_brackets_stay() -> None:
     out = io.StringIO()
-    Console(file=out, width=200).print("one\ttwo\n[three]")
+    Console(markup=False, file=out, width=200).print("one\ttwo\n[three]")
     assert out.getvalue().split() == ["one", "two", "[three]"]
 
 
 def test_neither_does_the_name_of_a_step() -> None:
     out = io.StringIO()
-    with progress(Console(file=out, force_terminal=True, width=200), 1) as on_step:
+    with progress(Console(markup=False, file=out, force_terminal=True, width=200), 1) as on_step:
         on_step(f"Analysing [/nothing] {EVIL}")
     assert "Analysing [/nothing] \ufffd[31mred" in out.getvalue()
     assert "\x1b[31m" not in out.getvalue()

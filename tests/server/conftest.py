@@ -11,7 +11,7 @@ import pytest
 import structlog
 from typer.testing import CliRunner, Result
 
-from bots import console, stderr
+from candor.common.terminal import console, stderr
 from server.bots.lineup import OpenRun
 from server.bots.opened_bots import OpenedBots
 from server.cli import command_line

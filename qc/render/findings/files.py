@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from candor.common.terminal import visible
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.render.document import json_text
 from qc.render.files import DRAWN, comma_separated, utf8
 from qc.render.findings.findings import Findings
 from qc.run import source_name
-from qc.terminal import visible
 
 if TYPE_CHECKING:
     from qc.render.drawing.figure import Figure

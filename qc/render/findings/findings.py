@@ -8,8 +8,8 @@ from qc.render.table import Table
 
 if TYPE_CHECKING:
     from qc.render.drawing.figure import Drawing
+from candor.common.terminal import Console
 from qc.render.terminal import ascii_minus, grid
-from qc.terminal import Console
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import typer
 from sqlalchemy import Connection
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.cli.database import check_secrets, require_undamaged, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.counts import pair_counts, plan_counts, run_counts, spending

@@ -18,7 +18,7 @@ import typer
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.access.auth import load_signer, token_file
 from server.access.id_keys import key_file
 from server.cli.database import check_secrets_beside

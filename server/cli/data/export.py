@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bots import console, fail, stderr
+from candor.common.terminal import console, fail, stderr
 from server.access.auth import load_auth
 from server.cli.database import require_id_key, require_secrets, snapshot_or_fail, transaction_or_fail
 from server.cli.settings import Data, settings_from

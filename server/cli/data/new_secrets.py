@@ -2,7 +2,7 @@
 
 import typer
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.access.auth import load_signer, make_secrets, token_file
 from server.cli.database import served, transaction
 from server.cli.settings import Data, settings_from

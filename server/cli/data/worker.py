@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from bots import agree, console
+from candor.common.terminal import agree, console
 from server.cli.database import empty_log_or_warn, id_cipher, transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.clock import utc_now

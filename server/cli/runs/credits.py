@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data
 from server.db.audit import CommandLine

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bots import fail, stderr
+from candor.common.terminal import fail, stderr
 from server.access.auth import load_signer
 from server.cli.database import require_secrets, transaction
 from server.cli.settings import Data, settings_from

@@ -16,7 +16,7 @@ import yaml
 from rich.markup import escape
 from sqlalchemy import Connection, func, select
 
-from bots import console, fail
+from candor.common.terminal import console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.runs import stored_studies
 from server.cli.runs.rules_file import RulesFile, read_rules_file

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from bots import agree, console, fail
+from candor.common.terminal import agree, console, fail
 from server.cli.database import transaction_or_fail
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine

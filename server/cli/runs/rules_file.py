@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from bots import stderr
+from candor.common.terminal import stderr
 from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.runs.run_states import end_foreseen
 from server.db.runs.runs import find_run

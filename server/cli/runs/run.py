@@ -8,7 +8,8 @@ import yaml
 from rich.markup import escape
 from rich.table import Table
 
-from bots import Yes, agree, console, in_words
+from bots import in_words
+from candor.common.terminal import Yes, agree, console
 from server.bots.fitness import require_moderation
 from server.bots.planned_calls import of_run
 from server.cli.database import id_cipher, transaction_or_fail

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Connection, inspect
 
-from bots import console, fail, stderr
+from candor.common.terminal import console, fail, stderr
 from server.access import people
 from server.bots import stored_bots
 from server.bots.known_bots import mistakes_of

@@ -7,7 +7,8 @@ from itertools import count
 
 import structlog
 
-from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words, span
+from bots import BotError, BudgetSpent, Provenance, Turn, ask, gives_itself_away, offensive_words
+from candor.common.telemetry import span
 from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store.store import Store

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import structlog
 
-from bots import Trace
+from candor.common.telemetry import Trace
 from server.clock import utc_now
 from server.errors import StorageFailed
 from server.live.converse.asking import Asking, pauses

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy import Connection as Transaction
 
-from bots import NO_TRACE, Trace
+from candor.common.telemetry import NO_TRACE, Trace
 from server.session.events import Event
 
 

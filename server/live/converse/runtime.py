@@ -8,7 +8,8 @@ from typing import Protocol
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import NO_TRACE, Trace, begin_trace, offensive_words
+from bots import offensive_words
+from candor.common.telemetry import NO_TRACE, Trace, begin_trace
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.sessions.quizzes import lines_of_others

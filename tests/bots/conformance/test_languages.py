@@ -3,7 +3,7 @@
 import pytest
 
 from bots.conformance.check_language import check_language, is_known
-from bots.core.segmentation import foreign_language
+from candor.common.segmentation import foreign_language
 from server.study.texts import LANGUAGES
 
 # What an assistant says of itself, an insult, a threat: one of each language.

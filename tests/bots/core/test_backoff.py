@@ -3,7 +3,7 @@
 import pytest
 from tenacity import AsyncRetrying, RetryCallState
 
-from bots.core.network import backoff
+from candor.common.network import backoff
 
 
 # Half a pause to one and a half, where the pauses are 1, 2, 4, … with 10 as the longest.

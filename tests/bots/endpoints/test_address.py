@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from bots import BotError
-from bots.core.network import trusted
 from bots.endpoints import address
 from bots.endpoints.address import is_public
 from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint, ParlaiWebEndpoint, open_endpoint
+from candor.common.network import trusted
 from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_ipv6
 

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bots import Chat
-from bots.core.network import listener
 from bots.host.__main__ import cli
+from candor.common.network import listener
 from tests.bots.support.chats import as_request
 from tests.bots.support.host_process import COMMAND, REPOSITORY, running
 from tests.needs import need_hf, need_ipv6

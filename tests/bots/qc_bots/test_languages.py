@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bots import Chat, Turn, load_corpus
-from bots.core.segmentation import join_words, split_words
 from bots.qc_bots.distorted import QcBot, distort
 from bots.qc_bots.fitted import EarlierReply, FittedQcBot, filled, words_as_written
 from bots.qc_bots.material import run_length
+from candor.common.segmentation import join_words, split_words
 from tests.bots.support.corpora import CORPORA, write_corpus
 
 LANGUAGES = sorted(CORPORA)

@@ -323,7 +323,7 @@ def test_the_published_formats_lose_them_and_say_so(troubled: Any, database: Any
 
 def shown(analysis: Analysis) -> str:
     out = io.StringIO()
-    terminal.show(analysis, Console(file=out, width=200))
+    terminal.show(analysis, Console(markup=False, file=out, width=200))
     return out.getvalue()
 
 

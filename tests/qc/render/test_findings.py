@@ -118,7 +118,7 @@ def test_without_verdict_or_figures_the_page_has_no_place_for_them(tmp_path: Pat
 
 
 def test_the_terminal_shows_the_beginning_of_a_table() -> None:
-    console = Console(file=io.StringIO(), width=100)
+    console = Console(markup=False, file=io.StringIO(), width=100)
     show_findings(FOUND, console)
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()

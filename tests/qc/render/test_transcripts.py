@@ -60,7 +60,7 @@ def test_the_verdict_says_what_control_items_tell() -> None:
 
 
 def test_the_terminal_has_control_items_and_kappa() -> None:
-    console = Console(record=True, width=160)
+    console = Console(markup=False, record=True, width=160)
     with console.capture() as capture:
         show(rated(), console)
     said = capture.get()

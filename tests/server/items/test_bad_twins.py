@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots import join_words, split_words
+from candor.common.segmentation import join_words, split_words
 from server.errors import StudyInvalid
 from server.items.bad_twins import RULES, bad_twins, distorted
 from server.session.item import ItemContent, ItemLine

@@ -13,8 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from bots import Chat, HostSession, KnownLines, Turn
-from bots.core.telemetry import ENDPOINT, carrier, span, start_tracing
 from bots.host.child import BuiltinHost, LineWriter
+from candor.common.telemetry import ENDPOINT, carrier, span, start_tracing
 from tests.needs import need_telemetry
 from tests.support.waiting import until
 
@@ -28,7 +28,7 @@ REPOSITORY = Path(__file__).parents[3]
 
 def test_without_an_endpoint_nothing_is_traced_or_loaded() -> None:
     script = (
-        "import sys; from bots.core.telemetry import carrier, span, start_tracing\n"
+        "import sys; from candor.common.telemetry import carrier, span, start_tracing\n"
         "before = set(sys.modules)  # redis has some of it\n"
         "end = start_tracing()\n"
         "with span('store', records=2): assert carrier() == ''\n"

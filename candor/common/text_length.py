@@ -2,8 +2,7 @@
 
 Characters are grapheme clusters (Unicode Standard Annex #29). ICU finds them here and, by the same data, in
 browsers, so that the worker's page counts as the server does. Older or newer browsers may count some
-characters differently; the server decides. `bots` has its own copy, because neither imports the other; a test
-compares them.
+characters differently; the server decides.
 """
 
 from dataclasses import dataclass

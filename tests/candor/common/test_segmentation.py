@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core.segmentation import is_unspaced, join_words, split_words, word_places
+from candor.common.segmentation import is_unspaced, join_words, split_words, word_places
 
 LINES = [
     ("en", "I don't like it, so-so.", ["I", "don't", "like", "it,", "so-so."]),

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.core import text_length as of_replies
+from candor.common.text_length import MOST_CODE_POINTS, characters, is_too_long
 from server.errors import MessageTooLong
 from server.live.converse.socket import parse
 from server.session.protocol import MAX_FEEDBACK, MAX_FRAME_BYTES, MAX_SAY, MAX_TOPIC
-from server.session.text_length import MOST_CODE_POINTS, characters, is_too_long
 
 # Each row was read against the rules of Unicode Standard Annex #29. The page's tests have the same table.
 TABLE = json.loads((Path(__file__).parents[2] / "data" / "text_lengths.json").read_text("utf-8"))
@@ -23,7 +22,6 @@ pieces = st.lists(st.sampled_from([row["text"] for row in TABLE]) | st.character
 @pytest.mark.parametrize("row", TABLE, ids=[row["what"] for row in TABLE])
 def test_a_text_is_as_long_as_people_see_it(row: dict[str, str | int]) -> None:
     assert characters(str(row["text"])) == row["characters"]
-    assert of_replies.characters(str(row["text"])) == row["characters"]
 
 
 @given(pieces, pieces)
@@ -37,7 +35,6 @@ def test_lengths_of_lines_add_up(first: list[str], second: list[str]) -> None:
 def test_a_text_is_too_long_with_one_character_more_than_it_may_have(texts: list[str], most: int) -> None:
     text = "".join(texts)
     assert is_too_long(text, most) == (characters(text) > most)
-    assert of_replies.is_too_long(text, most) == is_too_long(text, most)
 
 
 def say(text: str) -> str:

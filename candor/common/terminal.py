@@ -1,35 +1,50 @@
-"""Consoles of the commands, and the message for an error that the user can fix."""
+"""Print texts of any origin at a terminal, ask there for confirmation, and report the user's mistakes."""
 
 import re
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Any, NoReturn
 
 import typer
 from rich import console as rich_console
 from rich.markup import escape
-from rich.text import Text
+from rich.segment import Segment
 
 EXIT_REFUSED = 2
-# All control characters except line feed and tab: a terminal treats some of them as commands, and some
-# reverse the direction of all following text.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# All control characters except line feed, tab and carriage return, which people's texts contain; and the
+# characters that change the direction of the text that follows.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def harmless(text: str) -> str:
-    """Return `text` with control characters replaced, so that a terminal shows it and does nothing else."""
+def visible(text: str) -> str:
+    """Return `text` with U+FFFD for each control character: terminals execute some of them as commands.
+
+    This is also used for files that people open.
+    """
     return _CONTROL.sub("\ufffd", text)
 
 
 class Console(rich_console.Console):
-    """A console for texts of any origin, which removes control characters before it prints."""
+    """A console for texts of any origin: it prints no control characters, and colours nothing by itself."""
 
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Return `text` as it is printed, wherever it is."""
-        return super().render_str(harmless(text), **options)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, **options)
+
+    def render(
+        self, renderable: rich_console.RenderableType, options: rich_console.ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Render as rich does, but without control characters that come from a text."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else _printed(text), style, control)
 
 
-console = Console(highlight=False)
-stderr = Console(stderr=True, highlight=False)
+def _printed(text: str) -> str:
+    """Return `text` without control characters; a carriage return would overwrite the text before it."""
+    return visible(text).replace("\r", "\ufffd")
+
+
+console = Console()
+stderr = Console(stderr=True)
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation of possible costs.")]
 
 

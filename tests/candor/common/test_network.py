@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.asyncio.connection import SSLConnection, UnixDomainSocketConnection
 from redis.exceptions import ConnectionError as ConnectionLost
 
-from bots.streams.redis_pool import redis_pool
+from candor.common.network import redis_pool
 from tests.support.redis_server import RedisServer
 
 

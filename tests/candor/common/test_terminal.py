@@ -6,7 +6,7 @@ import pytest
 from rich.table import Table
 
 from bots.conformance.report import CheckTranscript, ReportLine, transcript
-from bots.terminal import Console
+from candor.common.terminal import Console
 
 # Colours, a title, a clickable link, the bell, and the same by the single characters above 127.
 EVIL = "\x1b[31mred\x1b]0;title\x07\x1b]8;;http://evil.example\x1b\\link\x9b2J\x08\x7f\r"
