@@ -53,7 +53,7 @@ docs: install ## the documents as a site, in build/docs; a link that leads nowhe
 lint: install ## style of the Python code and the Dockerfile, code that nothing uses, packages that are missing or not needed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@! grep -rnE --include='*.py' '^"""(What|Who|Whoever|Whose|How|Which|Whether|Where|When|Why)\b' candor server bots qc tests benchmarks scripts \
+	@! grep -rnE --include='*.py' '^"""(What|Who|Whoever|Whose|How|Which|Whether|Where|When|Why)\b' server bots qc tests benchmarks scripts candor \
 		|| { echo 'Begin each docstring above with a noun or a verb that names the module.'; exit 1; }
 	$(BIN)/vulture
 	$(BIN)/deptry .

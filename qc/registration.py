@@ -148,7 +148,7 @@ def read_registration(path: Path) -> Preregistration:
     try:
         content = read_yaml(path.read_bytes())
     except (OSError, ValueError, yaml.YAMLError) as error:
-        reason = getattr(error, "strerror", None) or f"it is no YAML: {' '.join(str(error).split())}"
+        reason = getattr(error, "strerror", None) or f"it is no YAML: {error}"
         raise SourceError(f"{path}: the preregistration cannot be read ({reason}). Check the path.") from None
     try:
         found = Preregistration.model_validate(content)

@@ -82,11 +82,14 @@ def read_yaml(content: bytes) -> Any:
     """Return the value of a whole file.
 
     Raises:
-        YAMLError: it is not YAML, or exceeds a limit.
+        YAMLError: it is not YAML, or exceeds a limit; the message is one line.
     """
     if len(content) > _MOST_BYTES:
         raise yaml.YAMLError(f"more than {_MOST_BYTES:,} bytes")
     try:
         return yaml.load(content, Loader=YamlSettings)  # noqa: S506 - a SafeLoader
+    except yaml.MarkedYAMLError as error:  # whose message repeats the line, of any length
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise yaml.YAMLError(f"{line}{error.problem}") from error
     except ValueError as error:  # an invalid date
         raise yaml.YAMLError(str(error)) from error

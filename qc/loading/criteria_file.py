@@ -61,8 +61,7 @@ def _content(path: Path) -> object:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: the criteria file cannot be read ({reason}). Check the path.") from None
     except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
-        raise DataError(str(path), [Problem("the file", f"is not YAML ({reason}).", SHAPE)]) from None
+        raise DataError(str(path), [Problem("the file", f"is not YAML ({error}).", SHAPE)]) from None
 
 
 def _repeated(labels: list[str]) -> list[Problem]:

@@ -177,7 +177,7 @@ FAULTS = {
     "not YAML": ("criteria: [\n", ["the file: is not YAML"]),
     "levels without end": (
         "criteria: " + "[" * 5_000,
-        ["the file: is not YAML (nested more than 50 levels deep)"],
+        ["line 1: nested more than 50 levels deep"],
     ),
     "digits without end": ("criteria: 0x" + "f" * 5_000, ["a number of more than 100 digits"]),
     # 10 values, and at each of eight levels nine times as many and one more.

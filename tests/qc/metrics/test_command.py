@@ -152,7 +152,7 @@ def test_a_judge_with_its_cost(metrics: Callable[..., Result], tmp_path: Path) -
         told = " ".join(asked.stderr.split())
         assert f"The judge may cost money: about 16 calls to tiny at {server.url}: about 0.0" in told
         assert "at 1 and 10 for a million tokens in and out" in told
-        assert "there is no terminal to confirm it at. Add --yes." in told
+        assert "nothing was done: there is no terminal to ask at. To do it, add --yes to the command." in told
         assert not server.bodies
         first = metrics(*options, "--out", tmp_path / "out", "--format", "csv", "--yes")
         second = metrics(*options)  # all of it is kept: nothing costs anything
