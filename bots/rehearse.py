@@ -49,7 +49,8 @@ def rehearse(
     model: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Rate as the workers of a run did: a file of `candor plan RUN --model FILE`."
+            metavar="FILE",
+            help="Rate as the workers of a run did: a file of `candor plan workers RUN --model FILE`.",
         ),
     ] = None,
     pay: Annotated[float | None, typer.Option(min=0, help="What one assignment pays.")] = None,

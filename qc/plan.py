@@ -27,8 +27,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="From a pilot, or a published run: candor plan pilot.json --pay 2.5 --fee 0.33\n\n"
-    "Without data: candor plan --workers 100 --systems 5 --spread 8 --difference 0.2"
+    epilog="From a pilot, or a published run: candor plan workers pilot.json --pay 2.5 --fee 0.33\n\n"
+    "Without data: candor plan workers --workers 100 --systems 5 --spread 8 --difference 0.2"
 )
 def plan(
     source: Annotated[
@@ -129,7 +129,7 @@ def _fitted(source: str, run: str | None, alpha: float, seed: int) -> tuple[Run,
     """Return a run, its rater model, its number of workers, their median minutes, and its hash."""
     read = load(source, run, words=False)
     if read.items is not None:
-        raise OptionError(f"{read.source} rates transcripts. Plan those by `candor power`.")
+        raise OptionError(f"{read.source} rates transcripts. Plan those by `candor plan power`.")
     sample = take_sample(read, alpha)
     require_competing(read)
     passed = int(sample.screening.workers["passed"].sum())

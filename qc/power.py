@@ -28,9 +28,9 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Without data: candor power --difference 2 --difference 4 --sd 25 --design-effect 1.5\n\n"
-    "Difference that a size can detect: candor power --judgments 300 --sd 25\n\n"
-    "From judgments: candor power judgments.csv --metrics scores.csv --out plan"
+    epilog="Without data: candor plan power --difference 2 --difference 4 --sd 25 --design-effect 1.5\n\n"
+    "Difference that a size can detect: candor plan power --judgments 300 --sd 25\n\n"
+    "From judgments: candor plan power judgments.csv --metrics scores.csv --out plan"
 )
 def power(
     source: Annotated[

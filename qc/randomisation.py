@@ -25,8 +25,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Every two systems, within workers: candor randomisation judgments.csv\n\n"
-    "Two pools of raters: candor randomisation experts.csv --other crowd.csv --out agreement"
+    epilog="Every two systems, within workers: candor plan randomisation judgments.csv\n\n"
+    "Two pools of raters: candor plan randomisation experts.csv --other crowd.csv --out agreement"
 )
 def randomisation(
     source: Annotated[

@@ -158,7 +158,7 @@ def report(
     """Report on a run: which workers passed, the scores of the systems, and how certain they are."""
     with stderr_console() as stderr:
         sections = names_in("--only", only, tuple(SECTIONS))
-        if 0 < fee < 1:  # no platform takes less than 1 %: this is a share, as in `candor plan`
+        if 0 < fee < 1:  # no platform takes less than 1 %: this is a share, as in `candor plan workers`
             raise OptionError(f"--fee is {fee:g}, but here it is in per cent. Write 20 for 20 %.")
         options = AnalysisOptions(
             alpha=alpha, seed=seed, bootstrap=bootstrap, reward=reward, sections=sections, fee=fee / 100

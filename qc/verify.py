@@ -15,7 +15,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command()
 def verify(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="An archive of `candor bundle`.")],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="An archive of `candor data bundle`.")],
 ) -> None:
     """Compare each file of a bundle with its hash, analyse its data again, and list the differences.
 

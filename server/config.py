@@ -66,7 +66,9 @@ class Settings(BaseSettings):
         description="addresses or networks of proxies whose X-Forwarded-For gives the client's address",
     )
     exempt_addresses: list[str] = Field([], description="addresses without limits per address")
-    signed_links: bool = Field(False, description="admit only workers with a personal link (`candor links`)")
+    signed_links: bool = Field(
+        False, description="admit only workers with a personal link (`candor recruit links`)"
+    )
     joins_per_address: Limit = Field("120/minute", description="limit on slots taken from one address")
     attempts_per_address: Limit = Field(
         "300/minute", description="limit on pages opened from one address, whether they lead to a slot or not"

@@ -16,6 +16,8 @@ from typer.main import get_command
 
 from server.cli.command_line import COMMANDS
 
+GROUPS = {name.split()[0] for name in COMMANDS if " " in name}
+
 ROOT = Path(__file__).parents[1]
 MARKDOWN = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 DEPLOYED = [*sorted((ROOT / "deploy").iterdir()), ROOT / "Dockerfile", ROOT / "compose.yaml"]
@@ -71,8 +73,10 @@ def mistake(arguments: str) -> str | None:
     """Return what is wrong with the arguments of `candor`, None if nothing."""
     first, *rest = words_of(arguments) or [""]
     name = first.strip(".,:;)")
+    if name in GROUPS and rest:
+        name, rest = f"{name} {rest[0].strip('.,:;)')}", rest[1:]
     if name not in COMMANDS:
-        return None if first.startswith("--") else f"there is no command {name!r}"
+        return None if first.startswith("--") or name in GROUPS else f"there is no command {name!r}"
     at, options = command(name), [re.sub(r"[\].,:;)]+$", "", word).lstrip("[") for word in rest]
     while hasattr(at, "commands") and options and re.fullmatch(r"[a-z][a-z-]*", options[0]):
         name, options = f"{name} {options[0]}", options[1:]

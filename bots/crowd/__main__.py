@@ -40,7 +40,8 @@ def crowd(
     model: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Rate as the workers of a run did: a file of `candor plan RUN --model FILE`."
+            metavar="FILE",
+            help="Rate as the workers of a run did: a file of `candor plan workers RUN --model FILE`.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the workers, their messages and ratings.")] = 1,

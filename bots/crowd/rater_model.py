@@ -1,4 +1,4 @@
-"""Rating model fitted by `candor plan --model`, for simulated workers that rate like real ones."""
+"""Rating model fitted by `candor plan workers --model`, for simulated workers that rate like real ones."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -50,5 +50,5 @@ def read_rater_model(path: Path) -> RaterModel:
         raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except ValidationError as error:
         raise ModelRefused(
-            f"{path} is not a rater model: {mistakes(error)}. Give a file that `candor plan --model` wrote."
+            f"{path} is not a rater model: {mistakes(error)}. Give a file of `candor plan workers --model`."
         ) from error

@@ -1,4 +1,4 @@
-"""Shared network helpers: listening sockets, trusted certificates, back-off, a limit on request bodies."""
+"""Network helpers: listening sockets, trusted certificates, back-off, Redis pools, a limit on request bodies."""
 
 import re
 import socket

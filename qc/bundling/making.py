@@ -68,7 +68,7 @@ def make_bundle(
     if bundled.run.items is not None and bundled.export is None:
         raise OutputError(
             f"{target}: the run {bundled.run.name!r} rates transcripts, and bundles hold conversations only. "
-            "Nothing was written; `candor export --format bundle` packs such a run."
+            "Nothing was written; `candor data export --format bundle` packs such a run."
         )
     second = bundled.second
     runs = [bundled.run] if second is None else [bundled.run, second]
@@ -221,7 +221,7 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
 
 Install Candor {version("candor-eval")} and run
 
-    candor verify BUNDLE
+    candor data verify BUNDLE
 
 It compares every file with its hash, analyses the data anew, compares the report, and says what differs. The
 signature is

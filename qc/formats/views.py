@@ -1,6 +1,6 @@
 """Constants of the server's export of a run: rows of its views, in one file or an archive.
 
-The server writes it (`candor export --format jsonl`, `parquet` or `csv`). Its header is the first line of
+The server writes it (`candor data export --format jsonl`, …). Its header is the first line of
 JSON Lines, and the member `HEADER` of an archive. In JSON Lines each further line is a row, and `view` names
 its view.
 """

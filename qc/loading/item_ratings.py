@@ -1,4 +1,4 @@
-"""Read the JSON Lines that `candor export` writes for a run whose workers rate transcripts.
+"""Read the JSON Lines that `candor data export` writes for a run whose workers rate transcripts.
 
 The first line is a header. Each further line is an assignment with the items that its worker rated.
 """

@@ -66,7 +66,7 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
     if run.items is not None:
         raise OutputError(
             f"{path}: the run {run.name!r} rates transcripts, and these formats hold conversations only. "
-            "Nothing was written; `candor export` writes such a run."
+            "Nothing was written; `candor data export` writes such a run."
         )
     on_step(f"Checking what {form} can hold")
     lost = losses(run, form)

@@ -11,21 +11,21 @@ from importlib import import_module
 from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: the Typer application `app` of `module`, listed under `group` in the help."""
+    """A command: the Typer application `app` of `module`, listed in a panel of the help or in a group."""
 
-    group: str
+    panel: str | None
     module: str
     summary: str
     app: str = "cli"
 
 
 _STUDY, _BOTS, _PEOPLE = "Run a study", "Bots", "People and access"
-_ANALYSE, _PLAN, _DATA = "Analyse", "Plan", "Data"
+_ANALYSE = "Plan and analyse"
 
 # In the order in which a researcher needs them.
 COMMANDS = {
@@ -35,11 +35,7 @@ COMMANDS = {
     "rehearse": Command(_STUDY, "bots.rehearse", "Forecast a study's results with simulated workers."),
     "run": Command(_STUDY, "server.cli.runs.run", "List, open, pause, resume, close or replicate runs."),
     "recruit": Command(
-        _STUDY, "server.cli.runs.recruit", "Publish a run on Prolific, read submissions, pay."
-    ),
-    "credits": Command(_STUDY, "server.cli.runs.credits", "List the students of a run who have SONA credit."),
-    "links": Command(
-        _STUDY, "server.cli.runs.links", "Print a personal, signed link for each worker of a list."
+        _STUDY, "server.cli.runs.recruit", "Links for workers, a run on Prolific, submissions, pay."
     ),
     "crowd": Command(_STUDY, "bots.crowd.__main__", "Send simulated workers into a run."),
     "bots": Command(_BOTS, "bots.__main__", "Register, check and change bots."),
@@ -51,22 +47,34 @@ COMMANDS = {
     "watch": Command(_ANALYSE, "qc.watch", "Print the interim results of a run as JSON.", "app"),
     "metrics": Command(_ANALYSE, "qc.metrics.__main__", "Compare metrics with people's ratings.", "app"),
     "estimate": Command(_ANALYSE, "qc.estimate", "Estimate scores, and what a metric saves.", "app"),
-    "plan": Command(_PLAN, "qc.plan", "Forecast results and cost for a number of workers.", "app"),
-    "power": Command(_PLAN, "qc.power", "Compute how many judgments a conclusion takes.", "app"),
-    "randomisation": Command(_PLAN, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"),
-    "export": Command(_DATA, "server.cli.data.export", "Write a run to a file."),
-    "convert": Command(_DATA, "qc.convert", "Convert a run to another format.", "app"),
-    "bundle": Command(_DATA, "qc.bundle", "Pack a run, its study and its report for others.", "app"),
-    "verify": Command(_DATA, "qc.verify", "Analyse a bundle again, and list what differs.", "app"),
-    "audit": Command(_DATA, "server.cli.data.audit", "Check the database: its file, and every stored count."),
-    "backup": Command(_DATA, "server.cli.data.backup", "Write an installation to one file.", "backup_cli"),
-    "restore": Command(
-        _DATA, "server.cli.data.backup", "Restore an installation from a backup.", "restore_cli"
+    "plan workers": Command(None, "qc.plan", "Forecast results and cost for a number of workers.", "app"),
+    "plan power": Command(None, "qc.power", "Compute how many judgments a conclusion takes.", "app"),
+    "plan randomisation": Command(
+        None, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"
     ),
-    "new-secrets": Command(_DATA, "server.cli.data.new_secrets", "Replace lost secrets with new ones."),
-    "schema": Command(
-        _DATA, "server.cli.data.schema", "Print the schema of the worker protocol or of the API."
+    "data export": Command(None, "server.cli.data.export", "Write a run to a file."),
+    "data convert": Command(None, "qc.convert", "Convert a run to another format.", "app"),
+    "data bundle": Command(None, "qc.bundle", "Pack a run, its study and its report for others.", "app"),
+    "data verify": Command(None, "qc.verify", "Analyse a bundle again, and list what differs.", "app"),
+    "data audit": Command(
+        None, "server.cli.data.audit", "Check the database: its file, and every stored count."
     ),
+    "data backup": Command(
+        None, "server.cli.data.backup", "Write an installation to one file.", "backup_cli"
+    ),
+    "data restore": Command(
+        None, "server.cli.data.backup", "Restore an installation from a backup.", "restore_cli"
+    ),
+    "data new-secrets": Command(None, "server.cli.data.new_secrets", "Replace lost secrets with new ones."),
+    "data schema": Command(
+        None, "server.cli.data.schema", "Print the schema of the worker protocol or of the API."
+    ),
+}
+
+# Names of commands that stand in a group now.
+FORMER_NAMES = {name.split()[1]: name for name in COMMANDS if " " in name and name != "plan workers"} | {
+    "links": "recruit links",
+    "credits": "recruit credits",
 }
 
 cli = typer.Typer(
@@ -82,6 +90,26 @@ class _PassedOn(TyperCommand):
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         ctx.args = list(args)
         return ctx.args
+
+
+class _PlanGroup(TyperGroup):
+    """Commands of `candor plan`, which was itself the command that is `candor plan workers` now."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if args and args[0] not in self.commands and args[0] != "--help":
+            _say_new_name("plan", "plan workers")
+            args = ["workers", *args]
+        return super().parse_args(ctx, args)
+
+
+_groups = {
+    "plan": typer.Typer(
+        cls=_PlanGroup, no_args_is_help=True, help="Find how many workers or judgments a study needs."
+    ),
+    "data": typer.Typer(no_args_is_help=True, help="Export, convert, check and back up data."),
+}
+cli.add_typer(_groups["plan"], name="plan", rich_help_panel=_ANALYSE)
+cli.add_typer(_groups["data"], name="data", rich_help_panel=_ANALYSE)
 
 
 @cli.callback(invoke_without_command=True)
@@ -108,13 +136,30 @@ def _start(name: str, command: Command, arguments: Sequence[str]) -> None:
 
 
 def _add(name: str, command: Command) -> None:
-    @cli.command(name, cls=_PassedOn, help=command.summary, rich_help_panel=command.group)
+    group, _, own = name.rpartition(" ")
+
+    @(_groups[group] if group else cli).command(
+        own, cls=_PassedOn, help=command.summary, rich_help_panel=command.panel
+    )
     def start(context: typer.Context) -> None:
         _start(name, command, context.args)
 
 
+def _add_former(name: str, new: str) -> None:
+    @cli.command(name, cls=_PassedOn, hidden=True)
+    def start(context: typer.Context) -> None:
+        _say_new_name(name, new)
+        cli([*new.split(), *context.args], prog_name="candor")
+
+
+def _say_new_name(name: str, new: str) -> None:
+    typer.echo(f"The command `candor {name}` is called `candor {new}` now.", err=True)
+
+
 for _name, _command in COMMANDS.items():
     _add(_name, _command)
+for _name, _new in FORMER_NAMES.items():
+    _add_former(_name, _new)
 
 
 def main() -> None:

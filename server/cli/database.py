@@ -313,8 +313,8 @@ _MADE_FROM_IT = "Links, completion codes and pseudonyms are made from the secret
 _PUT_SECRETS_BACK = (
     "Put the file back: every backup contains it (`tar -xf BACKUP.tar secrets.json`), and so does every "
     "other machine that serves this database. If it is lost for good, move any wrong file away and run "
-    "`candor new-secrets`. Earlier links and codes are then no longer valid, and workers who come back get "
-    "other pseudonyms."
+    "`candor data new-secrets`. Earlier links and codes are then no longer valid, and workers who come "
+    "back get other pseudonyms."
 )
 _HOW_TO_WRITE = (
     "Write CANDOR_DATABASE_URL as postgresql://USER:PASSWORD@HOST:PORT/NAME, and characters such as @ : / in "

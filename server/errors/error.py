@@ -54,8 +54,8 @@ class StorageDamaged(StorageFailed):
     """SQLite has found damage in its file while the server ran."""
 
     hint = (
-        "Stop the server, keep a copy of its data folder and restore the newest backup; `candor audit` says "
-        "what is damaged, and docs/deploy.md what to do without a backup."
+        "Stop the server, keep a copy of its data folder and restore the newest backup; `candor data audit` "
+        "says what is damaged, and docs/deploy.md what to do without a backup."
     )
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Make exports for the desk with `candor export` in a child process, and keep their files for some days."""
+"""Make exports for the desk by `candor data export` in a child process, and keep the files for days."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _ANEW = "Export the run again in a minute."
 
 
 class ExportOptions(BaseModel):
-    """Options of an export. `format`: as in `candor export`."""
+    """Options of an export. `format`: as in `candor data export`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

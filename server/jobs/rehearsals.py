@@ -38,11 +38,11 @@ class RehearsalOptions(BaseModel):
 
     `workers`: the number of simulated workers. `honest`: the share of them that rate by quality; the others
     rate at random and should fail the filter; the default is that of the `model`, or 0.75. `model`: how the
-    workers of another run rate, as written by `candor plan --model`; systems of that run keep their quality
-    there, regardless of `spread`. `spread`: the distance between the best and the worst system, on a scale
-    from 0 to 1; the default is the study's `simulate` section, or 0.2 without one. `planned`: the number of
-    people who will take part later. `pay`: the pay of an assignment; `fee`: the platform's fee as a share of
-    it.
+    workers of another run rate, as written by `candor plan workers --model`; systems of that run keep their
+    quality there, regardless of `spread`. `spread`: the distance between the best and the worst system, on a
+    scale from 0 to 1; the default is the study's `simulate` section, or 0.2 without one. `planned`: the
+    number of people who will take part later. `pay`: the pay of an assignment; `fee`: the platform's fee as a
+    share of it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -41,7 +41,7 @@ def study_text() -> str:
 
 @pytest.fixture(scope="module")
 def compared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What `candor export` writes of a run of pairs in which everybody has handed in."""
+    """What `candor data export` writes of a run of pairs in which everybody has handed in."""
     folder = tmp_path_factory.mktemp("pairs")
     (folder / "pairs.yaml").write_text(study_text(), encoding="utf-8")
     server.open_run(folder / "pairs.yaml", "pairs")

@@ -1,4 +1,4 @@
-"""A crowd that rates as the workers of a run: what `candor plan` fits is what simulated workers draw from."""
+"""A crowd that rates as the workers of a run: simulated workers draw from what `candor plan workers` fits."""
 
 import json
 import random

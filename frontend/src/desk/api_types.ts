@@ -1017,7 +1017,7 @@ export interface JobFile {
   path: string;
 }
 /**
- * Options of an export. `format`: as in `candor export`.
+ * Options of an export. `format`: as in `candor data export`.
  */
 export interface ExportOptions {
   format: "hits_data" | "jsonl" | "parquet" | "csv" | "bundle";

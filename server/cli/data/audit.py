@@ -56,7 +56,7 @@ cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
 _REFERENCES = (
     "Another program changed the file, or the file was recovered from a damaged one. Restore your newest "
-    "backup into another folder: `candor restore BACKUP --data FOLDER`."
+    "backup into another folder: `candor data restore BACKUP --data FOLDER`."
 )
 
 

@@ -1,4 +1,4 @@
-"""`candor backup` and `candor restore`: write an SQLite installation to one file, and restore it.
+"""`candor data backup` and `candor data restore`: write an SQLite installation to one file, and restore it.
 
 The file is a tar archive of the database and `secrets.json`. Links that were given out, and workers'
 pseudonyms in exports, depend on both. The archive does not contain the key of workers' ids, so that encrypted
@@ -143,7 +143,7 @@ def _unpack(file: Path, folder: Path) -> None:
         reason = str(error).splitlines()[0].rstrip(":")
         fail(
             f"{file} is not a backup: {reason}",
-            "Name a file that `candor backup` wrote. If you compressed it, decompress it first.",
+            "Name a file that `candor data backup` wrote. If you compressed it, decompress it first.",
         )
 
 
@@ -162,7 +162,7 @@ def _require_installation(file: Path, unpacked: Settings) -> None:
     if found is not None:
         fail(
             f"{file} does not contain an installation that can be served: {found}",
-            "Nothing was restored. Name a file that `candor backup` wrote, or an older backup.",
+            "Nothing was restored. Name a file that `candor data backup` wrote, or an older backup.",
         )
 
 

@@ -1,4 +1,4 @@
-"""`candor export`: write a run to a file."""
+"""`candor data export`: write a run to a file."""
 
 import asyncio
 import json
@@ -112,7 +112,7 @@ def _write_ids(run: str, path: Path, data: Path | None) -> None:
 
 
 def _bundle(run: RunEntry, views: Path, path: Path, data: Path | None, on_step: OnStep) -> None:
-    """Make a bundle of a run's views with `candor bundle` in a child process.
+    """Make a bundle of a run's views with `candor data bundle` in a child process.
 
     The bundle is made beside the views and then moved, so that a failure leaves no file at `path`.
     """

@@ -1,4 +1,4 @@
-"""`candor new-secrets`: create new secrets for an installation whose secrets are lost or leaked."""
+"""`candor data new-secrets`: create new secrets for an installation whose secrets are lost or leaked."""
 
 import typer
 

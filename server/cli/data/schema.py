@@ -1,4 +1,4 @@
-"""`candor schema`: print the schemas from which the pages' types are generated."""
+"""`candor data schema`: print the schemas from which the pages' types are generated."""
 
 import json
 import sys

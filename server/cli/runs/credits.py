@@ -1,4 +1,4 @@
-"""`candor credits`: list the students of a run, with the state of their SONA credit."""
+"""`candor recruit credits`: list the students of a run, with the state of their SONA credit."""
 
 from collections import Counter
 from typing import Annotated
@@ -14,10 +14,7 @@ from server.db.audit import CommandLine
 from server.db.runs.runs import find_run
 from server.desk.runs.credits import ask_for_refused, credit_view
 
-cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
-
-@cli.command()
 def student_credits(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")],
     again: Annotated[
@@ -29,8 +26,7 @@ def student_credits(
 
     For studies with `recruiter: {kind: sona, credit: server, …}`. The server requests the credit when a
     student submits, and repeats the request while SONA cannot be reached. It does not repeat a refused
-    request: use
-    --again.
+    request: use --again.
     """
     with transaction_or_fail(data) as connection:
         entry = find_run(connection, run)

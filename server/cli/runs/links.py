@@ -1,4 +1,4 @@
-"""`candor links`: print a personal, signed link for each worker of a list."""
+"""`candor recruit links`: print a personal, signed link for each worker of a list."""
 
 import sys
 from pathlib import Path
@@ -14,10 +14,7 @@ from server.db.runs.runs import find_run
 from server.desk.runs.personal_links import links_csv, read_workers, signed_links
 from server.errors import CandorError
 
-cli = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
 
-
-@cli.command()
 def links(
     run: Annotated[str, typer.Argument(help="The run's name.")],
     workers: Annotated[

@@ -1,4 +1,4 @@
-"""`candor recruit`: publish a run's study on Prolific, and pay its participants."""
+"""`candor recruit`: links for workers, a study on Prolific, and pay for its participants."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,6 +11,8 @@ from rich.table import Table
 
 from candor.common.terminal import agree, console, fail
 from server.cli.database import transaction_or_fail
+from server.cli.runs.credits import student_credits
+from server.cli.runs.links import links
 from server.cli.settings import Data, settings_from
 from server.db.audit import CommandLine
 from server.db.recruiting.bonuses import State, StoredBatch
@@ -30,11 +32,13 @@ from server.recruiting.responses import DifferenceRow, RecruitmentDetail, Submis
 from server.recruiting.studies import PlatformStudies
 
 cli = typer.Typer(
-    help="Publish a run's study on Prolific, read its submissions, and pay. Needs CANDOR_PROLIFIC_TOKEN.",
+    help="Bring workers to a run and pay them. Commands for Prolific need CANDOR_PROLIFIC_TOKEN.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+cli.command("links")(links)
+cli.command("credits")(student_credits)
 T = TypeVar("T")
 _ME = CommandLine()
 Run = Annotated[str, typer.Argument(metavar="RUN", help="The run's name.")]

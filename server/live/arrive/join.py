@@ -65,9 +65,9 @@ class JoinRequest(BaseModel):
 
     `worker`: the id in a plain link. `parameters`: those of the page's address, for the recruiter.
     `doubled`: names of parameters that the address has with two values.
-    `signature`: that of a personal link (`candor links`). `earlier`: the token of the browser's last session
-    in this run, under any name. `simulated` and `reply_pace` (0 to 1) need a researcher's token in the
-    `Authorization` header. `simulated_as`: the description of a simulated worker that the data keep.
+    `signature`: that of a personal link (`candor recruit links`). `earlier`: the token of the browser's last
+    session in this run, under any name. `simulated` and `reply_pace` (0 to 1) need a researcher's token in
+    the `Authorization` header. `simulated_as`: the description of a simulated worker that the data keep.
     """
 
     model_config = ConfigDict(extra="forbid")

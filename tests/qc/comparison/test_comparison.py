@@ -176,7 +176,7 @@ def test_why_there_are_no_scores_is_said() -> None:
 
 
 def written(path: Path, rows: list[Row], **header: object) -> Path:
-    """Write choices as `candor export` does."""
+    """Write choices as `candor data export` does."""
     first = {"format": "candor-choices", "version": 1, "run": "trees", "simulated": True, "criteria": []}
     systems = [{"system": name, "family": name, "is_qc": name == "qc"} for name in (*TRUE, "qc")]
     frame = choices(rows).choices

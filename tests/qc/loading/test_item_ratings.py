@@ -1,4 +1,4 @@
-"""The file that `candor export` writes of a run of transcripts, and what is said of one not in order."""
+"""The file that `candor data export` writes of a run of transcripts, and what is said of one not in order."""
 
 import json
 from collections.abc import Callable

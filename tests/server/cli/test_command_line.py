@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.bots.opened_bots import OpenedBots
-from server.cli.command_line import COMMANDS, cli
+from server.cli.command_line import COMMANDS, FORMER_NAMES, cli
 from server.cli.serve import listen, prepare
 from server.cli.settings import settings_from
 from server.config import Settings
@@ -31,7 +31,27 @@ def test_help_names_every_command() -> None:
     done = process("--help")
     assert done.returncode == 0
     listed = re.findall(r"^│ ([a-z-]+)  +[A-Z]", done.stdout, re.MULTILINE)
-    assert listed == list(COMMANDS)
+    assert sorted(listed) == sorted({name.split()[0] for name in COMMANDS})
+    for group in ("plan", "data"):
+        done = process(group, "--help")
+        listed = re.findall(r"^│ ([a-z-]+)  +[A-Z]", done.stdout, re.MULTILINE)
+        assert [f"{group} {name}" for name in listed] == [n for n in COMMANDS if n.startswith(group)]
+
+
+@pytest.mark.parametrize(
+    ("former", "new"),
+    [
+        *(([name, "--help"], new) for name, new in FORMER_NAMES.items()),
+        (["plan", "--workers", "100", "--help"], "plan workers"),
+        (["plan", "pilot.json", "--help"], "plan workers"),
+    ],
+    ids=str,
+)
+def test_a_former_name_still_works_and_says_the_new_one(former: list[str], new: str) -> None:
+    told = CliRunner().invoke(cli, former)
+    assert told.exit_code == 0, told.output
+    assert told.stderr == f"The command `candor {former[0]}` is called `candor {new}` now.\n"
+    assert f"Usage: candor {new} " in told.stdout
 
 
 def test_an_option_before_a_command_is_refused_and_not_ignored() -> None:
@@ -55,14 +75,14 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
-    done = CliRunner().invoke(cli, [name, "--help"])
+    done = CliRunner().invoke(cli, [*name.split(), "--help"])
     assert done.exit_code == 0, done.output
     assert f"Usage: candor {name} " in done.stdout
 
 
 def test_arguments_reach_a_command_as_they_were_typed() -> None:
     """`--help` and `--` among them."""
-    told = CliRunner().invoke(cli, ["convert", "--force", "--", "--run", "x.json"])
+    told = CliRunner().invoke(cli, ["data", "convert", "--force", "--", "--run", "x.json"])
     assert told.exit_code == 2
     assert "--run: " in told.output  # the source is called "--run"
 
@@ -135,7 +155,7 @@ def test_a_bot_that_is_not_there(candor: Candor, tmp_path: Path) -> None:
 
 
 def test_schema_prints_the_protocol() -> None:
-    done = process("schema")
+    done = process("data", "schema")
     assert done.returncode == 0
     assert json.loads(done.stdout)["title"] == "Wire"
 
@@ -349,7 +369,7 @@ def test_whatever_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None
     report, saved = tmp_path / "report", tmp_path / "run.parquet"
     for arguments in (
         ["report", "docs/examples/first.json", "--out", report],
-        ["convert", "docs/examples/first.json", saved],
+        ["data", "convert", "docs/examples/first.json", saved],
     ):
         command = [sys.executable, "-m", "server", *map(str, arguments)]
         done = subprocess.run(

@@ -57,7 +57,7 @@ def test_other_secrets_in_the_place_of_the_right_ones_are_refused(served: Settin
     with pytest.raises(DatabaseUnfit, match=OTHER_SECRET) as refused:
         start(served)
     assert str(token_file(served.data)) in refused.value.message
-    assert "candor new-secrets" in refused.value.hint
+    assert "candor data new-secrets" in refused.value.hint
     # So does a process that the supervisor starts in the place of another, long after the first start.
     with pytest.raises(DatabaseUnfit, match=OTHER_SECRET):
         open_runs(served, OpenedBots(refuse_private=False))

@@ -114,7 +114,9 @@ def test_no_secrets_are_made_in_the_place_of_lost_ones(
     token_file(restored).unlink()
     Path("workers.txt").write_text("ann\n")
     done = candor(*command.split(), "--data", restored)
-    assert_refused(done, f"There is no {token_file(restored)}", "Put the file back", "candor new-secrets")
+    assert_refused(
+        done, f"There is no {token_file(restored)}", "Put the file back", "candor data new-secrets"
+    )
     assert not token_file(restored).exists()
 
 

@@ -20,7 +20,7 @@ SCHEMA = api_schema()
 
 
 def test_the_pages_schema_is_this_apis() -> None:
-    """`candor schema --api` prints it: a difference means that the desk was written for another API."""
+    """`candor data schema --api` prints it: a difference means that the desk was written for another API."""
     assert json.loads(COPY.read_text(encoding="utf-8")) == SCHEMA
 
 

@@ -119,7 +119,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 
 def test_the_pages_schema_is_this_protocols() -> None:
-    """A difference means that the pages speak an older protocol: `candor schema` prints the newer one."""
+    """The pages speak the protocol that `candor data schema` prints."""
     schema = REPOSITORY / "frontend/src/worker/session/protocol.schema.json"
     stored = json.loads(schema.read_text(encoding="utf-8"))
     assert stored == page_schema()

@@ -1,4 +1,4 @@
-"""`candor backup` and `candor restore`: what is not yet in the database's own file is there, too."""
+"""`candor data backup` and `candor data restore`: with what is not yet in the database's own file."""
 
 import gzip
 import io

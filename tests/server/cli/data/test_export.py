@@ -1,4 +1,4 @@
-"""`candor export`: where it cannot write, and what it says of a run that holds nothing."""
+"""`candor data export`: where it cannot write, and what it says of a run that holds nothing."""
 
 import stat
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`candor credits`: whose credit SONA has granted, and having it asked again."""
+"""`candor recruit credits`: whose credit SONA has granted, and having it asked again."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from tests.server.support.study import RUN, study_text
 
 @pytest.fixture
 def printed(candor: Candor, url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that runs `candor credits` over a run of SONA's, and returns what it prints."""
+    """Return a function that runs `candor recruit credits` over a run of SONA's; it returns the output."""
     make_course(url)
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
 

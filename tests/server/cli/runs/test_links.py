@@ -1,4 +1,4 @@
-"""`candor links`: a personal link for each worker, and what a list may look like."""
+"""`candor recruit links`: a personal link for each worker, and what a list may look like."""
 
 import csv
 from pathlib import Path

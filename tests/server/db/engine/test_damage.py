@@ -1,4 +1,4 @@
-"""Damage of an SQLite file: found at a start, by `candor audit` and while serving; said in the same words."""
+"""Damage of an SQLite file: found at a start, by `candor data audit` and while serving."""
 
 import os
 import re
@@ -109,7 +109,7 @@ def test_an_empty_file_in_the_place_of_a_database_is_not_taken_for_a_new_one(
     database.write_bytes(b"")
     with pytest.raises(DatabaseDamaged, match="the file is empty"):
         prepare(Settings(data=installation), OpenedBots(refuse_private=False))
-    assert_refused(candor("audit", "--data", installation), "the file is empty", "candor restore")
+    assert_refused(candor("audit", "--data", installation), "the file is empty", "candor data restore")
     assert database.read_bytes() == b""
 
 
@@ -120,7 +120,7 @@ def test_a_database_whose_beginning_is_damaged_is_said_to_be(candor: Candor, ins
         assert_refused(
             refused, f"The database {installation / 'candor.db'} cannot be opened", "its beginning"
         )
-        assert "candor restore" in refused.stderr
+        assert "candor data restore" in refused.stderr
 
 
 def test_references_to_rows_that_are_missing_are_found_by_the_audit(
@@ -130,7 +130,7 @@ def test_references_to_rows_that_are_missing_are_found_by_the_audit(
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("INSERT INTO excluded_worker (run_id, external_id) VALUES (77, 'nobody')")
     refused = candor("audit", "--data", installation)
-    assert_refused(refused, "1 of excluded_worker, of run", "candor restore")
+    assert_refused(refused, "1 of excluded_worker, of run", "candor data restore")
 
 
 def test_what_a_start_looks_at_is_the_pages_and_the_audit_the_indexes_too(installation: Path) -> None:
