@@ -1,4 +1,4 @@
-"""Network helpers: listening sockets, trusted certificates, back-off, Redis pools, a limit on request bodies."""
+"""Network helpers: listening sockets, certificates, back-off, Redis pools, a limit on request bodies."""
 
 import re
 import socket
