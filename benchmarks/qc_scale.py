@@ -16,18 +16,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import matplotlib
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import typer
 from matplotlib.figure import Figure
-
-from qc.formats.export import HEADER_KEY
-from qc.loading import load
-from qc.saving import parquet
 
 REPOSITORY = Path(__file__).parents[1]
 DATA = REPOSITORY / "tests" / "data"
@@ -40,10 +33,9 @@ SMALL_SIZES = (1, 10)
 
 @dataclass(frozen=True)
 class Case:
-    """One kind of report: what is asked of it, from which kind of file, at which sizes."""
+    """One kind of report: its name, options and sizes."""
 
     name: str
-    suffix: str
     options: tuple[str, ...]
     sizes: tuple[int, ...]
 
@@ -63,15 +55,13 @@ def cases(sizes: Sequence[int], bootstrap: int) -> list[Case]:
     resamples = ("--bootstrap", str(bootstrap))
     return [
         Case(
-            "tables of the authors' scripts, from hits_data.json",
-            ".json",
+            "tables of the authors' scripts",
             ("--only", "significance,agreement", "--format", "csv"),
             SMALL_SIZES,
         ),
-        Case("whole report, from hits_data.json", ".json", resamples, (1,)),
+        Case("whole report", resamples, (1,)),
         Case(
-            "everything but the HTML, from Parquet",
-            ".parquet",
+            "everything but the HTML",
             (*resamples, "--format", "csv,json,xlsx,svg"),
             tuple(sizes),
         ),
@@ -87,32 +77,6 @@ def write_hits(source: Path, copies: int, target: Path) -> None:
         for held in content["data"]
     ]
     target.write_text(json.dumps(content), encoding="utf-8")
-
-
-def write_parquet(source: Path, copies: int, target: Path) -> None:
-    """Write `copies` of the run at `source` as one Parquet export, some copies at a time."""
-    table = parquet.table(load(str(source)))
-    at_once = max(1, parquet.ROW_GROUP // len(table))
-    schema = table.schema.with_metadata({HEADER_KEY: _header(table.schema, copies)})
-    with pq.ParquetWriter(target, schema, **parquet.OPTIONS) as writer:
-        for first in range(0, copies, at_once):
-            some = [renamed(table, copy) for copy in range(first, min(first + at_once, copies))]
-            writer.write_table(pa.concat_tables(some).replace_schema_metadata(schema.metadata))
-
-
-def _header(schema: pa.Schema, copies: int) -> bytes:
-    header: dict[str, Any] = json.loads(schema.metadata[HEADER_KEY])
-    header |= {name: header[name] * copies for name in ("assignments", "conversations")}
-    return json.dumps(header).encode()
-
-
-def renamed(table: pa.Table, copy: int) -> pa.Table:
-    for name in RENAMED:
-        index = table.schema.get_field_index(name)
-        field = table.schema.field(index)
-        texts = pa.scalar(f"{copy:04}", field.type), table[name], pa.scalar("-", field.type)
-        table = table.set_column(index, field, pc.binary_join_element_wise(*texts))
-    return table
 
 
 def measure(case: Case, size: int, source: Path, out: Path) -> Measured:
@@ -132,8 +96,6 @@ def measure(case: Case, size: int, source: Path, out: Path) -> Measured:
 
 
 def _assignments(source: Path, size: int) -> int:
-    if source.suffix == ".parquet":
-        return int(json.loads(pq.read_schema(source).metadata[HEADER_KEY])["assignments"])
     return source.read_bytes().count(b'"duration in seconds"')
 
 
@@ -161,7 +123,7 @@ def markdown(found: Sequence[Measured], bootstrap: int) -> str:
         "# Time and memory of the report",
         "",
         f"Measured by `benchmarks/qc_scale.py` on {machine()}; {bootstrap:,} bootstrap resamples. Inputs are "
-        "copies of the first published run, workers and assignments of each renamed. Wall time is of the "
+        "hits_data.json files with copies of the first published run, workers and assignments of each renamed. Wall time is of the "
         "whole process, Python's start-up included; memory is its peak.",
         "",
         "| report | copies | assignments | seconds | GB |",
@@ -177,7 +139,7 @@ def markdown(found: Sequence[Measured], bootstrap: int) -> str:
 
 def growth(found: Sequence[Measured]) -> list[str]:
     """Return a sentence on the two largest sizes, with an empty line; nothing if there is only one."""
-    large = sorted((one for one in found if one.case.suffix == ".parquet"), key=lambda one: one.size)[-2:]
+    large = sorted((one for one in found if len(one.case.sizes) > 2), key=lambda one: one.size)[-2:]
     if len(large) < 2:
         return []
     first, last = large
@@ -221,8 +183,8 @@ def benchmark(
     / "docs"
     / "benchmarks",
     sizes: Annotated[
-        str, typer.Option(help="Copies in the Parquet files, separated by commas.")
-    ] = "1,10,100,1000",
+        str, typer.Option(help="Copies in the largest files, separated by commas.")
+    ] = "1,10,100",
     bootstrap: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
     repeat: Annotated[int, typer.Option(help="Measurements of each; the fastest counts.")] = 1,
 ) -> None:
@@ -231,9 +193,9 @@ def benchmark(
     with tempfile.TemporaryDirectory() as folder:
         for case in cases([int(size) for size in sizes.split(",")], bootstrap):
             for size in case.sizes:
-                made = Path(folder) / f"copies{size}{case.suffix}"
+                made = Path(folder) / f"copies{size}.json"
                 if not made.exists():
-                    (write_hits if case.suffix == ".json" else write_parquet)(source, size, made)
+                    write_hits(source, size, made)
                 one = best(case, size, made, Path(folder) / "report", repeat)
                 found.append(one)
                 print(f"{case.name}, {size} copies: {one.seconds:.1f} s, {one.gigabytes:.2f} GB", flush=True)

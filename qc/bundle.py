@@ -72,7 +72,7 @@ def bundle(
         )
         with progress(stderr, STEPS + (1 if replicate is None else 2), lines=progress_lines) as on_step:
             bundled = _read(source, asked, replicate, replicate_run, study, on_step)
-            manifest = make_bundle(bundled, options, target, on_step)
+            manifest, lost = make_bundle(bundled, options, target, on_step)
     console = output_console()
     size = target.stat().st_size / 1e6
     console.print(f"{target}: {len(manifest.files) + 1} files, {size:.1f} MB.", soft_wrap=True)
@@ -80,6 +80,10 @@ def bundle(
         console.print(
             "Workers have other names in it. What they wrote is in it: read it before you publish it."
         )
+    if lost:
+        console.print("The bundle lacks what `candor data export --format bundle` would hold:")
+        for loss in lost:
+            console.print(f"  {loss}")
     if _is_another_study(bundled):
         console.print(
             "The study in it is not, word for word, what the run was opened with: is it the run's own?",

@@ -23,7 +23,7 @@ SourceName = Annotated[
     str,
     typer.Argument(
         metavar="SOURCE",
-        help="A hits_data.json, an MTurk batch CSV, our own export (.jsonl or .parquet), an SQLite file, "
+        help="A hits_data.json, an MTurk batch CSV, a server's export, an SQLite file, "
         "or a database URL (sqlite:///…, postgresql://…).",
     ),
 ]

@@ -25,9 +25,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(
     epilog="[b]hits[/b]: hits_data.json, the normative format of Ji et al. (.json)\n\n"
-    "[b]mturk[/b]: a batch of results as downloaded from MTurk (.csv)\n\n"
-    "[b]jsonl[/b]: our export, an assignment a line; holds all that was rated (.jsonl)\n\n"
-    "[b]parquet[/b]: our export, a conversation a row; holds the same, smallest and fastest (.parquet)"
+    "[b]mturk[/b]: a batch of results as downloaded from MTurk (.csv)"
 )
 def convert(
     source: SourceName,
@@ -35,7 +33,7 @@ def convert(
         Path,
         typer.Argument(
             metavar="TARGET",
-            help="The file to write. Its suffix sets the format: .json, .csv, .jsonl or .parquet.",
+            help="The file to write. Its suffix sets the format: .json or .csv.",
         ),
     ],
     to: Annotated[

@@ -14,7 +14,7 @@ from qc.bundling.archive import read_archive
 from qc.bundling.making import REPORT, SIGNATURE, Reported, report_on
 from qc.bundling.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.errors import QcError
-from qc.formats.bundle import MANIFEST, RUN, SECOND
+from qc.formats.bundle import MANIFEST, RUN, SECOND, data_file
 from qc.progress import OnStep, no_step
 from qc.render.manifest import DOCUMENT
 
@@ -95,14 +95,13 @@ def _versions(manifest: Manifest) -> Iterator[str]:
 
 def _again(files: Mapping[str, bytes], manifest: Manifest) -> Reported:
     """Analyse the data again."""
-    replicated = SECOND in files
     with TemporaryDirectory() as folder:
         place = Path(folder)
         (place / "data").mkdir()
-        for name in (RUN, SECOND):
-            if name in files:
+        for run in (RUN, SECOND):
+            if name := data_file(run, files):
                 (place / name).write_bytes(files[name])
-        return report_on(place, chosen(manifest.options), replicated=replicated)
+        return report_on(place, chosen(manifest.options), manifest.names)
 
 
 def _refusals(was: str | None, now: str | None) -> Iterator[str]:

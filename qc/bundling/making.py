@@ -1,6 +1,6 @@
 """Make a bundle: rename the workers, analyse the data like a recipient, and pack everything."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -12,20 +12,20 @@ from qc.analysis import Analysis, analyse
 from qc.bundling.archive import write_archive
 from qc.bundling.manifest import Manifest, options_of, records, versions, written
 from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
-from qc.errors import EmptyRunError, OutputError
-from qc.formats.bundle import MANIFEST, RUN, SECOND
+from qc.errors import EmptyRunError, OutputError, SourceError
+from qc.formats.bundle import MANIFEST, RUN, SECOND, data_file
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.render import write
 from qc.run import Run
-from qc.saving import save
+from qc.saving import FORMATS, SUFFIXES, Loss, losses, save
 from qc.signature import signature
 
 STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"
 REPORT = "report/"
 # Without the workbook, which contains its time of writing, and the figures, which are in the page.
-FORMATS = frozenset({"html", "json", "csv"})
+REPORT_FORMATS = frozenset({"html", "json", "csv"})
 STEPS = 4
 
 
@@ -37,8 +37,8 @@ class Bundled(NamedTuple):
         second: the run that it is correlated with, if there is one.
         renamed: whether workers get new names; in a server's database they have pseudonyms already.
         study: the study file, if there is one.
-        export: the server's export of the run as JSON Lines, which is packed unchanged, because it holds more
-            than a `Run`. None if there is none, or not all of it is analysed.
+        export: the server's export of the run as JSON Lines, which is packed unchanged. None if there is
+            none, or not all of it is analysed; then the published format that loses least is packed.
     """
 
     run: Run
@@ -50,8 +50,8 @@ class Bundled(NamedTuple):
 
 def make_bundle(
     bundled: Bundled, options: AnalysisOptions, target: Path, on_step: OnStep = no_step
-) -> Manifest:
-    """Write the bundle `target` and return its manifest.
+) -> tuple[Manifest, list[Loss]]:
+    """Write the bundle `target`, and return its manifest and the data that it does not hold.
 
     Args:
         bundled: its content.
@@ -60,7 +60,7 @@ def make_bundle(
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        OutputError: the run rates transcripts, for which there is no complete readable format, or the file
+        OutputError: the run rates transcripts, or no published format can hold its ratings, or the file
             cannot be written.
         ReplicationError: as `analyse`. A run that cannot be analysed is packed without a report, and its
             README says why.
@@ -80,19 +80,20 @@ def make_bundle(
         place = Path(folder)
         on_step("Writing the data")
         (place / "data").mkdir()
+        lost: list[Loss] = []
         for run, name in zip(runs, (RUN, SECOND), strict=False):
             if name == RUN and bundled.export is not None:
-                copyfile(bundled.export, place / name)
+                copyfile(bundled.export, place / f"{name}.jsonl")
             else:
-                save(run, place / name, "jsonl")
-        reported = report_on(place, options, on_step, replicated=second is not None)
+                lost += _save(run, place / name)
+        reported = report_on(place, options, [run.name for run in runs], on_step)
         files = {file.relative_to(place).as_posix(): file.read_bytes() for file in _data(place)}
         files |= reported.files
     on_step("Packing")
     if bundled.study is not None:
         files[STUDY] = bundled.study
     files[SIGNATURE] = (reported.signature + "\n").encode()
-    files[README] = _readme(reported, bundled, source_signature).encode()
+    files[README] = _readme(reported, bundled, source_signature, files).encode()
     manifest = Manifest(
         candor=version("candor-eval"),
         libraries=versions(),
@@ -100,11 +101,23 @@ def make_bundle(
         signature=reported.signature,
         source_signature=source_signature,
         unreported=reported.refused,
+        names=[run.name for run in runs],
         workers="renamed" if bundled.renamed else "pseudonyms",
         files=records(files),
     )
     write_archive(target, {**files, MANIFEST: written(manifest)})
-    return manifest
+    return manifest, lost
+
+
+def _save(run: Run, path: Path) -> list[Loss]:
+    """Write a run in the published format that loses least, and return the losses."""
+    form = min(FORMATS, key=lambda name: _severity(losses(run, name)))
+    suffix = next(suffix for suffix, name in SUFFIXES.items() if name == form)
+    return save(run, path.with_suffix(suffix), form)
+
+
+def _severity(lost: list[Loss]) -> tuple[bool, int]:
+    return any(loss.fatal for loss in lost), len(lost)
 
 
 def _data(place: Path) -> list[Path]:
@@ -128,25 +141,31 @@ class Reported(NamedTuple):
 
 
 def report_on(
-    place: Path, options: AnalysisOptions, on_step: OnStep = no_step, *, replicated: bool
+    place: Path, options: AnalysisOptions, titles: Sequence[str], on_step: OnStep = no_step
 ) -> Reported:
     """Analyse the data of a bundle in the folder `place`, and write the report there.
+
+    `titles`: names of the runs; the published formats do not hold them.
 
     Raises:
         QcError: the data cannot be read, or cannot be compared with the second run.
     """
     on_step("Analysing what is in the bundle")
+    names = {file.relative_to(place).as_posix() for file in _data(place)}
+    held = [name for run in (RUN, SECOND) if (name := data_file(run, names))]
+    if not held:
+        raise SourceError(f"{place}: there is no {RUN} in it. Get the bundle again.")
     runs = [
-        replace(load(place / name, replies=False), source=name)
-        for name in ((RUN, SECOND) if replicated else (RUN,))
+        replace(load(place / name, replies=False), source=name, name=title)
+        for name, title in zip(held, titles, strict=False)
     ]
     try:
-        analysis = analyse(runs[0], options, runs[1] if replicated else None)
+        analysis = analyse(runs[0], options, runs[1] if len(runs) > 1 else None)
     except EmptyRunError as error:
         on_step("Leaving the report out")
         return Reported(_signature(runs, options), {}, None, str(error))
     on_step("Writing the report")
-    written = write(analysis, place / "report", FORMATS)
+    written = write(analysis, place / "report", REPORT_FORMATS)
     files = {REPORT + file.name: file.read_bytes() for file in written}
     return Reported(analysis.signature, files, analysis, None)
 
@@ -173,7 +192,7 @@ def _counted(analysis: Analysis | None, run: Run) -> str:
     )
 
 
-def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
+def _readme(reported: Reported, bundled: Bundled, source_signature: str, files: Container[str]) -> str:
     run = bundled.run
     workers = (
         "Workers have names made up for this bundle. Their ids of before are nowhere in it; in what people "
@@ -189,11 +208,12 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
         if source_signature != reported.signature
         else ""
     )
-    data = (
+    what_was_said = (
         "what was said, rated and counted: all that the server has stored, a row a line"
         if bundled.export is not None
-        else "what was said and rated, an assignment a line"
+        else "what was said and rated"
     )
+    data = f"- `{data_file(RUN, files)}`: {what_was_said}\n"
     study = f"- `{STUDY}`: the study\n" if bundled.study is not None else ""
     analysed = "and analysed " if reported.refused is None else ""
     missing = (
@@ -206,13 +226,13 @@ def _readme(reported: Reported, bundled: Bundled, source_signature: str) -> str:
         if reported.refused is None
         else ""
     )
-    second = f"- `{SECOND}`: the second run that it is compared with\n" if bundled.second is not None else ""
+    other = data_file(SECOND, files)
+    second = f"- `{other}`: the second run that it is compared with\n" if other else ""
     return f"""# {" ".join(run.name.split())}
 
 {_counted(reported.analysis, run)}, collected {analysed}with Candor {version("candor-eval")}.
 {missing}
-- `{RUN}`: {data}
-{second}{study}{report}- `{SIGNATURE}`: what the numbers were made of and how
+{data}{second}{study}{report}- `{SIGNATURE}`: what the numbers were made of and how
 - `{MANIFEST}`: the options of the analysis, and the SHA-256 of each file
 
 {workers} What workers wrote is as they wrote it otherwise: look through it before you publish it.

@@ -47,6 +47,7 @@ class Manifest(StrictModel):
         options: options of the analysis.
         signature: signature of the analysis of the bundle's data.
         source_signature: signature of the same analysis of the source, whose workers had other names.
+        names: names of the run, and of the second run if there is one; its files may lack them.
         workers: `renamed` for the bundle, or `pseudonyms` of the server that collected the data.
         unreported: why it has no report, if it has none.
         files: all other files of the bundle.
@@ -59,6 +60,7 @@ class Manifest(StrictModel):
     options: Options
     signature: str
     source_signature: str
+    names: list[str]
     workers: Literal["renamed", "pseudonyms"]
     unreported: str | None = None
     files: dict[str, FileRecord]

@@ -65,8 +65,6 @@ def _of_run(source: Source, selection: Selection, metrics: CsvTable | None) -> J
 
 def _is_plain(file: RunFile) -> bool:
     """Return whether a file is a CSV, and not one from MTurk."""
-    if file.parquet:
-        return False
     first = file.file.peek(1 << 16).split(b"\n", 1)[0].lstrip(b"\xef\xbb\xbf \t")
     return b"," in first and first[:1] not in (b"{", b"[") and ANSWER.encode() not in first
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.errors import COMPARED, OptionError, SourceError
-from qc.loading import item_ratings, jsonl
+from qc.loading import item_ratings
 from qc.loading.choices import is_choices
 from qc.loading.load_options import LoadOptions
 from qc.loading.published import hits, mturk
@@ -42,12 +42,12 @@ def load(
     """Return the run that `source` holds.
 
     Args:
-        source: path of a hits_data.json, an MTurk batch CSV, our own export (JSON Lines or Parquet) or an
-            SQLite database, or a database URL. The format of a file is detected from its content.
+        source: path of a hits_data.json, an MTurk batch CSV, a server's export or an SQLite database,
+            or a database URL. The format of a file is detected from its content.
         run: slug or id of a run; only a database can hold several.
         include_partial: include assignments that were not completed; files hold only completed ones.
         words: read the texts of the conversations; without them `Run.words` is None.
-        replies: read the bots' replies too; without them a large Parquet file is read much faster.
+        replies: read the bots' replies too.
         criteria: file with the criteria to analyse; None for those that the source declares.
 
     Raises:
@@ -136,27 +136,17 @@ def read_run(source: Source, options: LoadOptions) -> Run:
 
 
 def _from_file(source: RunFile, options: LoadOptions) -> Run:
-    if source.parquet:
-        from qc.loading import parquet  # noqa: PLC0415  # as in `read_run`
-
-        return parquet.read(source.path, source.file, options)
-    with _uncollected():
-        return _from_text(source, options)
-
-
-def _from_text(source: RunFile, options: LoadOptions) -> Run:
     content = _content(source)
     if is_choices(content):
         raise SourceError(f"{source.path}: {COMPARED}")
-    if jsonl.is_export(content):
-        read = jsonl.read
-    elif item_ratings.is_item_ratings(content):
+    if item_ratings.is_item_ratings(content):
         read = item_ratings.read
     elif _looks_like_json(source.path, content):
         read = hits.read
     else:
         read = mturk.read
-    return read(source.path, content, options)
+    with _uncollected():
+        return read(source.path, content, options)
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def read_choices(source: Source, options: LoadOptions) -> Choices | None:
 
 
 def _of_file(source: RunFile) -> Choices | None:
-    if source.parquet or not is_choices(source.file.peek(200)):
+    if not is_choices(source.file.peek(200)):
         return None
     from qc.loading.validation import parsed_lines  # noqa: PLC0415  # as everything that only one kind of file needs
 

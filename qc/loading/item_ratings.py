@@ -10,7 +10,6 @@ import pandas as pd
 from pydantic import Field
 
 from qc.errors import DataError, Problem
-from qc.formats.export import DeclaredCriterion
 from qc.formats.published import StrictModel
 from qc.formats.views import beginning
 from qc.loading.items import ITEM_COLUMNS
@@ -33,6 +32,13 @@ EXPORT_AGAIN = "Export the run again, or repair the file."
 _BEGINNING = beginning(FORMAT)
 
 
+class _Criterion(StrictModel):
+    label: str
+    negative: bool
+    counts_for_qc: bool
+    maximum: float
+
+
 class _System(StrictModel):
     system: str
     family: str
@@ -43,7 +49,7 @@ class _Header(StrictModel):
     run: str
     assignments: int
     simulated: bool
-    criteria: list[DeclaredCriterion]
+    criteria: list[_Criterion]
     systems: list[_System]
 
 

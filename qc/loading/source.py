@@ -25,16 +25,15 @@ class RunFile:
 
     Attributes:
         path: its path.
-        file: its content; a text file may be a pipe.
-        parquet: whether it is Parquet; all other formats are text.
+        file: its content, a text; it may be a pipe.
     """
 
     path: Path
     file: BufferedReader
-    parquet: bool
 
 
 Source: TypeAlias = "RunFile | Views"
+_DROPPED = views.beginning("candor-run")
 
 
 @contextmanager
@@ -44,9 +43,9 @@ def open_source(name: str) -> Iterator[Source]:
     Everything read from a database is one snapshot, of the moment it was opened.
 
     Args:
-        name: path of a hits_data.json, an MTurk batch CSV, our own export (JSON Lines or Parquet), the
-            server's export (JSON Lines, or an archive of Parquet or CSV), a bundle or an SQLite database, or
-            a database URL. The server's export is read like a database.
+        name: path of a hits_data.json, an MTurk batch CSV, the server's export (JSON Lines, or an archive of
+            Parquet or CSV), a bundle or an SQLite database, or a database URL. An export is read like
+            a database.
 
     Raises:
         SourceError: the file or database does not exist or cannot be opened, or the database lacks the views
@@ -79,8 +78,13 @@ def _opened_file(path: Path, file: BufferedReader) -> Iterator[Source]:
     elif first.startswith(magic.ZIP):
         with _opened_archive(path, file) as source:
             yield source
+    elif first.startswith(magic.PARQUET) or _DROPPED.match(first):
+        raise SourceError(
+            f"{path}: the format candor-run (one .jsonl or .parquet file) was dropped. Export the run again, "
+            "with `candor data export --format jsonl`, or give what it was converted from."
+        )
     else:
-        yield RunFile(path, file, parquet=first.startswith(magic.PARQUET))
+        yield RunFile(path, file)
 
 
 @contextmanager
@@ -97,10 +101,10 @@ def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
 
         with opened_archive(str(path), archive) as found:
             yield found
-    elif {bundle.MANIFEST, bundle.RUN} <= names:
+    elif bundle.MANIFEST in names and (packed := bundle.data_file(bundle.RUN, names)):
         with TemporaryDirectory() as folder:
-            inner = Path(folder) / Path(bundle.RUN).name
-            _extract(path, archive, inner)
+            inner = Path(folder) / Path(packed).name
+            _extract(path, archive, packed, inner)
             with inner.open("rb") as run, _opened_file(inner, run) as source:
                 yield source
     else:
@@ -110,12 +114,12 @@ def _opened_archive(path: Path, file: BufferedReader) -> Iterator[Source]:
         )
 
 
-def _extract(path: Path, archive: zipfile.ZipFile, inner: Path) -> None:
+def _extract(path: Path, archive: zipfile.ZipFile, name: str, inner: Path) -> None:
     try:
-        with archive.open(bundle.RUN) as packed, inner.open("wb") as unpacked:
+        with archive.open(name) as packed, inner.open("wb") as unpacked:
             copyfileobj(packed, unpacked)
     except DAMAGED as error:
-        raise SourceError(f"{path}: {bundle.RUN} is damaged ({error}). Get it again.") from None
+        raise SourceError(f"{path}: {name} is damaged ({error}). Get it again.") from None
 
 
 def _open_file(path: Path) -> BufferedReader:

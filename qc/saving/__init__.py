@@ -1,4 +1,4 @@
-"""Write a run in one of the readable formats."""
+"""Write a run in one of the published formats."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import BinaryIO, Protocol
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.run import Run
-from qc.saving import hits, jsonl, mturk, parquet
+from qc.saving import hits, mturk
 from qc.saving.nested import Loss
 
 __all__ = ["FORMATS", "STEPS", "SUFFIXES", "Loss", "losses", "save"]
@@ -25,8 +25,8 @@ class Format(Protocol):
         """Write `run` into `file`. `run` must have no fatal loss."""
 
 
-FORMATS: dict[str, Format] = {"hits": hits, "mturk": mturk, "jsonl": jsonl, "parquet": parquet}
-SUFFIXES = {".json": "hits", ".csv": "mturk", ".jsonl": "jsonl", ".parquet": "parquet"}
+FORMATS: dict[str, Format] = {"hits": hits, "mturk": mturk}
+SUFFIXES = {".json": "hits", ".csv": "mturk"}
 
 
 def losses(run: Run, form: str) -> list[Loss]:
@@ -75,7 +75,7 @@ def save(run: Run, path: Path, form: str, on_step: OnStep = no_step) -> list[Los
         listed = "\n".join(f"  {loss}" for loss in fatal)
         raise OutputError(
             f"{path}: a file of the format {form!r} cannot hold this run:\n{listed}\n"
-            "Write .jsonl or .parquet, which hold that."
+            "`candor data export` writes all of a run of a server."
         )
     on_step(f"Writing {path}")
     try:

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from qc.run import WORD_COLUMNS, Run, codes
-from qc.saving.asked import AskedQuestions, asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,47 +37,34 @@ BLOCK = 2_000  # assignments converted at once; limits the memory
 Json = dict[str, Any]
 
 
-def offsets(owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
-    """Return (count + 1,): the start of the rows of each owner 0 … count − 1 in the sorted `owners`."""
-    return np.searchsorted(owners, np.arange(count + 1)).astype(np.int64)
-
-
 def assignments(run: Run) -> Iterator[Json]:
-    """Yield the assignments of `run` in its order, each as an object of our export (`qc.loading.jsonl`).
+    """Yield the assignments of `run` in its order, each as nested objects.
 
     An assignment has the columns ASSIGNMENT and `conversations`, by position. A conversation has the columns
-    CONVERSATION, with its persona as a list of sentences; `ratings`, by label; `exchanges`, `topics` and
-    `changes`, if the run has texts; and the existing parts of `asked`. Unknown values are None.
+    CONVERSATION, with its persona as a list of sentences; `ratings`, by label; and `exchanges`, `topics` and
+    `changes`, if the run has texts. Unknown values are None.
     """
-    more = asked(run)
-    bounds = offsets(codes(run.conversations["assignment"]), len(run.assignments))
+    bounds = _offsets(codes(run.conversations["assignment"]), len(run.assignments))
     for first in range(0, len(run.assignments), BLOCK):
         begins = bounds[first : first + BLOCK + 1]
-        held = _conversations(run, int(begins[0]), int(begins[-1]), more)
+        held = _conversations(run, int(begins[0]), int(begins[-1]))
         given = records(run.assignments[ASSIGNMENT].iloc[first : first + BLOCK])
-        if more.assignment_answers is not None:
-            for row, assignment in enumerate(given, start=first):
-                assignment["answers"] = more.assignment_answers[row]
         for assignment, (start, end) in zip(given, pairwise((begins - begins[0]).tolist()), strict=True):
             yield {**assignment, "conversations": held[start:end]}
 
 
-def _conversations(run: Run, first: int, last: int, more: AskedQuestions) -> list[Json]:
+def _offsets(owners: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """Return (count + 1,): the start of the rows of each owner 0 … count − 1 in the sorted `owners`."""
+    return np.searchsorted(owners, np.arange(count + 1)).astype(np.int64)
+
+
+def _conversations(run: Run, first: int, last: int) -> list[Json]:
     """Return the conversations from row `first` to before row `last`."""
     held = records(run.conversations[CONVERSATION].iloc[first:last])
     for conversation, ratings in zip(held, records(run.ratings.iloc[first:last]), strict=True):
         if conversation["persona"] is not None:
             conversation["persona"] = conversation["persona"].split("\n")
         conversation["ratings"] = ratings
-    for name, values in (
-        ("scenario", more.scenarios),
-        ("turn_ratings", more.turn_ratings),
-        ("quiz", more.quizzes),
-        ("writing", more.writing),
-        ("answers", more.answers),
-    ):
-        for row, conversation in enumerate(held if values is not None else (), start=first):
-            conversation[name] = values[row] if values is not None else None
     if run.words is None:
         return held
     for kind, columns in WORD_COLUMNS.items():

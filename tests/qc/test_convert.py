@@ -44,18 +44,18 @@ def refused_conversion(convert: Callable[..., Result]) -> Callable[..., str]:
     return run
 
 
-def test_a_small_run_becomes_a_parquet_file(
+def test_a_small_run_is_written_again(
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     convert: Callable[..., Result],
     tmp_path: Path,
 ) -> None:
-    result = convert(hits_file(small_hits), tmp_path / "run.parquet")
+    result = convert(hits_file(small_hits), tmp_path / "run.json")
     assert result.exit_code == 0, result.output
     # 15 conversations in 5 assignments, each rated on 3 criteria.
-    assert "5 assignments, 15 conversations, 45 ratings (parquet" in result.stdout
+    assert "5 assignments, 15 conversations, 45 ratings (hits" in result.stdout
     assert "Nothing is lost." in result.stdout
-    same_run(load(str(tmp_path / "hits_data.json")), load(str(tmp_path / "run.parquet")))
+    same_run(load(str(tmp_path / "hits_data.json")), load(str(tmp_path / "run.json")), apart_from=("name",))
 
 
 def test_what_is_lost_is_said_with_counts(
@@ -90,9 +90,8 @@ def test_simulated_workers_never_pass_for_people(
 ) -> None:
     small_hits["metadata"]["simulated"] = True
     path = hits_file(small_hits)
-    for file, form in (("a.jsonl", "jsonl"), ("b.parquet", "parquet"), ("c.json", "hits")):
-        save(load(str(path)), tmp_path / file, form)
-        assert load(str(tmp_path / file)).notes == (SIMULATED_NOTE,)
+    save(load(str(path)), tmp_path / "a.json", "hits")
+    assert load(str(tmp_path / "a.json")).notes == (SIMULATED_NOTE,)
     assert "all workers were simulated: 1" in refused_conversion(path, tmp_path / "batch.csv")
 
 
@@ -106,7 +105,7 @@ def test_a_terminal_that_knows_only_ascii(
         for conversation in assignment["result"]:
             conversation["score"]["klärend"] = conversation["score"].pop("clear")
     source = hits_file(small_hits)
-    for target, code in (("läufe.jsonl", 0), ("batch.csv", 2)):
+    for target, code in (("läufe.json", 0), ("batch.csv", 2)):
         result = subprocess.run(
             [sys.executable, "-m", "qc.convert", source, tmp_path / target],
             env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
@@ -127,9 +126,9 @@ def test_a_conversion_tells_each_step_and_asks_for_all_that_was_said(
     watch: Callable[[str], Watched],
 ) -> None:
     watched = watch("qc.convert")
-    source, target = hits_file(small_hits), tmp_path / "run.parquet"
+    source, target = hits_file(small_hits), tmp_path / "run.json"
     assert convert(source, target).exit_code == 0
-    said = ["Reading the run", "Checking what parquet can hold", f"Writing {target}"]
+    said = ["Reading the run", "Checking what hits can hold", f"Writing {target}"]
     assert (watched.said, watched.announced) == (said, 3)
     assert [(asked.words, asked.replies) for asked in watched.loads] == [(True, True)]
 
@@ -141,7 +140,7 @@ def test_nothing_is_overwritten_unless_told_to(
     refused_conversion: Callable[..., str],
     tmp_path: Path,
 ) -> None:
-    source, target = hits_file(small_hits), tmp_path / "run.jsonl"
+    source, target = hits_file(small_hits), tmp_path / "run.json"
     target.write_text("precious")
     assert "Give --force" in refused_conversion(source, target)
     assert target.read_text() == "precious"
@@ -155,9 +154,9 @@ def test_nothing_is_overwritten_unless_told_to(
     [
         (("run.txt",), "the suffix '.txt' tells no format"),
         (("run.txt", "--to", "xml"), "--to is 'xml', which is no format"),
-        (("no/such/run.jsonl",), "the file cannot be written (No such file or directory)"),
+        (("no/such/run.json",), "the file cannot be written (No such file or directory)"),
         ((".",), "tells no format"),
-        ((".", "--to", "jsonl"), "Name a file in it"),
+        ((".", "--to", "hits"), "Name a file in it"),
     ],
 )
 def test_a_target_that_cannot_be_is_refused(
@@ -179,6 +178,6 @@ def test_an_option_names_the_format_of_any_file(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "run.export"
-    assert convert(hits_file(small_hits), path, "--to", "parquet").exit_code == 0
-    assert path.read_bytes().startswith(b"PAR1")
+    assert convert(hits_file(small_hits), path, "--to", "hits").exit_code == 0
+    assert path.read_bytes().startswith(b"{")
     assert len(load(str(path)).assignments) == 5

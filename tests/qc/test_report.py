@@ -455,9 +455,7 @@ def test_the_help_loads_nothing_that_takes_long() -> None:
     assert done.stdout.splitlines()[-1] == "loaded: []"
 
 
-@pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
 def test_a_file_of_people_has_no_simulated_workers_to_report_on(
-    form: str,
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     report: Callable[..., Result],
@@ -465,9 +463,9 @@ def test_a_file_of_people_has_no_simulated_workers_to_report_on(
     tmp_path: Path,
 ) -> None:
     people, programs = tmp_path / "people", tmp_path / "programs"
-    save(load(hits_file(small_hits)), people, form)
+    save(load(hits_file(small_hits)), people, "hits")
     small_hits["metadata"]["simulated"] = True
-    save(load(hits_file(small_hits)), programs, form)
+    save(load(hits_file(small_hits)), programs, "hits")
     assert f"--simulated chooses simulated workers, but {people} is a file of people" in refused(
         people, "--simulated"
     )

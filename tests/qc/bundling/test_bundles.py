@@ -22,7 +22,7 @@ from qc.bundling.archive import MOST_FILES, read_archive, write_archive
 from qc.bundling.making import STUDY, Bundled, make_bundle
 from qc.bundling.pseudonyms import _Replacing, pseudonymous, pseudonyms_for
 from qc.errors import OutputError, SourceError
-from qc.formats.bundle import MANIFEST, RUN, SECOND
+from qc.formats.bundle import MANIFEST
 from qc.loading import load
 from qc.options import AnalysisOptions
 from qc.run import Run
@@ -31,6 +31,7 @@ from qc.verify import app as verify_app
 from tests.qc.support.analyses import awkward_run
 from tests.qc.support.runs import run_of
 
+RUN, SECOND = "data/run.json", "data/second.json"
 IDS = [f"A2X{number:09}Q" for number in range(200)]
 OPTIONS = AnalysisOptions(bootstrap=100, sections=frozenset({"significance", "intervals"}))
 
@@ -54,12 +55,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = storable(awkward_run())
     named = dict(zip(pseudonyms_for([run]), IDS, strict=False))
     renamed = pseudonymous(run, named)
-    path = tmp_path_factory.mktemp("source") / "run.jsonl"
-    save(renamed, path, "jsonl")
-    header, first, *others = path.read_text(encoding="utf-8").splitlines()
-    told = json.loads(first)
-    told["feedback"] = f"My id is {told['worker']}. Thanks, ({told['worker']})"
-    path.write_text("\n".join([header, json.dumps(told), *others]) + "\n", encoding="utf-8")
+    path = tmp_path_factory.mktemp("source") / "run.json"
+    save(renamed, path, "hits")
+    told = json.loads(path.read_text(encoding="utf-8"))
+    first = told["data"][0]
+    first["feedback"] = f"My id is {first['worker']}. Thanks, ({first['worker']})"
+    path.write_text(json.dumps(told), encoding="utf-8")
     return path
 
 
@@ -98,11 +99,12 @@ def test_what_is_packed_is_verified(bundle: Path) -> None:
 
 @pytest.fixture(scope="module")
 def unanalysed(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle of a run without a qc bot, which cannot be analysed."""
-    path = tmp_path_factory.mktemp("unanalysed") / "run.jsonl"
-    header, others = source.read_text(encoding="utf-8").split("\n", 1)
-    without = header.replace('"is_qc":true', '"is_qc":false')
-    path.write_text(f"{without}\n{others}", encoding="utf-8")
+    """The bundle of a run in which nobody met the qc bot, which cannot be analysed."""
+    path = tmp_path_factory.mktemp("unanalysed") / "run.json"
+    told = json.loads(source.read_text(encoding="utf-8"))
+    for held in told["data"]:
+        held["result"] = [one for one in held["result"] if one["model"] != told["metadata"]["qc-model"]]
+    path.write_text(json.dumps(told), encoding="utf-8")
     target = path.with_name("run.zip")
     result = CliRunner().invoke(bundle_app, [str(path), str(target), "--bootstrap", "100"])
     assert result.exit_code == 0, result.output
@@ -200,12 +202,11 @@ def test_a_changed_file_is_named(bundle: Path, tmp_path: Path) -> None:
 
 def test_a_changed_rating_is_found_even_if_its_hash_was_changed_too(bundle: Path, tmp_path: Path) -> None:
     def edit(files: dict[str, bytes]) -> None:
-        header, first, *others = files[RUN].split(b"\n")
-        told = json.loads(first)
-        ratings = told["conversations"][0]["ratings"]
+        told = json.loads(files[RUN])
+        ratings = told["data"][0]["result"][0]["score"]
         label = next(iter(ratings))
         ratings[label] = 99.0 if ratings[label] != 99 else 1.0
-        files[RUN] = b"\n".join([header, json.dumps(told).encode(), *others])
+        files[RUN] = json.dumps(told).encode()
         manifest = json.loads(files[MANIFEST])
         manifest["files"][RUN] = {
             "sha256": hashlib.sha256(files[RUN]).hexdigest(),

@@ -15,7 +15,6 @@ from qc.bundling.archive import read_archive
 from qc.errors import SourceError
 from qc.formats import bundle, views
 from qc.formats.archive import ALWAYS_ALLOWED
-from qc.formats.export import HEADER_KEY
 from qc.loading import load
 from qc.verify import app
 
@@ -39,7 +38,7 @@ def bombs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a bundle and an export, each with one member of zeros."""
     folder = tmp_path_factory.mktemp("bombs")
     for name, members in {
-        "bundle.zip": (bundle.MANIFEST, bundle.RUN),
+        "bundle.zip": (bundle.MANIFEST, f"{bundle.RUN}.jsonl"),
         "export.zip": ("v1_turn.csv", views.HEADER),
     }.items():
         with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -72,17 +71,28 @@ def test_an_archive_that_says_less_than_it_holds_is_unpacked_no_further(bombs: P
         load(tmp_path / "lying.zip")
 
 
+def packed(table: Path, column: str, archive: Path) -> Path:
+    """Return an export of one view, whose rows are those of a Parquet file."""
+    header = views.ViewsHeader(
+        run="r", study="s", views={"v1_turn": views.ExportedView(rows=1, columns={column: "text"})}
+    )
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr(views.HEADER, header.model_dump_json())
+        written.write(table, "v1_turn.parquet")
+    return archive
+
+
 def test_a_parquet_file_of_missing_values_without_number_is_refused(tmp_path: Path) -> None:
     """Ten million missing values take 20 KB in Parquet and 80 MB in memory."""
     path = tmp_path / "run.parquet"
     column = pa.nulls(1_000_000, pa.int64())
-    schema = pa.schema([pa.field("position", pa.int64())], metadata={HEADER_KEY: b"{}"})
+    schema = pa.schema([pa.field("position", pa.int64())])
     with pq.ParquetWriter(path, schema) as writer:
         for _ in range(10):
             writer.write_table(pa.table([column], schema=schema))
     assert path.stat().st_size < 20_000
     with pytest.raises(SourceError, match=FAR):
-        load(path)
+        load(packed(path, "position", tmp_path / "run.zip"))
 
 
 @pytest.mark.parametrize(
@@ -102,10 +112,10 @@ def test_a_parquet_file_whose_values_are_said_in_few_bytes_is_refused(
 ) -> None:
     """Some hundred bytes, which are 100 GB of text or 80 MB of nothing in memory."""
     path = tmp_path / "run.parquet"
-    schema = pa.schema([pa.field("replies", column.type)], metadata={HEADER_KEY: b"{}"})
+    schema = pa.schema([pa.field("replies", column.type)])
     pq.write_table(pa.table([column], schema=schema), path, compression="zstd")
     assert path.stat().st_size < 5_000
     before = pa.total_allocated_bytes()
     with pytest.raises(SourceError, match=FAR):
-        load(path)
+        load(packed(path, "replies", tmp_path / "run.zip"))
     assert pa.total_allocated_bytes() - before < 8_000_000

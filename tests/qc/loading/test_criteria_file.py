@@ -124,17 +124,16 @@ def test_other_faults_of_such_a_batch_are_told_as_well(
         assert part in message
 
 
-def test_criteria_of_an_export(
+def test_criteria_of_a_converted_run(
     small_hits: Json, hits_file: Callable[[object], Path], criteria_file: WriteFile, tmp_path: Path
 ) -> None:
     chosen = criteria_file("criteria: [{label: clear, maximum: 200}, {label: fun}]")
     source = hits_file(small_hits)
     expected = load(str(source), criteria=chosen)
-    for form in ("jsonl", "parquet"):
-        save(load(str(source)), tmp_path / f"run.{form}", form)
-        run = load(str(tmp_path / f"run.{form}"), criteria=chosen)
-        assert run.ratings.equals(expected.ratings)
-        assert run.criteria.equals(expected.criteria)
+    save(load(str(source)), tmp_path / "run.json", "hits")
+    run = load(str(tmp_path / "run.json"), criteria=chosen)
+    assert run.ratings.equals(expected.ratings)
+    assert run.criteria.equals(expected.criteria)
 
 
 FAULTS = {

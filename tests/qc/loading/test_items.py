@@ -140,5 +140,5 @@ def test_other_formats_cannot_hold_it(
 ) -> None:
     run = load(stored(ratings).path)
     with pytest.raises(OutputError, match="rates transcripts, and these formats hold conversations only"):
-        save(run, tmp_path / "run.jsonl", "jsonl")
-    assert not (tmp_path / "run.jsonl").exists()
+        save(run, tmp_path / "run.json", "hits")
+    assert not (tmp_path / "run.json").exists()

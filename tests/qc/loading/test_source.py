@@ -47,17 +47,14 @@ def of(path: Path, events: list[str]) -> list[str]:
     return [event.partition(" ")[0] for event in events if str(path) in event]
 
 
-@pytest.mark.parametrize("form", ["hits", "jsonl", "parquet"])
 def test_a_file_is_opened_once(
-    form: str,
     small_hits: dict[str, Any],
     hits_file: Callable[[object], Path],
     report: Callable[..., Result],
     tmp_path: Path,
 ) -> None:
-    # What PyArrow opens itself the hook would not hear, so that Parquet would be heard 0 times, not twice.
     path = tmp_path / "run"
-    save(load(hits_file(small_hits)), path, form)
+    save(load(hits_file(small_hits)), path, "hits")
     with opened() as events:
         assert report(path, "--only", "criteria").exit_code == 0
     assert of(path, events) == ["open"]
@@ -91,12 +88,11 @@ def test_both_runs_of_a_database_are_of_one_moment(database: Any) -> None:
         assert holds_run(source, "second")
 
 
-@pytest.mark.parametrize("form", ["hits", "jsonl"])
 def test_a_text_may_come_through_a_pipe(
-    form: str, small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
+    small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
 ) -> None:
     run, pipe = load(hits_file(small_hits)), tmp_path / "pipe"
-    save(run, tmp_path / "run", form)
+    save(run, tmp_path / "run", "hits")
     os.mkfifo(pipe)
     writer = Thread(target=pipe.write_bytes, args=[(tmp_path / "run").read_bytes()])
     writer.start()
@@ -125,3 +121,10 @@ def test_a_file_is_closed_when_the_work_on_it_ends(
 def test_a_folder_is_no_source(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="this is a directory"), open_source(str(tmp_path)):
         pass
+
+
+@pytest.mark.parametrize("content", [b'{"format":"candor-run","version":1}\n', b"PAR1 and more, PAR1"])
+def test_the_format_that_was_dropped_is_named(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "run").write_bytes(content)
+    with pytest.raises(SourceError, match=r"candor-run .* was dropped\. Export the run again"):
+        load(tmp_path / "run")

@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,9 @@ from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
 from qc.render.tables.kept import flagged, incidents, offensive
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
-from qc.saving import losses, save
+from qc.saving import losses
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
-from tests.qc.support.same import same_run
 
 BARE = AnalysisOptions(bootstrap=100, sections=frozenset())
 
@@ -279,36 +277,6 @@ def test_few_late_replies_are_not_worth_a_sentence(database: Any) -> None:
 
 
 # ---- formats ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", ["jsonl", "parquet"])
-@pytest.mark.parametrize("simulated", [0, 1])
-def test_our_export_holds_them(troubled: Any, tmp_path: Path, form: str, simulated: int) -> None:
-    troubled.execute(f"UPDATE v1_assignment SET simulated = {simulated}")  # noqa: S608
-    run = load(troubled.url)
-    lost = [loss.what for loss in save(run, tmp_path / f"run.{form}", form)]
-    assert lost == ["times at which assignments were handed in"]
-    same_run(load(str(tmp_path / f"run.{form}")), run)
-
-
-@pytest.mark.parametrize("form", ["jsonl", "parquet"])
-def test_an_export_made_before_they_were_counted_has_none(
-    small_hits: Any, hits_file: Callable[[object], Path], tmp_path: Path, form: str
-) -> None:
-    run = load(str(hits_file(small_hits)))
-    assert run.incidents is None
-    save(run, tmp_path / f"run.{form}", form)
-    assert load(str(tmp_path / f"run.{form}")).incidents is None
-
-
-def test_a_header_without_them_is_that_of_an_earlier_export(troubled: Any, tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    save(load(troubled.url), path, "jsonl")
-    header, *rest = path.read_text().splitlines()
-    content = json.loads(header)
-    assert content.pop("incidents")[0]["system"] == "alpha"
-    path.write_text("\n".join([json.dumps(content), *rest]) + "\n")
-    assert load(str(path)).incidents is None
 
 
 def test_the_published_formats_lose_them_and_say_so(troubled: Any, database: Any) -> None:

@@ -13,6 +13,7 @@ from openpyxl import load_workbook
 from typer.testing import CliRunner, Result
 
 from qc.judgments import Selection, read_judgments
+from qc.loading import load
 from qc.metrics.__main__ import app
 from qc.progress import no_step
 from qc.saving import save
@@ -26,8 +27,8 @@ REPOSITORY = Path(__file__).parents[3]
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """A run of 12 workers with words: chatty, plain, echo and the qc bot."""
-    path = tmp_path / "run.jsonl"
-    save(spoken_run(), path, "jsonl", no_step)
+    path = tmp_path / "run.json"
+    save(spoken_run(), path, "hits", no_step)
     return path
 
 
@@ -124,9 +125,9 @@ def test_the_scores_of_conversations_are_metrics_for_the_estimators(
     assert len(judgments.metrics) == 36
 
 
-def test_references(metrics: Callable[..., Result], tmp_path: Path) -> None:
+def test_references(metrics: Callable[..., Result], source: Path, tmp_path: Path) -> None:
     references = tmp_path / "references.csv"
-    lines = [f"v{number:05},1,I love long walks too!" for number in range(48)]
+    lines = [f"{name},1,I love long walks too!" for name in load(source).conversations["conversation"]]
     references.write_text("\n".join(["conversation,turn,reference", *lines]), encoding="utf-8")
     result = metrics("--references", references, "--out", tmp_path / "out", "--format", "csv")
     assert result.exit_code == 0, result.output
@@ -191,8 +192,8 @@ def test_scores_alone_need_no_words(
 ) -> None:
     from dataclasses import replace
 
-    silent = tmp_path / "silent.jsonl"
-    save(replace(spoken_run(), words=None), silent, "jsonl", no_step)
+    silent = tmp_path / "silent.json"
+    save(replace(spoken_run(), words=None), silent, "hits", no_step)
     scores = tmp_path / "mine.csv"
     scores.write_text("system,mine\nchatty,3\nplain,2\necho,1\n", encoding="utf-8")
     result = metrics("--scores", scores, of=silent)

@@ -31,6 +31,7 @@ def spoken_run(workers: int = 12, labels: Sequence[str] = ("fun", "topic"), seed
     run.criteria["label"] = list(labels)
     run.ratings.columns = pd.Index(labels)
     run.conversations["persona"] = pd.Series([None] * len(systems), dtype="str")
+    run.assignments["seconds"] = 600.0
     run.assignments["feedback"] = pd.Series([None] * workers, dtype="str")
     return run
 

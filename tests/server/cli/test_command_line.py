@@ -366,7 +366,7 @@ def test_pages_that_are_not_built(candor: Candor, tmp_path: Path) -> None:
 
 def test_whatever_a_command_writes_is_for_its_user_alone(tmp_path: Path) -> None:
     """The umask of a fresh machine lets everybody read; reports quote what workers said."""
-    report, saved = tmp_path / "report", tmp_path / "run.parquet"
+    report, saved = tmp_path / "report", tmp_path / "run.json"
     for arguments in (
         ["report", "docs/examples/first.json", "--out", report],
         ["data", "convert", "docs/examples/first.json", saved],
