@@ -123,8 +123,8 @@ def markdown(found: Sequence[Measured], bootstrap: int) -> str:
         "# Time and memory of the report",
         "",
         f"Measured by `benchmarks/qc_scale.py` on {machine()}; {bootstrap:,} bootstrap resamples. Inputs are "
-        "hits_data.json files with copies of the first published run, workers and assignments of each renamed. Wall time is of the "
-        "whole process, Python's start-up included; memory is its peak.",
+        "hits_data.json files with copies of the first published run, workers and assignments of each "
+        "renamed. Wall time is of the whole process, Python's start-up included; memory is its peak.",
         "",
         "| report | copies | assignments | seconds | GB |",
         "|---|---:|---:|---:|---:|",
