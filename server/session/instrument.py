@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from server.session.questionnaire import AnswerForm
+from server.session.answer_kinds import AnswerForm
 
 # A conversation's side on the worker's page, and the worker's possible answers about the two.
 Side = Literal["left", "right"]
@@ -85,7 +85,7 @@ class Criterion(_Given):
     @property
     def is_scored(self) -> bool:
         """Whether it is rated, and therefore has scores."""
-        return self.scale is None or self.scale.is_scored
+        return self.scale is None or self.scale.type.is_scored
 
 
 class Display(_Given):

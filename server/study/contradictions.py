@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
+from server.session.answer_kinds import KINDS, answer_type, misfits
 from server.session.plan import QC
-from server.session.questionnaire import PARTS, misfits
+from server.session.questionnaire import PARTS
 from server.settings_file import Location
 from server.study.study import MEANINGLESS, PARTNER, PEOPLE, Study
 from server.study.text_mistakes import text_mistakes
 
-_FOR_CRITERIA = ("slider", "likert", "choice", "text")
 _FEWEST_INPUTS_OF_A_QUIZ = 3
 # The names of reports' own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
@@ -46,12 +46,12 @@ def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
         scale = criterion.scale
         if scale is None:
             continue
-        if scale.kind not in _FOR_CRITERIA:
-            kinds = ", ".join(_FOR_CRITERIA)
+        if not scale.type.for_criteria:
+            kinds = ", ".join(kind for kind in KINDS if answer_type(kind).for_criteria)
             yield ("criteria", i, "scale", "kind"), f"a criterion is answered by one of {kinds}"
         for name, reason in misfits(scale):
             yield ("criteria", i, "scale", name), reason
-        if not scale.is_scored:
+        if not scale.type.is_scored:
             for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
                 reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
                 yield ("criteria", i, name), reason
@@ -68,7 +68,7 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
-            if question.is_scored and question.ends is None:
+            if question.type.is_scored and question.ends is None:
                 yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
             for name, reason in misfits(question):
                 yield (*where, name), reason

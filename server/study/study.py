@@ -303,7 +303,7 @@ class Study(_Section):
     @property
     def likert_points(self) -> dict[str, int]:
         """The number of points of each criterion that is rated on a Likert scale, by its label."""
-        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.scale.kind == "likert"}
+        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.is_scored}
         return {label: scale.points for label, scale in scales.items() if scale.points is not None}
 
     @property

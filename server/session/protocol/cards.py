@@ -2,10 +2,11 @@
 
 from typing import Literal
 
+from server.session.answer_kinds import AnswerForm
 from server.session.instrument import Consent, Display, Opinion, Side, TopicMode
 from server.session.item import ItemContent
 from server.session.protocol.message import Message
-from server.session.questionnaire import AnswerForm, Questionnaires
+from server.session.questionnaire import Questionnaires
 from server.session.records import ReportReason
 from server.session.texts import TextsCard
 

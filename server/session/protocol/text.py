@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from server.session.questionnaire import MAX_ANSWER
+from server.session.answer_kinds import MAX_ANSWER
 from server.session.text_length import MostCharacters
 
 # A ticket holds the ids of a worker and of a visit: 200 characters each, of up to four bytes, in base64.
