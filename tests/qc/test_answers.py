@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from qc.answers import count_answers
 from qc.loading import load
-from qc.method.answers import count_answers
 from qc.run import Run
 from server.db.engine.engines import migrate
 from tests.server.support.database import make_run, query
