@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, assert_never, get_args
 
 from sqlalchemy import Connection, text
 
@@ -16,6 +16,7 @@ from server.export.choices import choice_lines
 from server.export.completed import Json, completed
 from server.export.hits import hits, hits_metadata
 from server.export.items import item_lines
+from server.session.instrument import Task
 from server.study import parse_study
 
 Written = Literal["hits_data", "jsonl", "parquet", "csv"]
@@ -29,7 +30,11 @@ _SUFFIXES: dict[Format, str] = {
     "bundle": ".bundle.zip",
 }
 _ANY = text("SELECT 1 FROM v1_assignment WHERE run_id = :run LIMIT 1")
-_PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "side_by_side": "choices.jsonl"}
+_PUBLISHED: dict[Task, str] = {
+    "chat": "hits_data.json",
+    "transcripts": "item_ratings.jsonl",
+    "side_by_side": "choices.jsonl",
+}
 
 
 def file_name(run: RunEntry, form: Format) -> str:
@@ -103,17 +108,25 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 def _write_published(connection: Connection, run: RunEntry, file: BinaryIO, on_step: OnStep) -> None:
     total = len(completed(connection, run).ids)
     task = parse_study(run.yaml).task
-    if task == "chat":
-        metadata = json.dumps(hits_metadata(connection, run), ensure_ascii=False, indent=1)
-        file.write(f'{{"metadata": {metadata},\n"data": ['.encode())
-        for number, assignment in enumerate(hits(connection, run)):
-            text = json.dumps(assignment, ensure_ascii=False, indent=1)
-            file.write(f"{',' if number else ''}\n{text}".encode())
-            on_step("Writing assignments", number + 1, total)
-        file.write(b"\n]}\n")
-        return
-    lines = item_lines if task == "transcripts" else choice_lines
-    _write_lines(lines(connection, run), file, total, on_step)
+    match task:
+        case "chat":
+            _write_hits(connection, run, file, total, on_step)
+        case "transcripts":
+            _write_lines(item_lines(connection, run), file, total, on_step)
+        case "side_by_side":
+            _write_lines(choice_lines(connection, run), file, total, on_step)
+        case _:
+            assert_never(task)
+
+
+def _write_hits(connection: Connection, run: RunEntry, file: BinaryIO, total: int, on_step: OnStep) -> None:
+    metadata = json.dumps(hits_metadata(connection, run), ensure_ascii=False, indent=1)
+    file.write(f'{{"metadata": {metadata},\n"data": ['.encode())
+    for number, assignment in enumerate(hits(connection, run)):
+        text = json.dumps(assignment, ensure_ascii=False, indent=1)
+        file.write(f"{',' if number else ''}\n{text}".encode())
+        on_step("Writing assignments", number + 1, total)
+    file.write(b"\n]}\n")
 
 
 def _write_lines(lines: Iterable[Json], file: BinaryIO, total: int, on_step: OnStep) -> None:

@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from server.session.answer_kinds import AnswerForm
 
+# Workers chat and rate; or rate items; or chat with two systems at once, and choose one of them.
+Task = Literal["chat", "transcripts", "side_by_side"]
 # A conversation's side on the worker's page, and the worker's possible answers about the two.
 Side = Literal["left", "right"]
 Preference = Literal["left", "right", "tie"]

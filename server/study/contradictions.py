@@ -1,12 +1,13 @@
 """Find settings of a study that contradict each other."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from server.session.answer_kinds import KINDS, answer_type, misfits
 from server.session.plan import QC
 from server.session.questionnaire import PARTS
 from server.settings_file import Location
-from server.study.study import MEANINGLESS, PARTNER, PEOPLE, Study
+from server.study.study import PARTNER, PEOPLE, Study
 from server.study.text_mistakes import text_mistakes
 
 _FEWEST_INPUTS_OF_A_QUIZ = 3
@@ -27,17 +28,25 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     yield from text_mistakes(study)
     yield from _unfit_scales(study)
     yield from _unfit_questions(study)
-    yield from _UNFIT[study.task](study)
+    match study.task:
+        case "chat":
+            yield from _unfit_for_chat(study)
+        case "transcripts":
+            yield from _unfit_for_transcripts(study)
+        case "side_by_side":
+            yield from _unfit_for_pairs(study)
+        case _:
+            assert_never(study.task)
 
 
 def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
-    for name in sorted(study.model_fields_set & MEANINGLESS[study.task]):
+    for name in sorted(study.model_fields_set & study.task_type.unused):
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
 
 
 def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield mistakes in criteria that are not rated on the slider."""
-    if study.task != "side_by_side" and not any(c.is_scored for c in study.criteria):
+    if study.task_type.needs_ratings and not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
             "none is rated: answer at least one by a `slider` or on a `likert` scale",
@@ -221,6 +230,3 @@ def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
         yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
     for name in sorted(judged - names):
         yield ("simulate", "quality", name), f"there is no system `{name}`"
-
-
-_UNFIT = {"chat": _unfit_for_chat, "transcripts": _unfit_for_transcripts, "side_by_side": _unfit_for_pairs}
