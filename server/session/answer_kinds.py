@@ -124,7 +124,7 @@ class _Likert(_Scale):
 class _Choice(_OneAnswer):
     words = "one of several answers"
     settings = frozenset({"choices"})
-    example = "choices: [Yes, No]"
+    example = "choices: [Often, Never]"
     for_criteria = True
 
     def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
@@ -134,7 +134,7 @@ class _Choice(_OneAnswer):
 class _Choices(AnswerType):
     words = "any number of several answers"
     settings = frozenset({"choices"})
-    example = "choices: [Yes, No]"
+    example = "choices: [Often, Never]"
 
     def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
         if not set(values) <= set(form.choices):
