@@ -62,7 +62,7 @@ def test_the_page_of_workers_knows_the_kind(kind: AnswerKind) -> None:
     schema = json.loads((PAGES / "worker" / "session" / "protocol.schema.json").read_text())
     assert kind in schema["$defs"]["AskedQuestion"]["properties"]["kind"]["enum"]
     drawing = (PAGES / "worker" / "answer_kinds.tsx").read_text().partition("ANSWER_TYPES")[2]
-    assert re.search(rf"^  {kind}: \{{.*\bField\b", drawing, re.MULTILINE)
+    assert re.search(rf"^  {kind}: \{{", drawing, re.MULTILINE)
 
 
 @pytest.mark.parametrize("kind", KINDS)
