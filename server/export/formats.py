@@ -16,7 +16,6 @@ from server.export.choices import choice_lines
 from server.export.completed import Json, completed
 from server.export.hits import hits, hits_metadata
 from server.export.items import item_lines
-from server.session.instrument import Task
 from server.study import parse_study
 
 Written = Literal["hits_data", "jsonl", "parquet", "csv"]
@@ -30,17 +29,12 @@ _SUFFIXES: dict[Format, str] = {
     "bundle": ".bundle.zip",
 }
 _ANY = text("SELECT 1 FROM v1_assignment WHERE run_id = :run LIMIT 1")
-_PUBLISHED: dict[Task, str] = {
-    "chat": "hits_data.json",
-    "transcripts": "item_ratings.jsonl",
-    "side_by_side": "choices.jsonl",
-}
 
 
 def file_name(run: RunEntry, form: Format) -> str:
     """Return the default name of a file."""
     if form == "hits_data":
-        return _PUBLISHED[parse_study(run.yaml).task]
+        return parse_study(run.yaml).task_type.export
     return f"{run.slug}{_SUFFIXES[form]}"
 
 

@@ -27,7 +27,15 @@ from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
 from server.study.retention import Retention
-from server.study.tasks import TASKS, TaskType, task_type
+from server.study.tasks import (
+    COMPOSITIONS,
+    TASKS,
+    Composition,
+    CompositionName,
+    ItemsSpec,
+    TaskType,
+    task_type,
+)
 from server.study.texts import ENGLISH, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -111,45 +119,6 @@ class PeopleSpec(_Section):
     reply: Annotated[float, Field(gt=0, le=_HOUR / 4, strict=True)] = 120.0
     when_left: WhenLeft = "take_over"
     consent_says_so: bool = False
-
-
-class ItemsSpec(_Section):
-    """The source of a transcript study's items: one of the two.
-
-    `run`: the finished conversations of a run in the same database. `file`: the lines of a JSONL file.
-    """
-
-    run: Statement | None = None
-    file: Statement | None = None
-
-
-class Composition(_Section):
-    """The number of items of each kind in one assignment (Ji, PhD thesis, chapters 3 and 4).
-
-    Bad twins, repeats and references belong to different ordinary items of the same assignment.
-    """
-
-    ordinary: Annotated[int, Field(ge=1, le=200, strict=True)]
-    bad: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-
-    @property
-    def twins(self) -> int:
-        """The number of items that belong to an ordinary one."""
-        return self.bad + self.repeat + self.reference
-
-    @property
-    def items(self) -> int:
-        """The number of items in one assignment."""
-        return self.ordinary + self.twins
-
-
-CompositionName = Literal["reading", "questions"]
-COMPOSITIONS: dict[CompositionName, Composition] = {
-    "reading": Composition(ordinary=70, bad=10, repeat=10, reference=10),
-    "questions": Composition(ordinary=11, bad=6, repeat=3),
-}
 
 
 class QuizSpec(_Section):
