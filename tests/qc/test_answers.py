@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from qc.answers import count_answers
+from qc.errors import DataError, SourceError
 from qc.loading import load
 from qc.run import Run
+from tests.server.support.database import query
 from tests.server.support.questions import ASKED, SCALES, answered_run
 from tests.server.support.study import study_text
 
@@ -49,6 +51,22 @@ def test_answers_are_counted_by_system_and_those_nobody_gave_are_there(tmp_path:
     assert numbers.loc["age", "sd"] == pytest.approx(50**0.5)  # both are 5 from their mean
     why = found.texts[found.texts["label"] == "why"].set_index("system")["n"]
     assert (why["quokka_plain"], why["qc"]) == (1, 0)
+
+
+def test_a_kind_that_is_not_known_is_refused_and_not_counted_as_a_text(tmp_path: Path) -> None:
+    url, run = answered_run(tmp_path, study_text(questionnaires=ASKED, criteria=SCALES), [])
+    query(url, "UPDATE question SET kind = 'drawing' WHERE label = 'often'")
+    with pytest.raises(
+        DataError, match="question 'often': is answered by 'drawing', which this program"
+    ):
+        load(url, run)
+
+
+def test_a_task_that_is_not_known_is_refused_and_not_read_as_a_chat(tmp_path: Path) -> None:
+    url, run = answered_run(tmp_path, study_text(), [])
+    query(url, "UPDATE study SET task = 'interview'")
+    with pytest.raises(SourceError, match="does not know the task interview of the run"):
+        load(url, run)
 
 
 def answered(folder: Path, given: list[tuple[Any, ...]], *, asked: bool = True) -> Run:
