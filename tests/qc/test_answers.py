@@ -56,9 +56,7 @@ def test_answers_are_counted_by_system_and_those_nobody_gave_are_there(tmp_path:
 def test_a_kind_that_is_not_known_is_refused_and_not_counted_as_a_text(tmp_path: Path) -> None:
     url, run = answered_run(tmp_path, study_text(questionnaires=ASKED, criteria=SCALES), [])
     query(url, "UPDATE question SET kind = 'drawing' WHERE label = 'often'")
-    with pytest.raises(
-        DataError, match="question 'often': is answered by 'drawing', which this program"
-    ):
+    with pytest.raises(DataError, match="question 'often': is answered by 'drawing', which this program"):
         load(url, run)
 
 
