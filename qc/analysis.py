@@ -6,10 +6,10 @@ from functools import cache
 from itertools import chain
 from typing import TypeVar
 
+from qc.answers import AnswerCounts, count_answers
 from qc.errors import about_run
 from qc.groups import WhoseOpinion, whose_opinion
 from qc.method.agreement import Agreement, rater_agreement
-from qc.method.answers import AnswerCounts, count_answers
 from qc.method.effort import Effort, describe_effort
 from qc.method.filter import nobody_passed
 from qc.method.incidents import Incidents, Served, describe_incidents, describe_served

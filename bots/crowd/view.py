@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bots.core.chat import Turn
+from bots.crowd.answers import is_scored
 
 Message = dict[str, Any]
-_SCORED = ("slider", "likert")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _points(criteria: Sequence[Message]) -> dict[str, int]:
     return {
         label: scale["points"]
         for label, scale in scales.items()
-        if scale is not None and scale["kind"] == "likert"
+        if scale is not None and scale["points"] is not None
     }
 
 
@@ -106,7 +106,7 @@ def _questions(study: Message) -> dict[str, list[Message]]:
     answered = [
         {**criterion["scale"], "label": criterion["label"], "required": True}
         for criterion in study.get("criteria", ())
-        if criterion["scale"] is not None and criterion["scale"]["kind"] not in _SCORED
+        if criterion["scale"] is not None and not is_scored(criterion["scale"]["kind"])
     ]
     return {**asked, "conversation": [*asked.get("conversation", ()), *answered]}
 

@@ -7,11 +7,13 @@ conversation. Free text and questions with several answers are left out, because
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.answers import AnswerKind, group_values
 from qc.method.sample import Sample
 from qc.number_format import decimal
 from qc.run import Answers
@@ -19,7 +21,6 @@ from qc.run import Answers
 # A numeric field with more distinct values than this is divided at its quartiles.
 MOST_VALUES = 10
 QUARTILES = (0.25, 0.5, 0.75)
-_ONE_ANSWER = frozenset({"choice", "likert", "slider", "number"})
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,12 @@ def _of_answers(sample: Sample) -> Iterator[tuple[str, pd.Series, tuple[str, ...
     for question, choices in zip(
         answers.questions.itertuples(), answers.questions["choices"].tolist(), strict=True
     ):
-        if question.part != "before" or question.kind not in _ONE_ANSWER:
+        if question.part != "before":
             continue
         given = _given(answers, str(question.label))
-        values = given["text"] if question.kind == "choice" else given["number"].map("{:g}".format)
+        values = group_values(cast(AnswerKind, question.kind), given)
+        if values is None:
+            continue
         first = pd.Series(values.to_numpy(), index=owner.reindex(given["assignment"]).to_numpy())
         yield str(question.label), first[~first.index.duplicated()], tuple(map(str, choices))
 

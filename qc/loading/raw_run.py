@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.answers import unknown_kinds
 from qc.errors import DataError, EmptyRunError, Problem, joined
 from qc.loading.asked import typed_answers, typed_quizzes, typed_scenarios, typed_turn_ratings, typed_writing
 from qc.loading.items import item_problems, ordinary_systems, typed_items
@@ -154,6 +155,7 @@ def build_run(raw: RawRun, found: Sequence[Problem] = (), criteria: pd.DataFrame
         *_bad_positions(raw.conversations),
         *_unknown_criteria(raw),
         *([] if undeclared else _bad_ratings(raw)),
+        *([] if raw.answers is None else unknown_kinds(raw.answers)),
         *([] if raw.items is None else item_problems(raw.conversations, raw.items, partial=raw.partial)),
     ]
     if problems:

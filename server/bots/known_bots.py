@@ -45,7 +45,7 @@ def mistakes_of(text: str, registered: Collection[str]) -> list[Mistake]:
 
 def unknown_bots(study: Study, registered: Collection[str]) -> Iterator[tuple[Location, str]]:
     """Yield the unknown bots of a study, each with its location and a suggestion."""
-    if study.task == "transcripts":
+    if not study.task_type.chats:
         return
     bots = {*bot_specs(), *study.bots, *registered}
     known = {*bots, *PEOPLE}

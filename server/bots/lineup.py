@@ -123,7 +123,7 @@ def open_lineup(entry: RunEntry, opened_bots: OpenedBots) -> OpenRun:
         StudyInvalid: a bot or a corpus cannot be opened; the message names it and why.
     """
     study = parse_study(entry.yaml, f"study of run {entry.slug}")
-    if study.task == "transcripts":
+    if not study.task_type.chats:
         return _without_bots(entry, study)
     require_known_bots(entry.yaml, study, opened_bots.names(), f"study of run {entry.slug}")
     corpus = _opened(f"corpus `{study.corpus}`", load_corpus, study.corpus, study.language)

@@ -118,15 +118,10 @@ def _chats(study: Study) -> Mapping[str, float]:
 
     Systems have equal shares. A bot that can take over from a person counts as if it always did.
     """
-    if study.task == "transcripts":
-        return {}
-    shared = study.systems_per_assignment
-    if study.comparison is not None:
-        shared = 2 * study.comparison.pairs + study.qc_per_assignment
     chats: dict[str, float] = defaultdict(float)
     for system, bot in study.bots_of_systems.items():
         name = study.people.take_over if study.people is not None and bot in PEOPLE else bot
-        chats[name] += study.qc_per_assignment if system == QC else shared / len(study.systems)
+        chats[name] += study.qc_per_assignment if system == QC else study.systems_met / len(study.systems)
     return chats
 
 

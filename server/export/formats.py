@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, Literal, assert_never, get_args
 
 from sqlalchemy import Connection, text
 
@@ -29,13 +29,12 @@ _SUFFIXES: dict[Format, str] = {
     "bundle": ".bundle.zip",
 }
 _ANY = text("SELECT 1 FROM v1_assignment WHERE run_id = :run LIMIT 1")
-_PUBLISHED = {"chat": "hits_data.json", "transcripts": "item_ratings.jsonl", "side_by_side": "choices.jsonl"}
 
 
 def file_name(run: RunEntry, form: Format) -> str:
     """Return the default name of a file."""
     if form == "hits_data":
-        return _PUBLISHED[parse_study(run.yaml).task]
+        return parse_study(run.yaml).task_type.export
     return f"{run.slug}{_SUFFIXES[form]}"
 
 
@@ -103,17 +102,25 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 def _write_published(connection: Connection, run: RunEntry, file: BinaryIO, on_step: OnStep) -> None:
     total = len(completed(connection, run).ids)
     task = parse_study(run.yaml).task
-    if task == "chat":
-        metadata = json.dumps(hits_metadata(connection, run), ensure_ascii=False, indent=1)
-        file.write(f'{{"metadata": {metadata},\n"data": ['.encode())
-        for number, assignment in enumerate(hits(connection, run)):
-            text = json.dumps(assignment, ensure_ascii=False, indent=1)
-            file.write(f"{',' if number else ''}\n{text}".encode())
-            on_step("Writing assignments", number + 1, total)
-        file.write(b"\n]}\n")
-        return
-    lines = item_lines if task == "transcripts" else choice_lines
-    _write_lines(lines(connection, run), file, total, on_step)
+    match task:
+        case "chat":
+            _write_hits(connection, run, file, total, on_step)
+        case "transcripts":
+            _write_lines(item_lines(connection, run), file, total, on_step)
+        case "side_by_side":
+            _write_lines(choice_lines(connection, run), file, total, on_step)
+        case _:
+            assert_never(task)
+
+
+def _write_hits(connection: Connection, run: RunEntry, file: BinaryIO, total: int, on_step: OnStep) -> None:
+    metadata = json.dumps(hits_metadata(connection, run), ensure_ascii=False, indent=1)
+    file.write(f'{{"metadata": {metadata},\n"data": ['.encode())
+    for number, assignment in enumerate(hits(connection, run)):
+        text = json.dumps(assignment, ensure_ascii=False, indent=1)
+        file.write(f"{',' if number else ''}\n{text}".encode())
+        on_step("Writing assignments", number + 1, total)
+    file.write(b"\n]}\n")
 
 
 def _write_lines(lines: Iterable[Json], file: BinaryIO, total: int, on_step: OnStep) -> None:

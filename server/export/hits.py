@@ -27,6 +27,7 @@ from server.export.completed import (
     rows,
     seconds,
 )
+from server.session.answer_kinds import answer_type
 from server.session.instrument import TopicChangeKind
 
 _Parts = Mapping[str, Mapping[str, list[RowMapping]]]
@@ -145,17 +146,12 @@ def _by_part(rows: list[RowMapping]) -> Json:
 
 
 def _answered(rows: list[RowMapping]) -> Json:
-    """Return the answers to a study's questions, by label; nothing if there are none.
-
-    A question with multiple choices has a list.
-    """
-    answers: Json = {}
+    """Return the answers to a study's questions, by label; nothing if there are none."""
+    values: dict[str, list[float | str]] = {}
     for row in rows:
-        value = row["number"] if row["text"] is None else row["text"]
-        if row["kind"] == "choices":
-            answers.setdefault(row["label"], []).append(value)
-        else:
-            answers[row["label"]] = value
+        values.setdefault(row["label"], []).append(row["number"] if row["text"] is None else row["text"])
+    kinds = {row["label"]: row["kind"] for row in rows}
+    answers = {label: answer_type(kinds[label]).exported(given) for label, given in values.items()}
     return {"answers": answers} if answers else {}
 
 

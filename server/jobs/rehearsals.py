@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, func, select
@@ -228,10 +228,18 @@ def _with_model(forecast: Mapping[str, Any], study: Study, options: RehearsalOpt
 
 
 def _require_rehearsable(study: Study, options: RehearsalOptions) -> None:
-    if study.task != "chat":
-        workers = "compare two chatbots" if study.comparison else "rate what others have said"
+    match study.task:
+        case "chat":
+            work = None
+        case "side_by_side":
+            work = "compare two chatbots"
+        case "transcripts":
+            work = "rate what others have said"
+        case _:
+            assert_never(study.task)
+    if work is not None:
         raise RehearsalRefused(
-            f"workers of this study {workers}, but a forecast needs ratings of single chats",
+            f"workers of this study {work}, but a forecast needs ratings of single chats",
             "Add a `simulate` section, open a run, and send simulated workers there: `candor crowd --url`.",
         )
     if not study.qc_per_assignment:

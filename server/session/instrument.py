@@ -6,8 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from server.session.questionnaire import AnswerForm
+from server.session.answer_kinds import AnswerForm
 
+# Workers chat and rate; or rate items; or chat with two systems at once, and choose one of them.
+Task = Literal["chat", "transcripts", "side_by_side"]
 # A conversation's side on the worker's page, and the worker's possible answers about the two.
 Side = Literal["left", "right"]
 Preference = Literal["left", "right", "tie"]
@@ -85,7 +87,7 @@ class Criterion(_Given):
     @property
     def is_scored(self) -> bool:
         """Whether it is rated, and therefore has scores."""
-        return self.scale is None or self.scale.is_scored
+        return self.scale is None or self.scale.type.is_scored
 
 
 class Display(_Given):

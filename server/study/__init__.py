@@ -1,6 +1,6 @@
 """A study: its systems, criteria and rules, and the YAML file that defines them."""
 
-from server.study.document import Unreadable, read_document
+from server.study.document import LEFT_OUT, SENT, Unreadable, published, read_document
 from server.study.edits import (
     Edited,
     EditedSetting,
@@ -10,26 +10,23 @@ from server.study.edits import (
     require_name,
     require_study_name,
 )
-from server.study.in_thread import in_thread
 from server.study.mistakes import Mistake
-from server.study.published import LEFT_OUT, SENT, published
-from server.study.reading import load_study, located, parse_study, read_study, study_hash
+from server.study.reading import in_thread, load_study, located, parse_study, read_study, study_hash
 from server.study.settings import study_schema
 from server.study.study import (
     BLANK,
-    COMPOSITIONS,
     DEMO,
     DEMO_TRANSCRIPTS,
     PARTNER,
     PEOPLE,
     REGISTERED,
     WIZARD,
-    Composition,
     Study,
     SystemSpec,
     Timeouts,
     shipped_statements,
 )
+from server.study.tasks import COMPOSITIONS, Composition
 from server.study.text_mistakes import builtin_elsewhere, study_notes
 
 __all__ = [

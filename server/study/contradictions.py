@@ -1,14 +1,15 @@
 """Find settings of a study that contradict each other."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
+from server.session.answer_kinds import KINDS, answer_type, misfits
 from server.session.plan import QC
-from server.session.questionnaire import PARTS, misfits
+from server.session.questionnaire import PARTS
 from server.settings_file import Location
-from server.study.study import MEANINGLESS, PARTNER, PEOPLE, Study
+from server.study.study import PARTNER, PEOPLE, Study
 from server.study.text_mistakes import text_mistakes
 
-_FOR_CRITERIA = ("slider", "likert", "choice", "text")
 _FEWEST_INPUTS_OF_A_QUIZ = 3
 # The names of reports' own columns (qc.run.RESERVED_LABELS, which the server does not import).
 RESERVED_LABELS = frozenset({"overall", "system", "n", "model", "z", "raw"})
@@ -27,17 +28,25 @@ def contradictions(study: Study) -> Iterator[tuple[Location, str]]:
     yield from text_mistakes(study)
     yield from _unfit_scales(study)
     yield from _unfit_questions(study)
-    yield from _UNFIT[study.task](study)
+    match study.task:
+        case "chat":
+            yield from _unfit_for_chat(study)
+        case "transcripts":
+            yield from _unfit_for_transcripts(study)
+        case "side_by_side":
+            yield from _unfit_for_pairs(study)
+        case _:
+            assert_never(study.task)
 
 
 def _of_other_tasks(study: Study) -> Iterator[tuple[Location, str]]:
-    for name in sorted(study.model_fields_set & MEANINGLESS[study.task]):
+    for name in sorted(study.model_fields_set & study.task_type.unused):
         yield (name,), f"means nothing where the task is `{study.task}`: leave it out"
 
 
 def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
     """Yield mistakes in criteria that are not rated on the slider."""
-    if study.task != "side_by_side" and not any(c.is_scored for c in study.criteria):
+    if study.task_type.needs_ratings and not any(c.is_scored for c in study.criteria):
         yield (
             ("criteria",),
             "none is rated: answer at least one by a `slider` or on a `likert` scale",
@@ -46,12 +55,12 @@ def _unfit_scales(study: Study) -> Iterator[tuple[Location, str]]:
         scale = criterion.scale
         if scale is None:
             continue
-        if scale.kind not in _FOR_CRITERIA:
-            kinds = ", ".join(_FOR_CRITERIA)
+        if not scale.type.for_criteria:
+            kinds = ", ".join(kind for kind in KINDS if answer_type(kind).for_criteria)
             yield ("criteria", i, "scale", "kind"), f"a criterion is answered by one of {kinds}"
         for name, reason in misfits(scale):
             yield ("criteria", i, "scale", name), reason
-        if not scale.is_scored:
+        if not scale.type.is_scored:
             for name in sorted(criterion.model_fields_set & {"negative", "qc"}):
                 reason = f"answers by `{scale.kind}` are counted, and not scored: leave it out"
                 yield ("criteria", i, name), reason
@@ -68,7 +77,7 @@ def _unfit_questions(study: Study) -> Iterator[tuple[Location, str]]:
                 yield (*where, "label"), f"`{question.label}` is there already: every label must be different"
             if part == "conversation" and question.label in criteria:
                 yield (*where, "label"), f"`{question.label}` is a criterion: choose another label"
-            if question.is_scored and question.ends is None:
+            if question.type.is_scored and question.ends is None:
                 yield where, "say what its ends mean: write for example `ends: [not at all, very]`"
             for name, reason in misfits(question):
                 yield (*where, name), reason
@@ -221,6 +230,3 @@ def _unjudged(study: Study) -> Iterator[tuple[Location, str]]:
         yield ("simulate", "quality"), f"there is no quality for the system `{name}`"
     for name in sorted(judged - names):
         yield ("simulate", "quality", name), f"there is no system `{name}`"
-
-
-_UNFIT = {"chat": _unfit_for_chat, "transcripts": _unfit_for_transcripts, "side_by_side": _unfit_for_pairs}

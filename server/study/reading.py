@@ -1,10 +1,13 @@
 """Read a study file: return the study, or its mistakes with their lines."""
 
+import asyncio
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -14,6 +17,11 @@ from server.study.contradictions import contradictions
 from server.study.document import Document, Unreadable, read_document
 from server.study.mistakes import Mistake, on_their_lines, wrong_values
 from server.study.study import VERSION, Study
+
+T = TypeVar("T")
+# Reading a text of 60 kB takes most of a second. With threads of their own, any number of texts delays
+# nothing else that needs a thread, such as signing in.
+_THREADS = ThreadPoolExecutor(2, "study-texts")
 
 
 def load_study(path: Path) -> tuple[Study, str]:
@@ -49,6 +57,11 @@ def read_study(text: str) -> tuple[Study | None, list[Mistake]]:
         return None, [Mistake(error.line, (), error.reason)]
     study, problems = _validated(document)
     return study, on_their_lines(document, problems)
+
+
+async def in_thread(read: Callable[[], T]) -> T:
+    """Run `read` in a thread while the event loop goes on, and return its result. Raises what it raises."""
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, read)
 
 
 def located(text: str, problems: Iterable[tuple[Location, str]]) -> list[Mistake]:

@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from server.recruiters.recruiter import Prolific
-from server.session.questionnaire import BELONGS, AnswerForm, AskedQuestion
+from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
+from server.session.questionnaire import AskedQuestion
 from server.settings_file import Location
 from server.study.study import Study
 
@@ -16,13 +17,15 @@ Schema = dict[str, Any]
 def study_schema() -> Schema:
     """Return the JSON Schema of a study. It is shared: do not change it.
 
-    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-code`: any new code may be used.
+    `x-kinds` of a setting: the kinds of answers that it belongs to. `x-words` of a kind of answer: the name
+    of each. `x-code`: any new code may be used.
     """
     schema = Study.model_json_schema()
     for form in (AnswerForm, AskedQuestion):
         properties = schema["$defs"][form.__name__]["properties"]
-        for name, kinds in BELONGS.items():
-            properties[name]["x-kinds"] = sorted(kinds)
+        for name, kinds in KINDS_OF_SETTINGS.items():
+            properties[name]["x-kinds"] = list(kinds)
+        properties["kind"]["x-words"] = {kind: answer_type(kind).words for kind in KINDS}
     schema["$defs"][Prolific.__name__]["properties"]["completion_code"]["x-code"] = True
     return schema
 

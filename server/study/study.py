@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -17,6 +17,7 @@ from server.session.instrument import (
     PostEdit,
     Scenario,
     Statement,
+    Task,
     TopicMode,
     Tutorial,
 )
@@ -26,6 +27,15 @@ from server.session.questionnaire import AskedQuestion, Questionnaires
 from server.session.reply_time import ReplyTime
 from server.session.texts import Text, TextsCard, direction_of
 from server.study.retention import Retention
+from server.study.tasks import (
+    COMPOSITIONS,
+    TASKS,
+    Composition,
+    CompositionName,
+    ItemsSpec,
+    TaskType,
+    task_type,
+)
 from server.study.texts import ENGLISH, instrument_of
 
 Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -111,45 +121,6 @@ class PeopleSpec(_Section):
     consent_says_so: bool = False
 
 
-class ItemsSpec(_Section):
-    """The source of a transcript study's items: one of the two.
-
-    `run`: the finished conversations of a run in the same database. `file`: the lines of a JSONL file.
-    """
-
-    run: Statement | None = None
-    file: Statement | None = None
-
-
-class Composition(_Section):
-    """The number of items of each kind in one assignment (Ji, PhD thesis, chapters 3 and 4).
-
-    Bad twins, repeats and references belong to different ordinary items of the same assignment.
-    """
-
-    ordinary: Annotated[int, Field(ge=1, le=200, strict=True)]
-    bad: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    repeat: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-    reference: Annotated[int, Field(ge=0, le=100, strict=True)] = 0
-
-    @property
-    def twins(self) -> int:
-        """The number of items that belong to an ordinary one."""
-        return self.bad + self.repeat + self.reference
-
-    @property
-    def items(self) -> int:
-        """The number of items in one assignment."""
-        return self.ordinary + self.twins
-
-
-CompositionName = Literal["reading", "questions"]
-COMPOSITIONS: dict[CompositionName, Composition] = {
-    "reading": Composition(ordinary=70, bad=10, repeat=10, reference=10),
-    "questions": Composition(ordinary=11, bad=6, repeat=3),
-}
-
-
 class QuizSpec(_Section):
     """The quiz after a conversation: which of several lines did the worker's chat partner say?
 
@@ -160,7 +131,10 @@ class QuizSpec(_Section):
     choices: Annotated[int, Field(ge=2, le=6, strict=True)] = 4
 
 
-Task = Literal["chat", "transcripts", "side_by_side"]
+def _task_in(content: Any) -> TaskType | None:
+    """Return the task of a study file's content, not validated; None if it names none that there is."""
+    task = content.get("task", "chat") if isinstance(content, dict) else None
+    return task_type(task) if task in TASKS else None
 
 
 def shipped_statements(content: Any) -> dict[int, str]:
@@ -169,7 +143,8 @@ def shipped_statements(content: Any) -> dict[int, str]:
     The content is that of a study file, not validated. A criterion has a shipped statement if its label is a
     published one and the task is a chat; its own statement takes precedence.
     """
-    if not isinstance(content, dict) or content.get("task", "chat") == "transcripts":
+    task = _task_in(content)
+    if not isinstance(content, dict) or (task is not None and not task.chats):
         return {}
     criteria = content.get("criteria")
     instrument = instrument_of(str(content.get("language", "en"))) or ENGLISH
@@ -219,7 +194,7 @@ class Study(_Section):
     conversation while they rate it. `language`: that of the worker's page and of the instrument.
 
     `task`: workers chat and rate (`chat`), rate items (`transcripts`), or chat with two systems at once and
-    choose one of them (`side_by_side`). `MEANINGLESS` lists the settings that each task does not use.
+    choose one of them (`side_by_side`). `TaskType.unused` lists the settings that a task does not use.
     """
 
     version: Annotated[int, Field(ge=1, le=VERSION, strict=True)] = VERSION
@@ -274,18 +249,49 @@ class Study(_Section):
     @classmethod
     def _with_comparison(cls, given: Any) -> Any:
         """Give comparison studies default settings for `comparison`, and no criteria."""
-        if isinstance(given, dict) and given.get("task") == "side_by_side":
-            return {"criteria": [], "comparison": {}} | given
-        return given
+        if not isinstance(given, dict) or given.get("task") != "side_by_side":
+            return given
+        compared: dict[str, Any] = {"comparison": {}} if given.get("comparison") is None else {}
+        return {"criteria": []} | given | compared
+
+    @property
+    def task_type(self) -> TaskType:
+        """What its task is."""
+        return task_type(self.task)
 
     @property
     def conversations(self) -> int:
         """The number of conversations in one assignment, of pairs, or of items in transcript studies."""
-        if self.comparison is not None:
-            return self.comparison.pairs + self.qc_per_assignment
-        if self.task == "transcripts":
-            return self.per_assignment.items
-        return self.systems_per_assignment + self.qc_per_assignment
+        match self.task:
+            case "chat":
+                return self.systems_per_assignment + self.qc_per_assignment
+            case "side_by_side":
+                return self.pairs + self.qc_per_assignment
+            case "transcripts":
+                return self.per_assignment.items
+            case _:
+                assert_never(self.task)
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs in one assignment, without those with the QC bot; 0 if there are no pairs."""
+        return 0 if self.comparison is None else self.comparison.pairs
+
+    @property
+    def systems_met(self) -> int:
+        """The number of an assignment's conversations with systems other than the QC bot.
+
+        A pair has two, or one if the other is the QC bot.
+        """
+        match self.task:
+            case "chat":
+                return self.systems_per_assignment
+            case "side_by_side":
+                return 2 * self.pairs + self.qc_per_assignment
+            case "transcripts":
+                return 0
+            case _:
+                assert_never(self.task)
 
     def prompt_of(self, system: str, scenario: str | None) -> str:
         """Return the prompt for the bot of a conversation: the system's own, then the scenario's."""
@@ -303,7 +309,7 @@ class Study(_Section):
     @property
     def likert_points(self) -> dict[str, int]:
         """The number of points of each criterion that is rated on a Likert scale, by its label."""
-        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.scale.kind == "likert"}
+        scales = {c.label: c.scale for c in self.criteria if c.scale is not None and c.is_scored}
         return {label: scale.points for label, scale in scales.items() if scale.points is not None}
 
     @property
@@ -328,7 +334,8 @@ class Study(_Section):
         """Fill in the published criteria, and the statements of the study's language."""
         if not isinstance(content, dict):
             return content
-        if content.get("task", "chat") == "chat" and "criteria" not in content:
+        task = _task_in(content)
+        if task is not None and task.is_published and "criteria" not in content:
             content = content | {"criteria": [dict(criterion) for criterion in _PUBLISHED]}
         shipped = shipped_statements(content)
         if not shipped:
@@ -346,7 +353,7 @@ class Study(_Section):
         Without `minutes`, it is based on published run 1: 6.7 minutes for a rated conversation of ten
         messages.
         """
-        if self.minutes is not None or self.task != "chat":
+        if self.minutes is not None or not self.task_type.is_published:
             return self.minutes
         return max(5, 5 * round(0.67 * self.minimum_inputs * self.conversations / 5))
 
@@ -388,7 +395,7 @@ class Study(_Section):
     @property
     def bots_of_systems(self) -> dict[str, str]:
         """The bot of each system, by the system's name; `QC` for the QC bot. Empty for transcript studies."""
-        if self.task == "transcripts":
+        if not self.task_type.chats:
             return {}
         return {spec.name: spec.bot for spec in self.systems} | {QC: self.qc.bot}
 
@@ -411,22 +418,3 @@ _PUBLISHED: tuple[dict[str, str | bool], ...] = (
     {"label": "repetitive", "negative": True, "qc": False},
     {"label": "topic"},
 )
-# The settings that each task does not use.
-_OF_RATED_CHAT = frozenset({
-    "topic_mode", "systems_per_assignment", "rate_share", "scenarios", "turn_ratings", "quiz",
-    "people",
-})  # fmt: skip
-_OF_CHAT = _OF_RATED_CHAT | {
-    "qc_per_assignment", "minimum_inputs", "maximum_inputs", "maximum_topic_changes", "corpus", "personas",
-    "bots", "spending_cap", "systems", "qc", "reply_time", "display", "transcript_while_rating",
-    "records_writing", "moderation",
-}  # fmt: skip
-_OF_TRANSCRIPTS = frozenset({
-    "items", "composition", "judgments_per_item", "degradation", "post_edit", "tutorial",
-})  # fmt: skip
-_OF_PAIRS = frozenset({"comparison"})
-MEANINGLESS: dict[Task, frozenset[str]] = {
-    "chat": _OF_TRANSCRIPTS | _OF_PAIRS,
-    "transcripts": _OF_CHAT | _OF_PAIRS,
-    "side_by_side": _OF_TRANSCRIPTS | _OF_RATED_CHAT,
-}

@@ -76,7 +76,7 @@ def builtin_elsewhere(study: Study) -> tuple[str, ...]:
 
 def _draws_personas(study: Study) -> bool:
     drawn = study.topic_mode == "icebreaker" or any(spec.persona == "random" for spec in study.systems)
-    return study.task != "transcripts" and study.personas == "corpus" and drawn
+    return study.task_type.chats and study.personas == "corpus" and drawn
 
 
 def _left_of_template(study: Study) -> list[str]:
@@ -154,7 +154,7 @@ def study_notes(study: Study) -> Iterator[str]:
             f"most replies are shown after exactly {pace.longest:g} s. Raise `longest`, or lower `median`."
         )
     # Transcript studies have control items of their own, and comparisons need no QC bot.
-    if study.task == "chat" and not study.qc_per_assignment:
+    if study.task_type.is_published and not study.qc_per_assignment:
         yield (
             "No worker can be tested: there is no conversation with the quality-control bot "
             "(`qc_per_assignment: 0`), and without one no report can be made, and no rehearsal."

@@ -11,7 +11,7 @@ import yaml
 from playwright.sync_api import Locator, Page, expect
 
 from server.study import BLANK, study_schema
-from server.study.study import MEANINGLESS
+from server.study.tasks import task_type
 from tests.e2e.stage import Stage
 from tests.e2e.studies import made
 
@@ -240,13 +240,13 @@ class Form:
 
 
 def task_of(setting: str) -> str:
-    return next(task for task in BASES if setting not in MEANINGLESS[task])  # type: ignore[index]
+    return next(task for task in BASES if setting not in task_type(task).unused)  # type: ignore[index]
 
 
 @pytest.mark.parametrize("task", BASES)
 def test_every_setting_can_be_given_in_the_form(page: Page, stage: Stage, task: str) -> None:
     blank = yaml.safe_load(BLANK.read_text(encoding="utf-8"))
-    base = {key: value for key, value in blank.items() if key not in MEANINGLESS[task]}  # type: ignore[index]
+    base = {key: value for key, value in blank.items() if key not in task_type(task).unused}  # type: ignore[index]
     base |= {"name": f"form_{task}", "title": "T", "payment": "P", "task": task} | BASES[task]
     made(page, stage, base["name"], yaml.safe_dump(base))
     page.get_by_role("button", name="YAML").click()

@@ -7,6 +7,7 @@ import { useSession, useTexts } from "./hooks";
 import { LeaveDialog } from "./LeaveDialog";
 import { ResearchersWords } from "./ResearchersWords";
 import type { Screen } from "./session/reducer";
+import { TASKS } from "./tasks";
 import { isTextKey } from "./texts/words";
 
 const CAN_LEAVE = new Set<Screen["name"]>([
@@ -41,13 +42,8 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Wordmark />
         {now !== null && study && (
           <div class="top-steps">
-            <p class="small">
-              {say(study.task !== "transcripts" ? "frame.conversation" : "frame.item", {
-                now,
-                all: study.conversations,
-              })}
-            </p>
-            {study.task !== "transcripts" ? (
+            <p class="small">{say(TASKS[study.task].frame, { now, all: study.conversations })}</p>
+            {TASKS[study.task].chats ? (
               <Steps now={now} of={study.conversations} />
             ) : (
               <Progress now={now} of={study.conversations} />

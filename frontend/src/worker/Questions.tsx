@@ -1,4 +1,5 @@
-import { AnswerField, type AnswerValue, faultOf } from "./AnswerField";
+import { AnswerField, faultOf } from "./AnswerField";
+import type { AnswerValue } from "./answer_kinds";
 import type { AskedQuestion } from "./session/protocol";
 
 export type Answers = Record<string, AnswerValue>;

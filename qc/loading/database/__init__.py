@@ -5,6 +5,7 @@ All queries see one snapshot, so the report of a run in progress is consistent.
 """
 
 from dataclasses import replace
+from typing import assert_never
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,6 @@ from qc.loading.database.details import (
 )
 from qc.loading.database.incidents import incidents
 from qc.loading.database.items import (
-    is_of_transcripts,
     item_ratings,
     item_systems,
     items,
@@ -41,9 +41,8 @@ from qc.loading.database.participation import (
     taken_over_conversations,
     taking_part,
 )
-from qc.loading.database.preferences import is_of_comparisons
 from qc.loading.database.values import flags, located, numbers, times
-from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views
+from qc.loading.database.views import ASSIGNMENT, CONVERSATION, CRITERION, RATING, SYSTEM, Views, task_of
 from qc.loading.load_options import LoadOptions
 from qc.loading.raw_run import (
     ASSIGNMENT_COLUMNS,
@@ -71,9 +70,18 @@ def read(views: Views, options: LoadOptions) -> Run:
     """
     run_id, name = choose(views, options.run, options.option)
     with about_run(name):
-        if is_of_comparisons(views, run_id) and views.rows("v1_criterion", ("label",), run_id).empty:
-            raise SourceError(f"{views.source}: {COMPARED}")
-        read_task = _of_transcripts if is_of_transcripts(views, run_id) else _of_conversations
+        task = task_of(views, run_id)
+        match task:
+            case "chat":
+                read_task = _of_conversations
+            case "transcripts":
+                read_task = _of_transcripts
+            case "side_by_side":
+                if views.rows("v1_criterion", ("label",), run_id).empty:
+                    raise SourceError(f"{views.source}: {COMPARED}")
+                read_task = _of_conversations
+            case _:
+                assert_never(task)
         problems: list[Problem] = []
         raw = read_task(views, run_id, name, options, problems)
         if is_rehearsal(views, run_id):

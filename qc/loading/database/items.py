@@ -11,13 +11,6 @@ from qc.loading.raw_run import row_problems
 KEY = ["assignment_id", "position"]
 
 
-def is_of_transcripts(views: Views, run_id: object) -> bool:
-    """Return whether workers of the run rated transcripts; older databases have no such runs."""
-    if "task" not in views.columns("v1_run"):
-        return False
-    return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("transcripts").any())
-
-
 def item_ratings(views: Views, run_id: object, problems: list[Problem]) -> pd.DataFrame:
     """Return the ratings of items, one row per item and criterion, with their location `where`."""
     rows = views.rows("v1_item_rating", ITEM_RATING, run_id)

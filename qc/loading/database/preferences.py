@@ -5,15 +5,8 @@ import pandas as pd
 from qc.errors import DataError, Problem
 from qc.loading.database.participation import exclusions, taking_part
 from qc.loading.database.values import flags, located, numbers
-from qc.loading.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views
+from qc.loading.database.views import ASSIGNMENT, CHOICE, SYSTEM, Views, task_of
 from qc.loading.load_options import LoadOptions
-
-
-def is_of_comparisons(views: Views, run_id: object) -> bool:
-    """Return whether workers of the run compared two systems; older databases have no such runs."""
-    if "task" not in views.columns("v1_run"):
-        return False
-    return bool(views.rows("v1_run", ("task",), run_id)["task"].eq("side_by_side").any())
 
 
 def preferences(
@@ -27,7 +20,7 @@ def preferences(
         SourceError: a view cannot be read.
         DataError: a value is invalid.
     """
-    if not is_of_comparisons(views, run_id):
+    if task_of(views, run_id) != "side_by_side":
         return None
     problems: list[Problem] = []
     rows = views.rows("v1_choice", CHOICE, run_id)

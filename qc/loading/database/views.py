@@ -1,7 +1,7 @@
 """Views of the server's database: their columns that we read, their version, and their rows."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pandas as pd
 import sqlalchemy as sa
@@ -225,6 +225,28 @@ class Views:
         ]
         if problems:
             raise DataError(self.source, problems)
+
+
+Task = Literal["chat", "transcripts", "side_by_side"]
+_TASKS: tuple[Task, ...] = get_args(Task)
+
+
+def task_of(views: Views, run_id: object) -> Task:
+    """Return the task of a run's workers; in older databases, which do not say, they chat.
+
+    Raises:
+        SourceError: the view cannot be read, or this program does not know the task.
+    """
+    if "task" not in views.columns("v1_run"):
+        return "chat"
+    named = views.rows("v1_run", ("task",), run_id)["task"].to_list()
+    known = [task for task in _TASKS if named == [task]]
+    if not known:
+        raise SourceError(
+            f"{views.source}: this program does not know the task {joined(named)} of the run. "
+            "Install a newer release of Candor."
+        )
+    return known[0]
 
 
 def _texts(values: pd.Series) -> pd.Series:

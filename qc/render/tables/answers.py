@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from qc.method.answers import AnswerCounts
+from qc.answers import AnswerCounts
 from qc.render.table import COUNT, SHARE, TWO, Column, Table
 
 OF_A_GROUP = (Column("group", "Workers who"), Column("workers", "Workers", COUNT))

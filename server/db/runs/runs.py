@@ -182,7 +182,7 @@ def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at
         connection.execute(insert(Criterion), _criteria(study_id, study))
     if questions := _questions(study_id, study):
         connection.execute(insert(Question), questions)
-    if study.task != "transcripts":
+    if study.task_type.chats:
         connection.execute(insert(System), _systems(connection, study_id, study))
     return study_id
 

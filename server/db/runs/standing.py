@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import assert_never
 
 from sqlalchemy import Connection, text
 
@@ -51,13 +52,17 @@ def standing(connection: Connection, run_id: int, study: Study, rules: RunRules)
 
 def _met(study: Study, systems: Mapping[str, int]) -> dict[str, float]:
     """Return how many conversations with each system are rated per assignment, on average."""
-    if study.task == "transcripts":
-        return dict.fromkeys(systems, study.per_assignment.ordinary / max(len(systems), 1))
-    if study.comparison is not None:
-        return dict.fromkeys(systems, 2 * study.comparison.pairs / max(len(systems), 1))
-    families = [spec.family for spec in study.systems]
-    each = study.rate_share * study.systems_per_assignment / len(set(families))
-    return {spec.name: each / families.count(spec.family) for spec in study.systems}
+    match study.task:
+        case "chat":
+            families = [spec.family for spec in study.systems]
+            each = study.rate_share * study.systems_per_assignment / len(set(families))
+            return {spec.name: each / families.count(spec.family) for spec in study.systems}
+        case "transcripts":
+            return dict.fromkeys(systems, study.per_assignment.ordinary / max(len(systems), 1))
+        case "side_by_side":
+            return dict.fromkeys(systems, 2 * study.pairs / max(len(systems), 1))
+        case _:
+            assert_never(study.task)
 
 
 def _widest(connection: Connection, run_id: int) -> float | None:

@@ -50,9 +50,10 @@ from server.desk.assignments.transcript_responses import (
     WritingRow,
 )
 from server.errors import AssignmentNotFound
+from server.session.answer_kinds import rating_to_point
 from server.session.instrument import number_on_page
 from server.session.item import ItemContent
-from server.session.questionnaire import AskedQuestion, Part, rating_to_point
+from server.session.questionnaire import AskedQuestion, Part
 from server.study import Study, parse_study
 
 
@@ -271,7 +272,10 @@ def _answers(
         AnswerRow(
             label=question.label,
             question=question.question,
-            answers=[_in_words(row, question) for row in answers[question.label]],
+            answers=[
+                question.type.in_words(question, str(row.text) if row.number is None else row.number)
+                for row in answers[question.label]
+            ],
         )
         for question in asked
         if question.label in answers
@@ -300,13 +304,6 @@ _NOT_ASKED = {
     "few_lines": "Not asked: other workers have been told too little.",
     "few_replies": "Not asked: no reply to ask about.",
 }
-
-
-def _in_words(answer: Any, question: AskedQuestion) -> str:
-    if answer.number is None:
-        return str(answer.text)
-    most = question.points if question.kind == "likert" else 100 if question.kind == "slider" else None
-    return f"{answer.number:g}" if most is None else f"{answer.number:g} of {most}"
 
 
 def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
+from typing import assert_never
 
 from server.desk.runs.responses import FunnelStep, SystemProgress
 from server.desk.runs.workers import ConversationFacts, WorkerFacts
@@ -34,7 +35,7 @@ def place_of(worker: WorkerFacts, study: Study) -> Place:
 
 
 def _step_of(current: ConversationFacts, study: Study) -> Phase:
-    if study.task == "transcripts":
+    if not study.task_type.chats:
         return Phase.RATING
     if current.is_quizzed:
         return Phase.QUIZ
@@ -79,14 +80,19 @@ def _places(study: Study) -> list[Place]:
 
 def _steps(study: Study) -> tuple[Phase, ...]:
     """Return the steps of each conversation."""
-    if study.task == "transcripts":
-        return (Phase.RATING,)
-    if study.comparison is None:
-        quiz = (Phase.QUIZ,) if study.quiz is not None else ()
-        return (Phase.TOPIC, Phase.CHAT, Phase.RATING, *quiz)
-    choice = (Phase.CHOICE,) if study.comparison.choose == "end" else ()
-    rating = (Phase.RATING,) if study.criteria or study.asked.conversation else ()
-    return (Phase.TOPIC, Phase.CHAT, *choice, *rating)
+    match study.task:
+        case "chat":
+            quiz = (Phase.QUIZ,) if study.quiz is not None else ()
+            return (Phase.TOPIC, Phase.CHAT, Phase.RATING, *quiz)
+        case "transcripts":
+            return (Phase.RATING,)
+        case "side_by_side":
+            at_end = study.comparison is not None and study.comparison.choose == "end"
+            choice = (Phase.CHOICE,) if at_end else ()
+            rating = (Phase.RATING,) if study.criteria or study.asked.conversation else ()
+            return (Phase.TOPIC, Phase.CHAT, *choice, *rating)
+        case _:
+            assert_never(study.task)
 
 
 def systems(
@@ -130,15 +136,15 @@ def _aim(
     Families get equal numbers, and so do the systems of a family. In a side-by-side study, systems get equal
     numbers regardless of families.
     """
-    if study.task == "transcripts":
+    if not study.task_type.chats:
         return lambda _: None
     if places is None:
         held = {name: sum(count[s] for s in _HELD) for name, count in counts.items()}
         of_systems, of_qc = sum(k for name, k in held.items() if name != QC), held.get(QC, 0)
     else:
-        of_systems, of_qc = places * _systems_met(study), places * study.qc_per_assignment
+        of_systems, of_qc = places * study.systems_met, places * study.qc_per_assignment
     # Pairs are drawn regardless of families.
-    groups = {name: name if study.comparison is not None else family for name, family in families.items()}
+    groups = {name: name if study.pairs else family for name, family in families.items()}
     sizes = Counter(group for name, group in groups.items() if name != QC)
 
     def aim(name: str) -> float:
@@ -147,16 +153,6 @@ def _aim(
         return round(of_systems / len(sizes) / sizes[groups[name]], 1)
 
     return aim
-
-
-def _systems_met(study: Study) -> int:
-    """Return the number of an assignment's conversations with systems other than the QC bot.
-
-    A pair has two, or one if the other is the QC bot.
-    """
-    if study.comparison is None:
-        return study.systems_per_assignment
-    return 2 * study.comparison.pairs + study.qc_per_assignment
 
 
 def minutes_to_go(wanted: int | None, completed: int, lately: Sequence[float]) -> int | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import assert_never
 
 from bots import CorpusError, load_corpus
 from server.bots.lineup import rules_of, study_card
@@ -55,7 +56,7 @@ def preview(study: Study) -> list[PreviewStep]:
     card = study_card(study)
     steps: dict[str, PreviewStep] = {}
     for state in _states(study, rules):
-        if study.task == "transcripts" and state.phase is Phase.TOPIC:
+        if not study.task_type.chats and state.phase is Phase.TOPIC:
             continue  # an item is rated as soon as it is shown
         shown = snapshot(state, card, _AT)
         steps.setdefault(shown.phase, PreviewStep(phase=shown.phase, snapshot=shown.model_dump(mode="json")))
@@ -88,13 +89,17 @@ def _states(study: Study, rules: SessionRules) -> Iterator[State]:
 
 def _plans(study: Study, rules: SessionRules) -> tuple[ConversationPlanned, ...]:
     """Return the first conversation of an assignment, or the two of its first side-by-side pair."""
-    if study.task == "transcripts":
-        shown = PlannedItem("preview", "ordinary", None, ItemContent(text=_TEXT))
-        return (plan_item(_WHO, 1, 1, "preview", shown),)
-    names = [spec.name for spec in study.systems]
-    if study.task == "side_by_side":
-        return plan_pair(rules.lineup, _WHO, 1, 1, 1, (names[0], names[1]))
-    return (plan_conversation(rules.lineup, _WHO, 1, 1, 1, names[0]),)
+    match study.task:
+        case "chat":
+            return (plan_conversation(rules.lineup, _WHO, 1, 1, 1, study.systems[0].name),)
+        case "transcripts":
+            shown = PlannedItem("preview", "ordinary", None, ItemContent(text=_TEXT))
+            return (plan_item(_WHO, 1, 1, "preview", shown),)
+        case "side_by_side":
+            left, right, *_ = (spec.name for spec in study.systems)
+            return plan_pair(rules.lineup, _WHO, 1, 1, 1, (left, right))
+        case _:
+            assert_never(study.task)
 
 
 def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Conversation, ...]]:
@@ -103,13 +108,13 @@ def _held(study: Study, planned: tuple[Conversation, ...]) -> Iterator[tuple[Con
     held = tuple(_chatting(each) for each in planned)
     if comparison is not None and comparison.choose == "turn":
         held = _chosen(held, _FIRST_REPLY)  # the page asks about the last ones
-    if study.task != "transcripts":
+    if study.task_type.chats:
         yield held
     ended = tuple(each._replace(status="ended") for each in held)
     if comparison is not None and comparison.choose == "end":
         yield ended
         ended = _chosen(ended, len(_LINES) - 1)
-    if comparison is None or study.criteria or study.asked.conversation:
+    if study.task_type.needs_ratings or study.criteria or study.asked.conversation:
         yield ended
 
 

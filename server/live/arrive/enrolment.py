@@ -12,6 +12,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import assert_never
 
 import structlog
 from sqlalchemy import (
@@ -126,7 +127,7 @@ def require_place(
         NotAvailable: As `admit`.
     """
     more = admit(connection, run, arrival_state, simulated=simulated, at=at)
-    if run.study.task != "transcripts":
+    if run.study.task_type.chats:
         if run.down():
             _planned_chats(connection, run, simulated, arrival_state, more=more)
         else:
@@ -197,7 +198,7 @@ def _planned_place(
         RunFull: There is no slot.
         RunNotReady: A bot that the worker would meet is down.
     """
-    if run.study.task == "transcripts":
+    if not run.study.task_type.chats:
         return _place_with_items(connection, run, worker, arrival_state, at, more=more)
     return _planned_chats(connection, run, worker.simulated, arrival_state, more=more)
 
@@ -244,27 +245,29 @@ def _conversations(
     connection: Connection, run: OpenRun, assignment: str, plan: _Plan, scenarios: Sequence[str | None]
 ) -> list[ConversationPlanned]:
     seed = derive_seed(run.seed, assignment)
-    if run.study.task == "side_by_side":
-        names = [name for name in plan if isinstance(name, str)]
-        both = zip(names[::2], names[1::2], strict=True)
-        return [
-            planned
-            for number, systems in enumerate(both, start=1)
-            for planned in plan_pair(run.rules.lineup, assignment, seed, number, 1, systems)
-        ]
-    drawn = [item for item in plan if isinstance(item, DrawnItem)]
-    shown = items.with_content(connection, run.id, drawn) if drawn else []
-    return [
-        *(
-            plan_conversation(run.rules.lineup, assignment, seed, position, 1, system, scenario)
-            for position, (system, scenario) in enumerate(zip(plan, scenarios, strict=True), start=1)
-            if isinstance(system, str)
-        ),
-        *(
-            plan_item(assignment, seed, position, system, item)
-            for position, (system, item) in enumerate(shown, start=1)
-        ),
-    ]
+    systems = [system for system in plan if isinstance(system, str)]
+    match run.study.task:
+        case "chat":
+            return [
+                plan_conversation(run.rules.lineup, assignment, seed, position, 1, system, scenario)
+                for position, (system, scenario) in enumerate(zip(systems, scenarios, strict=True), start=1)
+            ]
+        case "side_by_side":
+            both = zip(systems[::2], systems[1::2], strict=True)
+            return [
+                planned
+                for number, two in enumerate(both, start=1)
+                for planned in plan_pair(run.rules.lineup, assignment, seed, number, 1, two)
+            ]
+        case "transcripts":
+            drawn = [item for item in plan if isinstance(item, DrawnItem)]
+            shown = items.with_content(connection, run.id, drawn) if drawn else []
+            return [
+                plan_item(assignment, seed, position, system, item)
+                for position, (system, item) in enumerate(shown, start=1)
+            ]
+        case _:
+            assert_never(run.study.task)
 
 
 def _begun(run: OpenRun, worker: ArrivingWorker, place: int, at: datetime) -> BegunAssignment:
@@ -373,24 +376,30 @@ def _draw(
     arrival_state: ArrivalState,
     down: frozenset[str],
 ) -> tuple[str, ...]:
-    if run.study.comparison is not None:
-        names = [variant.name for variant in run.rules.lineup.variants]
-        able = [name for name in names if name not in down]
-        return draw_pairs(
-            able if len(able) > 1 else names,
-            pair_counts.pairs(connection, run.id, simulated=simulated),
-            pairs=run.study.comparison.pairs,
-            qc=run.study.qc_per_assignment,
-            seed=_seed_of_place(run, simulated, place),
-        )
-    return draw_plan(
-        run.rules.lineup.variants,
-        _counts(arrival_state),
-        systems=run.study.systems_per_assignment,
-        qc=run.study.qc_per_assignment,
-        seed=_seed_of_place(run, simulated, place),
-        down=down,
-    )
+    match run.study.task:
+        case "chat":
+            return draw_plan(
+                run.rules.lineup.variants,
+                _counts(arrival_state),
+                systems=run.study.systems_per_assignment,
+                qc=run.study.qc_per_assignment,
+                seed=_seed_of_place(run, simulated, place),
+                down=down,
+            )
+        case "side_by_side":
+            names = [variant.name for variant in run.rules.lineup.variants]
+            able = [name for name in names if name not in down]
+            return draw_pairs(
+                able if len(able) > 1 else names,
+                pair_counts.pairs(connection, run.id, simulated=simulated),
+                pairs=run.study.pairs,
+                qc=run.study.qc_per_assignment,
+                seed=_seed_of_place(run, simulated, place),
+            )
+        case "transcripts":
+            raise AssertionError("items are drawn with their slot")
+        case _:
+            assert_never(run.study.task)
 
 
 def _counts(arrival_state: ArrivalState) -> DrawCounts:

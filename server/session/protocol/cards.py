@@ -2,10 +2,11 @@
 
 from typing import Literal
 
-from server.session.instrument import Consent, Display, Opinion, Side, TopicMode
+from server.session.answer_kinds import AnswerForm
+from server.session.instrument import Consent, Display, Opinion, Side, Task, TopicMode
 from server.session.item import ItemContent
 from server.session.protocol.message import Message
-from server.session.questionnaire import AnswerForm, Questionnaires
+from server.session.questionnaire import Questionnaires
 from server.session.records import ReportReason
 from server.session.texts import TextsCard
 
@@ -52,7 +53,7 @@ class StudyCard(Message):
 
     title: str
     payment: str
-    task: Literal["chat", "transcripts", "side_by_side"]
+    task: Task
     conversations: int
     minimum_inputs: int
     maximum_inputs: int

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter
 
+from server.session.answer_kinds import MAX_POINTS
 from server.session.instrument import Label, Opinion, Preference, Side, TopicChangeKind
 from server.session.protocol.message import Message
 from server.session.protocol.text import (
@@ -17,7 +18,6 @@ from server.session.protocol.text import (
     Score,
     TopicText,
 )
-from server.session.questionnaire import MAX_POINTS
 from server.session.records import ReportReason
 from server.session.writing import Writing
 

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from server.errors import EditMissing, EditSenseless, IncompleteRating, WrongPhase
 from server.session import protocol as wire
+from server.session.answer_kinds import point_to_rating
 from server.session.conversation import Conversation
-from server.session.questionnaire import Part, checked_answers, point_to_rating
+from server.session.questionnaire import Part, checked_answers
 from server.session.records import AnswerGiven, ConversationRated, ItemEdited, Record, TurnRated
 from server.session.state import SessionRules
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from server.session.answer_kinds import rating_to_point
 from server.session.conversation import Conversation, Pair
 from server.session.protocol import (
     ConversationCard,
@@ -15,7 +16,6 @@ from server.session.protocol import (
     StudyCard,
     TurnCard,
 )
-from server.session.questionnaire import rating_to_point
 from server.session.reply_time import word_pace
 from server.session.state import Phase, State
 from server.session.steps import pairs

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from server.study import DEMO, parse_study, published, study_schema
-from server.study.published import LEFT_OUT
+from server.study import DEMO, LEFT_OUT, parse_study, published, study_schema
 
 TEXT = DEMO.read_text(encoding="utf-8")
 BOT = {

@@ -39,7 +39,7 @@ questionnaires:
         "my.yaml:9: criteria.0.scale.points: belongs to an answer of kind `likert`, and this is a `choice`: "
         "leave it out",
         "my.yaml:9: criteria.0.scale.kind: a `choice` needs `choices`: "
-        "write for example `choices: [Yes, No]`",
+        "write for example `choices: [Often, Never]`",
         "my.yaml:10: criteria.0.qc: answers by `choice` are counted, and not scored: leave it out",
         "my.yaml:17: questionnaires.before.0.most: no number is from 99 to 18: exchange `least` and `most`",
         "my.yaml:18: questionnaires.before.1.label: `age` is there already: every label must be different",

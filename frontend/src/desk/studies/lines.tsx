@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { numberIn } from "../../shared/numbers";
 import { Field, mistakesAt, type SettingProps } from "./Field";
-import { nameOf, wordName } from "./names";
+import { nameOf } from "./names";
 import { isWithin, wordsOf } from "./settings";
 
 /** A text or a number on a line, or on several. */
@@ -79,7 +79,7 @@ export function Words({ editor, schema, path, value }: SettingProps & { value: u
         {!words.includes(String(now)) && <option value={String(now)}>{String(now) || "–"}</option>}
         {words.map((word) => (
           <option key={word} value={word}>
-            {wordName(path, word)}
+            {schema["x-words"]?.[word] ?? word.replaceAll("_", " ")}
           </option>
         ))}
       </select>

@@ -297,24 +297,9 @@ const ANSWER: Record<string, SettingName> = {
   required: { label: "An answer is required" },
 };
 
-const KINDS_OF_ANSWER: Record<string, string> = {
-  slider: "a slider from 0 to 100",
-  likert: "one of several points",
-  choice: "one of several answers",
-  choices: "any number of several answers",
-  number: "a number",
-  text: "text",
-};
-
 /** Whether a path leads to how a criterion or a question is answered. */
 function isAnswer(path: (string | number)[]): boolean {
   return path[0] === "questionnaires" || (path[0] === "criteria" && path[2] === "scale");
-}
-
-/** What one of the words that a setting may be is called. */
-export function wordName(path: (string | number)[], word: string): string {
-  const own = isAnswer(path) ? KINDS_OF_ANSWER[word] : undefined;
-  return own ?? word.replaceAll("_", " ");
 }
 
 /** What the setting at a path is called. One that is new here is called by its own name. */

@@ -18,6 +18,8 @@ export interface Schema {
   $defs?: Record<string, Schema>;
   /** The setting belongs to an answer of one of these kinds. */
   "x-kinds"?: string[];
+  /** The names of the words that the setting may be. */
+  "x-words"?: Record<string, string>;
   /** Any new code will do, so that one is made. */
   "x-code"?: boolean;
 }

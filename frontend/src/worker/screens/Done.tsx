@@ -9,6 +9,7 @@ import { Paragraphs } from "../Paragraphs";
 import { goTo, ReturnLink } from "../ReturnLink";
 import type { StudyCard } from "../session/protocol";
 import type { Screen } from "../session/reducer";
+import { TASKS } from "../tasks";
 
 interface Props {
   screen: Extract<Screen, { name: "done" }>;
@@ -29,9 +30,7 @@ export function Done({ screen: { code, returnTo, debriefing }, study }: Props) {
         </svg>
         <div>
           <Heading>{say("done.title")}</Heading>
-          {!withdrawn && (
-            <p class="lead">{say(study.task !== "transcripts" ? "done.lead" : "done.lead_items")}</p>
-          )}
+          {!withdrawn && <p class="lead">{say(TASKS[study.task].done)}</p>}
         </div>
         {debriefing && (
           <section class="flow-small">

@@ -5,6 +5,7 @@ import { useDraft, useSession, useTexts, useTitle } from "../hooks";
 import { MAX_FEEDBACK, roomIn } from "../limits";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
+import { TASKS } from "../tasks";
 
 /** The optional box at the end; pressing its button hands the assignment in. */
 export function Feedback({ study }: { study: StudyCard }) {
@@ -24,9 +25,7 @@ export function Feedback({ study }: { study: StudyCard }) {
     <div class="page">
       <form class="panel flow" onSubmit={submit}>
         <div>
-          <p class="kicker">
-            {say(study.task !== "transcripts" ? "feedback.kicker" : "feedback.kicker_items")}
-          </p>
+          <p class="kicker">{say(TASKS[study.task].feedback)}</p>
           <Heading>{say("feedback.title")}</Heading>
         </div>
         <div class="field">

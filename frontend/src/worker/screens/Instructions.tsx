@@ -8,6 +8,7 @@ import { LeaveDialog } from "../LeaveDialog";
 import { Marked } from "../Marked";
 import type { StudyCard } from "../session/protocol";
 import { underWay } from "../session/reducer";
+import { TASKS } from "../tasks";
 import { paragraph, type TextKey } from "../texts/words";
 import { ReadingInstructions } from "./ReadingInstructions";
 
@@ -39,7 +40,7 @@ export function Instructions({ study }: { study: StudyCard }) {
   const [leaving, setLeaving] = useState(false);
   const consent = useConsent(study.consent);
   const agreeing = underWay(session.state, "agree") !== null;
-  const chatting = study.task !== "transcripts";
+  const chatting = TASKS[study.task].chats;
   const agree = () => {
     if (consent.missing.length === 0) {
       session.send({ type: "agree", ...consent.given });
@@ -116,9 +117,7 @@ function Glance({ study }: { study: StudyCard }) {
       {duration !== null && (
         <Fact name={say("instructions.time")}>{say("instructions.minutes", { n: duration })}</Fact>
       )}
-      <Fact name={say("instructions.amount")}>
-        {say(task !== "transcripts" ? "instructions.conversations" : "instructions.pieces", { n })}
-      </Fact>
+      <Fact name={say("instructions.amount")}>{say(TASKS[task].amount, { n })}</Fact>
       <Fact name={say("instructions.payment")}>
         <span dir="auto">{payment}</span>
       </Fact>

@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
-import { AnswerField, type AnswerValue, faultOf } from "../AnswerField";
+import { AnswerField, faultOf } from "../AnswerField";
+import { ANSWER_TYPES, type AnswerValue } from "../answer_kinds";
 import { NAMES } from "../Both";
 import { Heading } from "../Heading";
 import { useDraft, useSession, useTexts, useTitle } from "../hooks";
@@ -43,7 +44,7 @@ function ofSide(turns: TurnCard[], side: Side | null): TurnCard[] {
 
 /** Whether a statement is rated, by a slider or on points; it is answered in words otherwise. */
 function isRated({ scale }: CriterionCard): boolean {
-  return scale === null || scale.kind === "slider" || scale.kind === "likert";
+  return ANSWER_TYPES[(scale ?? SLIDER).kind].isRated;
 }
 
 /** The statements of the study, each with a slider or what it has instead, below what is rated. An untouched one is no answer. */

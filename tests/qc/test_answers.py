@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from qc.answers import count_answers
+from qc.errors import DataError, SourceError
 from qc.loading import load
-from qc.method.answers import count_answers
 from qc.run import Run
-from server.db.engine.engines import migrate
-from tests.server.support.database import make_run, query
-from tests.server.support.questions import ASKED, SCALES
+from tests.server.support.database import query
+from tests.server.support.questions import ASKED, SCALES, answered_run
 from tests.server.support.study import study_text
 
 
@@ -53,41 +53,22 @@ def test_answers_are_counted_by_system_and_those_nobody_gave_are_there(tmp_path:
     assert (why["quokka_plain"], why["qc"]) == (1, 0)
 
 
+def test_a_kind_that_is_not_known_is_refused_and_not_counted_as_a_text(tmp_path: Path) -> None:
+    url, run = answered_run(tmp_path, study_text(questionnaires=ASKED, criteria=SCALES), [])
+    query(url, "UPDATE question SET kind = 'drawing' WHERE label = 'often'")
+    with pytest.raises(DataError, match="question 'often': is answered by 'drawing', which this program"):
+        load(url, run)
+
+
+def test_a_task_that_is_not_known_is_refused_and_not_read_as_a_chat(tmp_path: Path) -> None:
+    url, run = answered_run(tmp_path, study_text(), [])
+    query(url, "UPDATE study SET task = 'interview'")
+    with pytest.raises(SourceError, match="does not know the task interview of the run"):
+        load(url, run)
+
+
 def answered(folder: Path, given: list[tuple[Any, ...]], *, asked: bool = True) -> Run:
     """Return a run, read from a database, of two assignments that met a system, then the qc bot."""
-    url = f"sqlite:///{folder / 'candor.db'}"
-    migrate(url)
     text = study_text(questionnaires=ASKED, criteria=SCALES) if asked else study_text()
-    run = make_run(url, text)
-    at = "2026-01-01 12:00:00.000000"
-    for number, name in enumerate(("a1", "a2")):
-        query(url, "INSERT INTO worker (platform, external_id, pseudonym) VALUES ('link', ?, ?)", name, name)
-        query(
-            url,
-            "INSERT INTO assignment (id, run_id, worker_id, place, simulated, reply_pace, "
-            "status, created_at, active_at, agreed_at, ended_at, fence) "
-            "VALUES (?, ?, ?, ?, 0, 1, 'completed', ?, ?, ?, ?, 0)",
-            *(name, run.id, number + 1, number, at, at, at, at),
-        )
-        for position, system in enumerate(("quokka_plain", "qc"), start=1):
-            conversation = f"{name}-{position}.1"
-            query(
-                url,
-                "INSERT INTO conversation (id, assignment_id, position, attempt, system_id, seed, "
-                "persona, status, started_at, ended_at, rated_at) "
-                "SELECT ?, ?, ?, 1, id, 7, '', 'rated', ?, ?, ? FROM system "
-                "WHERE name = ?",
-                *(conversation, name, position, at, at, at, system),
-            )
-            for label in ("robotic", "fun", "fluent"):
-                rating = (
-                    "INSERT INTO rating (conversation_id, criterion, value, created_at) VALUES (?, ?, ?, ?)"
-                )
-                query(url, rating, conversation, label, 10 * position + number, at)
-    for answer in given:
-        insertion = (
-            "INSERT INTO answer (assignment_id, conversation_id, part, label, text, number, created_at) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)"
-        )
-        query(url, insertion, *answer, at)
-    return load(url, run.slug)
+    url, run = answered_run(folder, text, given)
+    return load(url, run)

@@ -1,21 +1,22 @@
-"""Count the answers to a study's own questions. They enter no score.
+"""Answers to a study's own questions, by the kind of answer. They enter no score.
 
 Answers about conversations are counted per system, over all analysed workers: the worker filter is about
 ratings, so workers who failed it count here too.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, assert_never, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.errors import Problem, quoted
 from qc.run import Answers, Run
 
-COUNTED = frozenset({"choice", "choices", "likert"})
-NUMBERS = frozenset({"slider", "number"})
+# The kinds of the server's studies; a test compares them.
+AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
 Question = dict[Hashable, Any]
 _KEY = ["part", "label", "question", "system"]
 
@@ -46,17 +47,51 @@ def count_answers(run: Run) -> AnswerCounts | None:
     numbers: list[tuple[object, ...]] = []
     texts: list[tuple[object, ...]] = []
     for question, key, given in _groups(run.answers, systems):
-        if question["kind"] in COUNTED:
-            counts += [(*key, *row) for row in _counted(question, given)]
-        elif question["kind"] in NUMBERS:
-            numbers.append((*key, *_described(given["number"].to_numpy(np.float64))))
-        else:
-            texts.append((*key, len(given)))
+        kind: AnswerKind = question["kind"]
+        match kind:
+            case "choice" | "choices":
+                counts += [(*key, *row) for row in _counted(question["choices"], given["text"], given)]
+            case "likert":
+                points = [str(point + 1) for point in range(question["points"])]
+                said = given["number"].map("{:g}".format)
+                counts += [(*key, *row) for row in _counted(points, said, given)]
+            case "slider" | "number":
+                numbers.append((*key, *_described(given["number"].to_numpy(np.float64))))
+            case "text":
+                texts.append((*key, len(given)))
+            case _:
+                assert_never(kind)
     return AnswerCounts(
         pd.DataFrame(counts, columns=[*_KEY, "answer", "n", "share"]),
         pd.DataFrame(numbers, columns=[*_KEY, "n", "mean", "sd", "median"]),
         pd.DataFrame(texts, columns=[*_KEY, "n"]),
     )
+
+
+def group_values(kind: AnswerKind, given: pd.DataFrame) -> pd.Series | None:
+    """Return each answer as the name of a group; None for kinds whose answers give no single group."""
+    match kind:
+        case "choice":
+            return given["text"]
+        case "likert" | "slider" | "number":
+            return given["number"].map("{:g}".format)
+        case "choices" | "text":
+            return None
+        case _:
+            assert_never(kind)
+
+
+def unknown_kinds(answers: Answers) -> list[Problem]:
+    """Return a problem for each question of a kind that is not known here."""
+    unknown = answers.questions[~answers.questions["kind"].isin(get_args(AnswerKind))]
+    return [
+        Problem(
+            f"question {row.label!r}",
+            f"is answered by {quoted(row.kind)}, which this program does not know.",
+            "Install a newer release of Candor.",
+        )
+        for row in unknown.itertuples()
+    ]
 
 
 def _groups(answers: Answers, systems: list[str]) -> Iterator[tuple[Question, tuple[str, ...], pd.DataFrame]]:
@@ -70,10 +105,10 @@ def _groups(answers: Answers, systems: list[str]) -> Iterator[tuple[Question, tu
             yield question, (part, label, question["question"], system), own
 
 
-def _counted(question: Question, given: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
-    likert = question["kind"] == "likert"
-    answers = [str(point + 1) for point in range(question["points"])] if likert else question["choices"]
-    said = given["number"].map("{:g}".format) if likert else given["text"]
+def _counted(
+    answers: Iterable[str], said: pd.Series, given: pd.DataFrame
+) -> Iterator[tuple[str, int, float]]:
+    """Yield each of `answers` with its number and share in `said`, the answers of the rows of `given`."""
     # A worker who chose several answers has a row for each.
     of = len(given.drop_duplicates(["assignment", "conversation"]))
     for answer in answers:

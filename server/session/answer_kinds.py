@@ -1,0 +1,234 @@
+"""Kinds of answers to questions and criteria: one class each, found by `answer_type`. Pure.
+
+A new kind is a name in `AnswerKind` and a class here. CONTRIBUTING.md lists the other files.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, assert_never, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from candor.common.text_length import is_too_long
+
+MAX_ANSWER = 2_000
+MAX_POINTS = 11
+AnswerKind = Literal["slider", "likert", "choice", "choices", "number", "text"]
+KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
+# An answer as the page sends it: a number, a text, or several of the choices.
+AnswerValue = float | str | Sequence[str]
+
+_Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+_Bound = Annotated[float, Field(ge=-1e15, le=1e15, strict=True)]
+
+
+class AnswerForm(BaseModel):
+    """The form of an answer.
+
+    `slider`: 0 to 100. `likert`: one of `points`, from 1. Both have words at their `ends`. `choice` and
+    `choices`: one, or any number, of the texts in `choices`. `number`: from `least` to `most`, if given.
+    `text`: free text.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: AnswerKind
+    points: Annotated[int, Field(ge=2, le=MAX_POINTS, strict=True)] | None = None
+    ends: Annotated[tuple[_Words, ...], Field(min_length=2, max_length=2)] | None = None
+    choices: Annotated[tuple[_Words, ...], Field(max_length=50)] = ()
+    least: _Bound | None = None
+    most: _Bound | None = None
+
+    @property
+    def type(self) -> "AnswerType":
+        """The rules of its kind."""
+        return answer_type(self.kind)
+
+
+class AnswerType(ABC):
+    """A kind of answer: its settings, its check, and how readers and exports get its answers.
+
+    `words`: its name for researchers. `settings`: the settings of `AnswerForm` that belong to it. `example`:
+    the one that it needs, as an example for a study file. `is_scored`: answers are numbers on a scale, so
+    that a criterion of this kind has scores. `for_criteria`: criteria may be of this kind.
+    """
+
+    words: str
+    settings: frozenset[str] = frozenset()
+    example: str | None = None
+    is_scored: bool = False
+    for_criteria: bool = False
+
+    @abstractmethod
+    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+        """Return why `values`, at least one, are no valid answer; None if they are."""
+
+    @abstractmethod
+    def exported(self, values: Sequence[float | str]) -> object:
+        """Return the answer as a JSON value of the published form, from its stored `values`."""
+
+    def in_words(self, _form: AnswerForm, value: float | str) -> str:
+        """Return a stored value as researchers read it."""
+        return value if isinstance(value, str) else f"{value:g}"
+
+
+class _OneAnswer(AnswerType):
+    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+        unfit = (why for value in values if (why := self._unfit(form, value)) is not None)
+        return next(unfit, None if len(values) == 1 else "give one answer")
+
+    def exported(self, values: Sequence[float | str]) -> object:
+        return values[-1]
+
+    @abstractmethod
+    def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
+        """Return why a value is no valid answer; None if it is one."""
+
+
+class _Scale(_OneAnswer):
+    """Whole numbers up to a highest one, with words at both ends."""
+
+    is_scored = True
+    for_criteria = True
+    lowest = 0
+
+    def highest(self, _form: AnswerForm) -> int:
+        """Return the upper end of the scale."""
+        return 100
+
+    def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
+        low, high = self.lowest, self.highest(form)
+        fits = not isinstance(value, str) and low <= value <= high and value == int(value)
+        return None if fits else f"give a whole number from {low} to {high}"
+
+    def in_words(self, form: AnswerForm, value: float | str) -> str:
+        return f"{super().in_words(form, value)} of {self.highest(form)}"
+
+
+class _Slider(_Scale):
+    words = "a slider from 0 to 100"
+    settings = frozenset({"ends"})
+
+
+class _Likert(_Scale):
+    words = "one of several points"
+    settings = frozenset({"points", "ends"})
+    example = "points: 7"
+    lowest = 1
+
+    def highest(self, form: AnswerForm) -> int:
+        return form.points or 2
+
+
+class _Choice(_OneAnswer):
+    words = "one of several answers"
+    settings = frozenset({"choices"})
+    example = "choices: [Often, Never]"
+    for_criteria = True
+
+    def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
+        return None if value in form.choices else "choose one of the answers"
+
+
+class _Choices(AnswerType):
+    words = "any number of several answers"
+    settings = frozenset({"choices"})
+    example = "choices: [Often, Never]"
+
+    def fault(self, form: AnswerForm, values: Sequence[float | str]) -> str | None:
+        if not set(values) <= set(form.choices):
+            return "choose one of the answers"
+        return "choose each answer once" if len(set(values)) < len(values) else None
+
+    def exported(self, values: Sequence[float | str]) -> object:
+        return list(values)
+
+
+class _Number(_OneAnswer):
+    words = "a number"
+    settings = frozenset({"least", "most"})
+
+    def _unfit(self, form: AnswerForm, value: float | str) -> str | None:
+        least = -math.inf if form.least is None else form.least
+        most = math.inf if form.most is None else form.most
+        fits = not isinstance(value, str) and least <= value <= most
+        return None if fits else f"give a number from {least:g} to {most:g}"
+
+
+class _Text(_OneAnswer):
+    words = "text"
+    for_criteria = True
+
+    def _unfit(self, _form: AnswerForm, value: float | str) -> str | None:
+        fits = isinstance(value, str) and not is_too_long(value, MAX_ANSWER)
+        return None if fits else f"write a text of at most {MAX_ANSWER} characters"
+
+
+def answer_type(kind: AnswerKind) -> AnswerType:
+    """Return the rules of a kind of answer."""
+    match kind:
+        case "slider":
+            return _Slider()
+        case "likert":
+            return _Likert()
+        case "choice":
+            return _Choice()
+        case "choices":
+            return _Choices()
+        case "number":
+            return _Number()
+        case "text":
+            return _Text()
+        case _:
+            assert_never(kind)
+
+
+# Settings that belong to some kinds only, with these kinds, in the order of the form.
+KINDS_OF_SETTINGS: dict[str, tuple[AnswerKind, ...]] = {
+    name: kinds
+    for name in AnswerForm.model_fields
+    if (kinds := tuple(sorted(kind for kind in KINDS if name in answer_type(kind).settings)))
+}
+
+
+def misfits(form: AnswerForm) -> Iterator[tuple[str, str]]:
+    """Yield the settings of an answer that do not fit its kind, each with the reason."""
+    for name, kinds_of in KINDS_OF_SETTINGS.items():
+        if name in form.model_fields_set and form.kind not in kinds_of:
+            kinds = " or ".join(f"`{kind}`" for kind in kinds_of)
+            yield name, f"belongs to an answer of kind {kinds}, and this is a `{form.kind}`: leave it out"
+    example = form.type.example
+    needed = None if example is None else example.partition(":")[0]
+    if needed is not None and needed not in form.model_fields_set:
+        yield "kind", f"a `{form.kind}` needs `{needed}`: write for example `{example}`"
+    if needed == "choices" and needed in form.model_fields_set and len(form.choices) < 2:
+        yield "choices", "give at least two to choose from"
+    for i, choice in enumerate(form.choices):
+        if choice in form.choices[:i]:
+            yield "choices", f"`{choice}` is there twice: give each choice a text of its own"
+    if form.least is not None and form.most is not None and form.least > form.most:
+        yield "most", f"no number is from {form.least:g} to {form.most:g}: exchange `least` and `most`"
+
+
+def single_answers(given: AnswerValue | None) -> list[float | str]:
+    """Return the single answers in `given`; a blank text is none."""
+    if given is None:
+        return []
+    if isinstance(given, str | float | int):
+        return [] if isinstance(given, str) and not given.strip() else [given]
+    return list(given)
+
+
+def point_to_rating(point: int, points: int) -> int:
+    """Return the rating from 0 to 100, a whole number, for a point of a Likert scale, counted from 1.
+
+    On seven points the ratings are 0, 17, 33, 50, 67, 83, 100: each is off its exact place by half a unit at
+    most. On up to MAX_POINTS points no two are the same, so that the point can be recovered.
+    """
+    return round(100 * (point - 1) / (points - 1))
+
+
+def rating_to_point(rating: int, points: int) -> int:
+    """Return the point, from 1, from which `point_to_rating` made a rating."""
+    return 1 + round(rating * (points - 1) / 100)
