@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from qc.analysis import Analysis
 from qc.number_format import decimal, percent, whole
-from qc.render.table import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
+from qc.table import SIGNIFICANT
 from qc.terminal import visible
 
 AUTHOR = "**For the author**"

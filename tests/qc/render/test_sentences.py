@@ -9,13 +9,15 @@ import pytest
 from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
-from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict, writing_conclusion
-from qc.render.tables.ranking import rank_ranges
-from qc.render.tables.ranking import ranking as ranking_table
+from qc.render.sentences import FEWEST_WORKERS, SIMULATED, verdict
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
+from qc.sections.intervals import rank_ranges
+from qc.sections.ranking import ranking as ranking_table
+from qc.sections.replication import same_conclusions
+from qc.sections.writing import conclusion
 from qc.statistics.correlation import interval_of_r
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -100,7 +102,7 @@ def test_pairs_that_make_no_groups() -> None:
         groups=(("system 0", "system 2", "system 1"),),
         indistinct=(("system 0", "system 2"), ("system 2", "system 1")),
     )
-    found = verdict(replace(analysis, intervals=intervals)).findings[0]
+    found = verdict(analysis.having(intervals)).findings[0]
     assert found.endswith(
         "; all pairs taken together, 1 of 3 can be told apart, but these make no groups: system 2 may be as "
         "good as the first."
@@ -248,7 +250,7 @@ def test_few_systems_give_no_verdict_on_a_second_run() -> None:
 def test_a_run_that_tells_no_systems_apart_can_not_be_agreed_with() -> None:
     analysis = analyse(rated(14, 60, 60, 60, 60, 60, spread=12), QUICK)
     second = replicated(0.99, SameConclusions(10, 10, 0.1))
-    assert "cannot be said to agree or not" in verdict(replace(analysis, replication=second)).findings[1]
+    assert "cannot be said to agree or not" in verdict(analysis.having(second)).findings[1]
 
 
 def test_no_pair_in_both_runs_and_no_forecast() -> None:
@@ -279,7 +281,7 @@ def judged(bound: float) -> Analysis:
         analysis.filter_check, random_among_passed=Share(0.04, 0.0, 0.08), random_among_passed_bound=bound
     )
     rates = replace(analysis.rates, workers=Count(1070, 1100))
-    return replace(analysis, filter_check=check, rates=rates)
+    return replace(analysis, rates=rates).having(check)
 
 
 @pytest.mark.parametrize(
@@ -316,18 +318,18 @@ def test_how_many_conversations_look_pasted_and_what_hangs_on_them() -> None:
     results = analyses.whole().writing
     assert results is not None
     (every,) = results.groups.query("group == 'all'").itertuples()
-    told = writing_conclusion(results)
+    told = conclusion(results)
     assert told.startswith(f"{every.pasted} of {every.conversations} conversations look pasted (")
     order = "the systems stand in another order" if results.order_changes else "the order of systems stays"
     assert f"Without them {order}" in told
     scores = results.scores.assign(z_left=results.scores["z"], low=-1.0, high=1.0)
-    calm = writing_conclusion(replace(results, scores=scores))
+    calm = conclusion(replace(results, scores=scores))
     assert calm.endswith("Without them the order of systems stays, and no score changes by more than chance.")
     first, last = scores["system"].iloc[0], scores["system"].iloc[-1]
     moved = scores.assign(z_left=-scores["z"], low=np.where(scores["system"].isin([first, last]), 0.1, -1.0))
-    assert writing_conclusion(replace(results, scores=moved)).endswith(
+    assert conclusion(replace(results, scores=moved)).endswith(
         f"Without them the systems stand in another order, and the score of {first} and {last} changes by "
         "more than chance."
     )
     nobody = replace(results, groups=results.groups.assign(pasted=0, share=0.0), scores=scores.iloc[:0])
-    assert writing_conclusion(nobody).endswith("conversations look pasted: no score is another without them.")
+    assert conclusion(nobody).endswith("conversations look pasted: no score is another without them.")

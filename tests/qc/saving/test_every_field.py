@@ -12,9 +12,9 @@ from qc.analysis import AnalysisOptions, analyse
 from qc.errors import OutputError
 from qc.loading import load
 from qc.loading.asked import typed_answers
-from qc.render.tables.ranking import ranking
 from qc.run import OPINION, Answers, Run, RunState, Unrated, Words
 from qc.saving import losses, save
+from qc.sections.ranking import ranking
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 # What the export does not hold, and how it says so.
