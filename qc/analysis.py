@@ -28,7 +28,14 @@ SAME_DATA = "The two runs are the same data, so their agreement says nothing abo
 # Above this level, so many workers who rate at random pass that a note tells readers.
 LAX = 0.2
 
-PARTS: tuple[Part[Any], ...] = tuple(part for section in SECTIONS_OF_REPORT for part in section.parts)
+# Results without an option come first, then those of each option in the order of `--help`.
+_PLACES = {option: place for place, option in enumerate(SECTIONS)}
+PARTS: tuple[Part[Any], ...] = tuple(
+    sorted(
+        (part for section in SECTIONS_OF_REPORT for part in section.parts),
+        key=lambda part: -1 if part.option is None else _PLACES[part.option],
+    )
+)
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:

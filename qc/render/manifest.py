@@ -6,7 +6,7 @@ tests compare with `docs/analyst.md`.
 """
 
 from qc.drawing.figure import Drawing, Figure, finish
-from qc.sections import SECTIONS
+from qc.sections import CHAPTERS, SECTIONS
 from qc.sections.analysis import Analysis
 from qc.sections.section import MadeFile, ReportFile
 from qc.table import Table
@@ -29,7 +29,10 @@ REPORTS = (PAGE, DOCUMENT, WORKBOOK, SIGNATURE)
 # Tables that the authors' scripts write too have the authors' columns and order. All numbers are in full
 # precision; unknown values are empty.
 TABLES: tuple[MadeFile[Table], ...] = tuple(file for section in SECTIONS for file in section.tables)
-FIGURES: tuple[MadeFile[Drawing], ...] = tuple(file for section in SECTIONS for file in section.figures)
+# Those on the page come first, in reading order.
+FIGURES: tuple[MadeFile[Drawing], ...] = tuple(
+    sorted((file for chapter in CHAPTERS for file in chapter.figures), key=lambda file: not file.on_page)
+)
 
 
 def tables(analysis: Analysis) -> Tables:
@@ -39,7 +42,7 @@ def tables(analysis: Analysis) -> Tables:
 
 
 def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
-    """Return the figures of `analysis` by name.
+    """Return the figures of `analysis` by name, in reading order.
 
     A figure is left out if its part of the analysis is None or has no number to draw. The same analysis
     always gives the same bytes.

@@ -327,7 +327,7 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         notes=(),
     )
     drawn = one(
-        replace(analyse(made_up(systems), AnalysisOptions(sections=frozenset())), replication=result),
+        analyse(made_up(systems), AnalysisOptions(sections=frozenset())).having(result),
         "replication",
     )
     labels = [text for text in texts(drawn) if text.startswith("system")]
@@ -349,8 +349,8 @@ def test_agreement_without_pairs_in_one_group() -> None:
 
 def test_topic_words_are_text_and_the_most_frequent_is_the_largest() -> None:
     words = (("<script>alert(1)</script>", 50), ("music & more", 30), ("字", 5), ("x" * 200, 4))
-    analysis = replace(
-        analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())), topics=Topics({}, {}, {}, words)
+    analysis = analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())).having(
+        Topics({}, {}, {}, words)
     )
     figure = one(analysis, "topics")
     root = parsed(figure.svg)

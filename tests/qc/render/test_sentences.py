@@ -10,6 +10,7 @@ from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
 from qc.render.sentences import FEWEST_WORKERS, SIMULATED, verdict
+from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
@@ -174,14 +175,15 @@ def _forecast() -> ReplicationForecast:
     [(0.94, "would very likely agree"), (0.8, "would probably agree"), (0.3, "might well disagree")],
 )
 def test_a_forecast(low: float, expectation: str) -> None:
-    found = verdict(replace(analyses.whole(), replication=None, forecast=foreseen(low))).findings[1]
+    found = verdict(analyses.whole().without(Replication).having(foreseen(low))).findings[1]
     assert expectation in found
     assert f"r = 0.975 (95 % interval {low:.3f} to 0.990)" in found
 
 
 def test_no_forecast() -> None:
-    for forecast in (None, foreseen(NAN)):
-        found = verdict(replace(analyses.whole(), replication=None, forecast=forecast)).findings[1]
+    alone = analyses.whole().without(Replication)
+    for analysis in (alone.without(ReplicationForecast), alone.having(foreseen(NAN))):
+        found = verdict(analysis).findings[1]
         assert found.endswith("cannot be told from this one: it is too small.")
     assert verdict(analyses.bare()).findings[1] == "Whether a second run would agree was not computed."
 
@@ -228,7 +230,7 @@ def replicated(r: float, same: SameConclusions, systems: int = 10) -> Replicatio
 )
 def test_a_second_run(r: float, outcome: str) -> None:
     second = replicated(r, SameConclusions(38, 45, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(0.94))).findings[1]
     assert found.startswith(outcome)
     assert "for 38 of 45 pairs of systems both draw the same conclusion" in found
 
@@ -236,14 +238,14 @@ def test_a_second_run(r: float, outcome: str) -> None:
 @pytest.mark.parametrize(("r", "where"), [(0.968, "within"), (0.93, "below"), (0.995, "above")])
 def test_where_r_lies_in_its_forecast(r: float, where: str) -> None:
     second = replicated(r, SameConclusions(38, 45, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(0.94))).findings[1]
     assert f"; {where} the 0.940 to 0.990 that this run alone foretells)" in found
 
 
 def test_few_systems_give_no_verdict_on_a_second_run() -> None:
     # Three systems that nobody can tell apart, whose order in two runs is alike by chance.
     second = replicated(0.973, SameConclusions(3, 3, 0.1), systems=3)
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(-0.5, 0.0))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(-0.5, 0.0))).findings[1]
     assert "can be compared on 3 systems only, too few to tell whether it agrees" in found
 
 
@@ -256,7 +258,7 @@ def test_a_run_that_tells_no_systems_apart_can_not_be_agreed_with() -> None:
 def test_no_pair_in_both_runs_and_no_forecast() -> None:
     assert same_conclusions(SameConclusions(0, 0, 0.1)) == "no pair of systems can be compared in both"
     second = replicated(0.9, SameConclusions(0, 0, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(NAN, NAN))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(NAN, NAN))).findings[1]
     assert "0 of 0" not in found
     assert "foretells" not in found
 
@@ -295,7 +297,7 @@ def test_the_data(bound: float, trust: str) -> None:
 
 
 def test_the_data_without_an_estimate() -> None:
-    for analysis in (replace(judged(NAN)), replace(judged(0.1), filter_check=None)):
+    for analysis in (judged(NAN), judged(0.1).without(FilterCheck)):
         assert "was not estimated" in verdict(analysis).findings[2]
 
 
