@@ -16,7 +16,7 @@ from qc.render.manifest import tables
 from qc.render.page import all_notes
 from qc.render.sentences import verdict
 from qc.run import Run
-from qc.sections.ranking import ranking
+from qc.sections.systems.ranking import ranking
 from qc.table import OVERALL, Table
 
 # The one table without a file: the main results, in numbers.

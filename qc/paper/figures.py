@@ -13,7 +13,7 @@ from qc.drawing.style import MUTED, RULE
 from qc.number_format import decimal
 from qc.paper.labels import label_points, parts_within
 from qc.paper.sheet import FOOT, NAMES, POINTS, ROW, TEXT, PaperFigure, drawn, name_within, point
-from qc.sections.ranking import system_looks
+from qc.sections.systems.ranking import system_looks
 from qc.table import SIGNIFICANT
 
 

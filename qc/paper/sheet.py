@@ -17,7 +17,7 @@ from matplotlib.typing import RcKeyType
 
 from qc.drawing.style import INK, MUTED, PAPER, RULE
 from qc.paper.labels import FONT, fitting
-from qc.sections.ranking import Look
+from qc.sections.systems.ranking import Look
 
 MILLIMETRES = 25.4
 WIDTHS = {"one-column": 77 / MILLIMETRES, "two-columns": 160 / MILLIMETRES}

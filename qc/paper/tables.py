@@ -10,7 +10,8 @@ from qc.method.scores import raters_of
 from qc.number_format import percent, ranks, whole
 from qc.paper.tex import PaperTable, escaped, paper_table
 from qc.robustness.intervals import Intervals
-from qc.sections import criteria, ranking, workers
+from qc.sections.people import workers
+from qc.sections.systems import criteria, ranking
 from qc.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
 
 

@@ -76,6 +76,11 @@ def json_schema() -> Json:
     }
 
 
+def schema_text() -> str:
+    """Return the text of `docs/report.schema.json`."""
+    return json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n"
+
+
 # The keys of every report that belong to no section.
 _HEAD = {
     "schema_version": {

@@ -13,7 +13,7 @@ from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
-from qc.sections.replication import same_conclusions
+from qc.sections.systems.replication import same_conclusions
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
 

@@ -1,38 +1,26 @@
-"""The sections of the report: each module says what one of them computes, its tables, figures and words.
+"""The sections of the report: each module has the results, tables, figures, JSON keys and page text of one.
 
 The files, `report.json`, the page and the terminal are made by going through the sections. A new section is a
 module here and a line in each of the two orders.
 """
 
-from qc.sections import (
-    agreement,
+from qc.sections.course import answers, cost, incidents, left_out, preregistration, served
+from qc.sections.people import agreement, effort, groups, quiz, topics, transcripts, workers, writing
+from qc.sections.section import Section
+from qc.sections.systems import (
     alpha,
-    answers,
     ceiling,
     context,
-    cost,
     criteria,
-    effort,
     forecast,
-    groups,
-    incidents,
     intervals,
-    left_out,
     persona,
-    preregistration,
-    quiz,
     ranking,
     replication,
     replies,
     scenarios,
-    served,
     significance,
-    topics,
-    transcripts,
-    workers,
-    writing,
 )
-from qc.sections.section import Section
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (

@@ -1,13 +1,14 @@
 """Short forms of JSON Schema, in which sections describe their keys of `report.json`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 Schema = dict[str, Any]
 
 
-def _of_type(name: str, description: str | None, null: bool, limits: Schema) -> Schema:
+def _of_type(name: str, description: str | None, null: bool, more: Schema) -> Schema:
     described = {} if description is None else {"description": description}
-    return {**described, "type": [name, "null"] if null else name, **limits}
+    return {**described, "type": [name, "null"] if null else name, **more}
 
 
 def text(description: str | None = None, *, null: bool = False) -> Schema:
@@ -32,23 +33,26 @@ def number(description: str | None = None, *, null: bool = False, **limits: floa
 
 def record(description: str | None = None, /, *, null: bool = False, **properties: Schema) -> Schema:
     """Return the schema of an object that has these keys and no others; `null`: or null."""
-    shape: Schema = {"properties": properties, "required": list(properties), "additionalProperties": False}
-    return _of_type("object", description, null, shape)
+    return _of_type("object", description, null, _keys(properties))
 
 
-def array(description: str | None = None, items: Schema | None = None, *, null: bool = False) -> Schema:
-    """Return the schema of a list of `items`; `null`: or null."""
-    return _of_type("array", description, null, {} if items is None else {"items": items})
+def _keys(properties: Mapping[str, Schema]) -> Schema:
+    return {"properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def array(description: str | None, items: Schema) -> Schema:
+    """Return the schema of a list of `items`."""
+    return _of_type("array", description, False, {"items": items})
 
 
 def rows(description: str | None = None, /, **columns: Schema) -> Schema:
     """Return the schema of a table: a list of objects that have these keys."""
-    return array(description, record(**columns))
+    return array(description, _of_type("object", None, False, _keys(columns)))
 
 
-def by_name(description: str | None, values: Schema, *, null: bool = False) -> Schema:
+def by_name(description: str | None, values: Schema) -> Schema:
     """Return the schema of an object whose keys come from the data."""
-    return _of_type("object", description, null, {"additionalProperties": values})
+    return _of_type("object", description, False, {"additionalProperties": values})
 
 
 def shared(name: str, description: str | None = None) -> Schema:

@@ -21,7 +21,7 @@ from qc.render import terminal, write
 from qc.robustness.writing import WritingResults
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
 from qc.saving import losses, save
-from qc.sections.incidents import flagged, incidents, offensive
+from qc.sections.course.incidents import flagged, incidents, offensive
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
 from tests.qc.support.same import same_run

@@ -13,7 +13,7 @@ import pytest
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.method.agreement import Pairs
-from qc.render.document import as_json, document, json_schema
+from qc.render.document import as_json, document, json_schema, schema_text
 from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole, without
 
 SCHEMA = json_schema()
@@ -65,6 +65,11 @@ def test_every_key_is_described_and_no_other_is_allowed() -> None:
         for key, described in schema["properties"].items():
             assert described["description"].strip(), key
             assert described["description"].endswith("."), key
+
+
+def test_the_published_schema_is_this_one() -> None:
+    published = Path(__file__).parents[3] / "docs" / "report.schema.json"
+    assert published.read_text(encoding="utf-8") == schema_text(), "CONTRIBUTING.md has the command"
 
 
 def test_the_documents_describe_every_key_in_the_same_words() -> None:

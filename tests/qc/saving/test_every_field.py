@@ -14,7 +14,7 @@ from qc.loading import load
 from qc.loading.asked import typed_answers
 from qc.run import OPINION, Answers, Run, RunState, Unrated, Words
 from qc.saving import losses, save
-from qc.sections.ranking import ranking
+from qc.sections.systems.ranking import ranking
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 # What the export does not hold, and how it says so.

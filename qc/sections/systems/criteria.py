@@ -13,8 +13,8 @@ from qc.method.scores import CriteriaCorrelation, CriteriaCorrelations, Scores, 
 from qc.number_format import decimal, listed
 from qc.sections import schema
 from qc.sections.analysis import Analysis
-from qc.sections.ranking import z_scores
 from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always
+from qc.sections.systems.ranking import z_scores
 from qc.table import TWO, Table, matrix, shade, square
 
 

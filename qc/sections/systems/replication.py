@@ -15,8 +15,8 @@ from qc.method.replication import Correlations, Replication, SameConclusions, re
 from qc.number_format import decimal, whole
 from qc.sections import schema
 from qc.sections.analysis import Analysis
-from qc.sections.ranking import Looks, system_looks
 from qc.sections.section import MadeFile, Part, Section
+from qc.sections.systems.ranking import Looks, system_looks
 from qc.table import OVERALL, THREE, Table, matrix
 
 

@@ -13,7 +13,7 @@ from qc.number_format import listed, percent, whole
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
-from qc.sections.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
+from qc.sections.people.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 from qc.sections.section import Part, Section
 from qc.table import COUNT, ONE, SHARE, THREE, Column, Table
 

@@ -2,8 +2,8 @@
 
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
 from qc.sections import schema
-from qc.sections.ranking import CEILING
 from qc.sections.section import Part, Section
+from qc.sections.systems.ranking import CEILING
 from qc.table import COUNT, INTERVAL, ONE, SHARE, Column, Table
 
 

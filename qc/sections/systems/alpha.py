@@ -16,8 +16,8 @@ from qc.number_format import decimal, whole
 from qc.robustness.alpha import AlphaInfluence, alpha_influence
 from qc.sections import schema
 from qc.sections.analysis import Analysis
-from qc.sections.ranking import Look, Looks, system_looks
 from qc.sections.section import MadeFile, Part, Section
+from qc.sections.systems.ranking import Look, Looks, system_looks
 from qc.table import COUNT, THREE, Column, Table
 
 
