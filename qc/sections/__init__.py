@@ -1,11 +1,10 @@
 """The sections of the report: each module has the results, tables, figures, JSON keys and page text of one.
 
 The files, `report.json`, the page and the terminal are made by going through the sections. A new section is a
-module here and a line in each of the two orders.
+module here and a line in each of the two orders below.
 """
 
 from qc.sections.course import answers, cost, incidents, left_out, preregistration, served
-from qc.sections.people import agreement, effort, groups, quiz, topics, transcripts, workers, writing
 from qc.sections.section import Section
 from qc.sections.systems import (
     alpha,
@@ -21,6 +20,7 @@ from qc.sections.systems import (
     scenarios,
     significance,
 )
+from qc.sections.workers import agreement, effort, groups, quiz, screening, topics, transcripts, writing
 
 # In the order in which they are computed, printed on a terminal, and written as files.
 SECTIONS: tuple[Section, ...] = (
@@ -31,7 +31,7 @@ SECTIONS: tuple[Section, ...] = (
     criteria.SECTION,
     replication.SECTION,
     forecast.SECTION,
-    workers.SECTION,
+    screening.SECTION,
     cost.SECTION,
     agreement.SECTION,
     topics.SECTION,
@@ -59,7 +59,7 @@ CHAPTERS: tuple[Section, ...] = (
     criteria.SECTION,
     replication.SECTION,
     forecast.SECTION,
-    workers.SECTION,
+    screening.SECTION,
     transcripts.SECTION,
     agreement.SECTION,
     alpha.SECTION,

@@ -21,7 +21,10 @@ from qc.table import OVERALL, THREE, Table, matrix
 
 
 def coefficients(found: Correlations | None, overall: str) -> Table | None:
-    """Return the authors' table: a row per coefficient, a column per criterion; `overall` as above."""
+    """Return the authors' table: a row per coefficient, a column per criterion.
+
+    `overall` is the heading of the overall score in the file.
+    """
     if found is None:
         return None
     rows = {"pearson": found.pearson, "spearman": found.spearman, "kendall": found.kendall}

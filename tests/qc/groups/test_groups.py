@@ -15,7 +15,7 @@ from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.options import Margins
 from qc.run import Answers
-from qc.sections.people import groups as tables
+from qc.sections.workers import groups as tables
 from tests.qc.support.samples import sample_of
 
 

@@ -29,9 +29,9 @@ from qc.render.manifest import FIGURES, figures
 from qc.robustness.filter_check import FilterCheck
 from qc.robustness.random_shares import Share
 from qc.run import Run
-from qc.sections.people.topics import scattered
-from qc.sections.people.workers import random_level
-from qc.sections.people.writing import draw_pasted_shares
+from qc.sections.workers.screening import random_level
+from qc.sections.workers.topics import scattered
+from qc.sections.workers.writing import draw_pasted_shares
 from qc.statistics.correlation import CorrelationInterval
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of

@@ -16,8 +16,8 @@ from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
 from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
-from qc.sections.people.workers import workers as workers_table
 from qc.sections.systems.ranking import ranking
+from qc.sections.workers.screening import workers as workers_table
 from qc.table import shade
 from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
 from tests.qc.support.rendered import rendered

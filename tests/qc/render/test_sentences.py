@@ -15,10 +15,10 @@ from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
-from qc.sections.people.writing import conclusion
 from qc.sections.systems.intervals import rank_ranges
 from qc.sections.systems.ranking import ranking as ranking_table
 from qc.sections.systems.replication import same_conclusions
+from qc.sections.workers.writing import conclusion
 from qc.statistics.correlation import interval_of_r
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of

@@ -13,8 +13,8 @@ from qc.number_format import listed, percent, whole
 from qc.robustness.writing import WritingResults, describe_writing
 from qc.sections import schema
 from qc.sections.analysis import Analysis
-from qc.sections.people.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 from qc.sections.section import Part, Section
+from qc.sections.workers.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
 from qc.table import COUNT, ONE, SHARE, THREE, Column, Table
 
 _MEDIANS = (
