@@ -20,6 +20,19 @@ from qc.sections.section import fields_of
 
 SCHEMA_VERSION = 2
 INDENT = "  "
+# A bundle is verified byte by byte (`qc.bundling`), so these keys stay in their places.
+FIRST = (
+    "workers",
+    "hits",
+    "assignments",
+    "conversations",
+    "minutes_per_conversation",
+    "workload",
+    "cost",
+    "criteria",
+    "systems",
+)
+LAST = ("preregistration", "left_out")
 
 Json = dict[str, Any]
 
@@ -49,10 +62,13 @@ def as_json(analysis: Analysis) -> Json:
         "verdict": verdict(analysis).sentences,
         "notes": analysis.notes,
     }
-    for section in SECTIONS:
-        content |= section.document(analysis)
-        found = {part.key: part.content_of(analysis) for part in section.parts if part.key is not None}
-        content |= {key: value for key, value in found.items() if value is not None}
+    found = {key: value for section in SECTIONS for key, value in section.document(analysis).items()}
+    parts = sorted(
+        (part for section in SECTIONS for part in section.parts), key=lambda part: bool(part.option)
+    )
+    found |= {part.key: part.content_of(analysis) for part in parts if part.key is not None}
+    order = [*FIRST, *(key for key in found if key not in {*FIRST, *LAST}), *LAST]
+    content |= {key: found[key] for key in order if found.get(key) is not None}
     return {key: _plain(value) for key, value in content.items()}
 
 

@@ -29,7 +29,7 @@ MACROS = '{% from "macros.jinja" import drawing, fact, remarks, share, table, ti
 class _Chapter(NamedTuple):
     id: str
     title: str
-    content: Markup
+    content: Markup | None
 
 
 def page(analysis: Analysis, tables: Tables, figures: Mapping[str, Figure]) -> str:
@@ -49,7 +49,7 @@ def page(analysis: Analysis, tables: Tables, figures: Mapping[str, Figure]) -> s
         source=source_name(analysis.run.source),
         verdict=verdict(analysis),
         notes=all_notes(analysis),
-        chapters=[_chapter(each, analysis, values) for each in CHAPTERS if each.has_chapter(analysis)],
+        chapters=[_chapter(each, analysis, values) for each in CHAPTERS],
         style=style(),
         policy=POLICY,
     )
@@ -57,8 +57,11 @@ def page(analysis: Analysis, tables: Tables, figures: Mapping[str, Figure]) -> s
 
 
 def _chapter(section: Section, analysis: Analysis, values: Mapping[str, object]) -> _Chapter:
+    """Return a chapter; its content is None if the page leaves it out."""
+    if not section.has_chapter(analysis):
+        return _Chapter(section.id, section.title, None)
     found = analysis.of(section.parts[0].kind) if section.parts else None
-    content = _environment().from_string(MACROS + section.page)
+    content = _environment().from_string(f"{MACROS}{section.page}\n")  # Jinja drops the last line break
     rendered = content.render(values, found=found, **section.words(analysis))
     return _Chapter(section.id, section.title, Markup(rendered))  # noqa: S704  # the template escapes
 
