@@ -1,46 +1,25 @@
-"""Analyse a run: compute the sections of its report, one after the other."""
+"""Analyse a run: compute the results of each section of its report, one after the other."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import chain
-from typing import TypeVar
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
-from qc.answers import AnswerCounts, count_answers
 from qc.errors import about_run
-from qc.groups import WhoseOpinion, whose_opinion
-from qc.method.agreement import Agreement, rater_agreement
-from qc.method.effort import Effort, describe_effort
 from qc.method.filter import nobody_passed
-from qc.method.incidents import Incidents, Served, describe_incidents, describe_served
-from qc.method.pass_rate import PassRates, pass_rates
-from qc.method.quiz import QuizResults, describe_quiz
-from qc.method.replication import Replication, replicate
+from qc.method.pass_rate import pass_rates
 from qc.method.sample import Sample, require_competing, take_sample
-from qc.method.scenarios import ScenarioScores, score_scenarios
-from qc.method.scores import Ceiling, CriteriaCorrelation, Scores, correlate_criteria, find_ceiling, score
-from qc.method.significance import Significance, compare_systems
+from qc.method.scores import Scores, score
 from qc.method.standardise import COMMON_MAXIMUM, has_one_scale
-from qc.method.topics import Topics, describe_topics
-from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
-from qc.method.workload import Cost, Minutes, Workload, cost, minutes_per_conversation, workload
+from qc.method.workload import cost, minutes_per_conversation, workload
 from qc.options import MOST_COMPARED, OF_PAIRS, SECTIONS, AnalysisOptions
 from qc.progress import OnStep, no_step
-from qc.registration import Followed
-from qc.robustness.adjusted import Adjusted, adjust
-from qc.robustness.alpha import AlphaInfluence, alpha_influence
-from qc.robustness.clusters import Clusters, cluster
-from qc.robustness.context import ContextEffects, context_effects
-from qc.robustness.filter_check import FilterCheck, check_filter
-from qc.robustness.forecast import ReplicationForecast, forecast
-from qc.robustness.intervals import Draws, Intervals, draw, intervals
-from qc.robustness.persona import PersonaEffect, persona_effect
-from qc.robustness.writing import WritingResults, describe_writing
 from qc.run import Run
+from qc.sections import SECTIONS as SECTIONS_OF_REPORT
+from qc.sections.analysis import Analysis
+from qc.sections.section import Part
 from qc.signature import published_hash, signature
 from qc.transcripts.filter import not_judged
 from qc.transcripts.judgments import take_judgments
-from qc.transcripts.results import TranscriptResults, describe_transcripts
 
 __all__ = ["SAME_DATA", "SECTIONS", "Analysis", "AnalysisOptions", "analyse", "steps"]
 
@@ -49,68 +28,23 @@ SAME_DATA = "The two runs are the same data, so their agreement says nothing abo
 # Above this level, so many workers who rate at random pass that a note tells readers.
 LAX = 0.2
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """All results of one run. `notes` holds the run's notes and those that follow from the results.
-
-    The result of a section is None if the section was not requested, or if the run has no data for it. These
-    results are None if:
-
-    - `incidents`: the source has no record of incidents.
-    - `served`: the source does not say which models answered.
-    - `answers`: the study asked no questions of its own.
-    - `quiz`: the study has no quiz after conversations.
-    - `writing`: it was not recorded how workers wrote.
-    - `turn_ratings`: the study did not ask for ratings of single replies.
-    - `scenarios`: the study has no scenarios.
-    - `ceiling`: no system is a person.
-    - `preregistration`: none was given (`qc.adherence`).
-    """
-
-    run: Run
-    options: AnalysisOptions
-    signature: str
-    sample: Sample
-    rates: PassRates
-    minutes: Minutes
-    workload: Workload
-    cost: Cost
-    scores: Scores
-    incidents: Incidents | None
-    served: Served | None
-    answers: AnswerCounts | None
-    quiz: QuizResults | None
-    writing: WritingResults | None
-    turn_ratings: TurnRatings | None
-    scenarios: ScenarioScores | None
-    ceiling: Ceiling | None
-    notes: tuple[str, ...]
-    significance: Significance | None
-    clusters: Clusters | None
-    intervals: Intervals | None
-    forecast: ReplicationForecast | None
-    replication: Replication | None
-    criteria: dict[str, CriteriaCorrelation] | None
-    agreement: Agreement | None
-    filter_check: FilterCheck | None
-    alpha: AlphaInfluence | None
-    persona: PersonaEffect | None
-    context: ContextEffects | None
-    adjusted: Adjusted | None
-    topics: Topics | None
-    effort: Effort | None
-    groups: WhoseOpinion | None
-    transcripts: TranscriptResults | None
-    preregistration: Followed | None = None
+# Results without an option come first, then those of each option in the order of `--help`.
+_PLACES = {option: place for place, option in enumerate(SECTIONS)}
+PARTS: tuple[Part[Any], ...] = tuple(
+    sorted(
+        (part for section in SECTIONS_OF_REPORT for part in section.parts),
+        key=lambda part: -1 if part.option is None else _PLACES[part.option],
+    )
+)
 
 
 def steps(options: AnalysisOptions, replicating: bool) -> int:
     """Return how often `analyse` calls `on_step`; `replicating`: whether there is a second run."""
-    sections = options.sections if replicating else options.sections - {"replication"}
-    return 1 + len(sections)
+    return 1 + len(_requested(options, replicating))
+
+
+def _requested(options: AnalysisOptions, replicating: bool) -> frozenset[str]:
+    return options.sections if replicating else options.sections - {"replication"}
 
 
 def analyse(
@@ -129,34 +63,17 @@ def analyse(
         ReplicationError: the second run has too little in common with the first.
     """
     options = options or AnalysisOptions()
-    seed = options.seed
     on_step("Who is kept, and the scores")
     sample, second = _samples(run, other, options.alpha)
     scores = score(sample)
     left_out = options.sections & OF_PAIRS if len(scores.z) > MOST_COMPARED else frozenset()
-
-    @cache
-    def draws() -> Draws:
-        return draw(sample, scores, options.bootstrap, seed)
-
-    def part(section: str, make: Callable[[], T]) -> T | None:
-        """Return the result of `make`, or None if the section was not requested or is left out."""
-        if section not in options.sections:
-            return None
-        on_step(SECTIONS[section][:1].upper() + SECTIONS[section][1:])
-        return None if section in left_out else make()
-
-    chatted = run.items is None
-    incidents, served = describe_incidents(run), describe_served(run)
-    scenarios = score_scenarios(sample, scores, options.bootstrap, seed)
-    significance = part("significance", lambda: compare_systems(sample, scores))
-    results = Analysis(
+    analysis = Analysis(
         run=run,
         options=options,
         signature=signature(
             run,
             alpha=options.alpha,
-            seed=seed,
+            seed=options.seed,
             bootstrap=options.bootstrap,
             second=other,
             reward=options.reward,
@@ -164,50 +81,48 @@ def analyse(
             fee=options.fee,
         ),
         sample=sample,
+        second=second,
         rates=pass_rates(sample),
         minutes=minutes_per_conversation(sample),
         workload=workload(sample),
         cost=cost(sample, options.reward, options.fee),
         scores=scores,
-        incidents=incidents,
-        served=served,
-        answers=count_answers(run),
-        quiz=describe_quiz(sample) if chatted else None,
-        writing=describe_writing(sample, scores, options.bootstrap, seed) if chatted else None,
-        turn_ratings=describe_turn_ratings(sample, scores, options.bootstrap, seed),
-        scenarios=scenarios,
-        ceiling=find_ceiling(sample, scores),
-        notes=(
-            *run.notes,
-            *(incidents.notes if incidents else ()),
-            *(served.notes if served else ()),
-            *_scales(run),
-            *_gaps(sample, scores),
-            *_same_data(run, other),
-            *_left_out(len(scores.z), left_out),
-            *(scenarios.notes if scenarios else ()),
-        ),
-        significance=significance,
-        clusters=cluster(significance) if significance else None,
-        intervals=part("intervals", lambda: intervals(sample, scores, options.bootstrap, seed)),
-        forecast=part("forecast", lambda: forecast(sample, scores, seed)),
-        replication=part("replication", lambda: replicate(sample, second)) if second else None,
-        criteria=part("criteria", lambda: correlate_criteria(scores)),
-        agreement=part("agreement", lambda: rater_agreement(sample, seed) if chatted else None),
-        filter_check=part("filter", lambda: check_filter(sample, scores, seed) if chatted else None),
-        alpha=part("alpha", lambda: alpha_influence(sample, scores, second)),
-        persona=part("persona", lambda: persona_effect(sample, scores)),
-        context=part("context", lambda: context_effects(sample) if chatted else None),
-        adjusted=adjust(sample, scores) if "context" in options.sections and chatted else None,
-        topics=part("topics", lambda: describe_topics(sample)),
-        effort=part("effort", lambda: describe_effort(sample)),
-        groups=part("groups", lambda: whose_opinion(sample, scores, options.margins, seed)),
-        transcripts=part("transcripts", lambda: describe_transcripts(sample, scores, seed)),
     )
-    more = [
-        part.notes for part in (results.intervals, results.groups, results.transcripts) if part is not None
-    ]
-    return replace(results, notes=(*results.notes, *chain(*more)))
+    for part in _announced(_requested(options, second is not None), on_step):
+        if part.option in left_out or (part.of_chats and not analysis.chatted):
+            continue
+        if (found := part.make(analysis)) is not None:
+            analysis = analysis.having(found)
+    notes = (
+        *run.notes,
+        *_notes(analysis, "first"),
+        *_scales(run),
+        *_gaps(sample, scores),
+        *_same_data(run, other),
+        *_left_out(len(scores.z), left_out),
+        *_notes(analysis, "last"),
+    )
+    return replace(analysis, notes=notes)
+
+
+def _announced(requested: frozenset[str], on_step: OnStep) -> Iterator[Part[Any]]:
+    """Yield the parts to compute; call `on_step` before the first one of each option."""
+    begun: set[str] = set()
+    for part in PARTS:
+        if part.option is None:
+            yield part
+        elif part.option in requested:
+            if part.option not in begun:
+                begun.add(part.option)
+                on_step(SECTIONS[part.option][:1].upper() + SECTIONS[part.option][1:])
+            yield part
+
+
+def _notes(analysis: Analysis, place: str) -> Iterator[str]:
+    """Yield the notes on the results that have this place."""
+    for part in PARTS:
+        if part.notes_place == place:
+            yield from part.notes_of(analysis)
 
 
 def _left_out(systems: int, sections: frozenset[str]) -> Iterator[str]:

@@ -230,7 +230,7 @@ def _registered(analysis: Analysis, registration: Path | None) -> Analysis:
     """Return the analysis, compared with the preregistration if there is one."""
     if registration is None:
         return analysis
-    return replace(analysis, preregistration=follow(analysis, read_registration(registration)))
+    return analysis.having(follow(analysis, read_registration(registration)))
 
 
 def _writing_steps(formats: frozenset[str]) -> int:

@@ -12,12 +12,12 @@ from qc.analysis import Analysis, AnalysisOptions
 from qc.analysis import analyse as analysis_of
 from qc.method.scores import raters_of
 from qc.progress import OnStep, no_step
+from qc.render.manifest import tables
 from qc.render.page import all_notes
 from qc.render.sentences import verdict
-from qc.render.table import OVERALL, Table
-from qc.render.tables import tables
-from qc.render.tables.ranking import ranking
 from qc.run import Run
+from qc.sections.systems.ranking import ranking
+from qc.table import OVERALL, Table
 
 # The one table without a file: the main results, in numbers.
 SCORES = "scores"

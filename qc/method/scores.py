@@ -119,9 +119,13 @@ class CriteriaCorrelation:
     spearman: NDArray[np.float64]
 
 
-def correlate_criteria(scores: Scores) -> dict[str, CriteriaCorrelation]:
+class CriteriaCorrelations(dict[str, CriteriaCorrelation]):
+    """The correlations of the scores `z` and `raw`."""
+
+
+def correlate_criteria(scores: Scores) -> CriteriaCorrelations:
     """Return the correlations of the `z` and of the `raw` scores, over the systems with a score."""
-    return {"z": _correlate(scores.z), "raw": _correlate(scores.raw)}
+    return CriteriaCorrelations(z=_correlate(scores.z), raw=_correlate(scores.raw))
 
 
 def _correlate(table: pd.DataFrame) -> CriteriaCorrelation:

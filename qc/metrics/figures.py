@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from qc.drawing.figure import Drawing
+from qc.drawing.heat import MARGIN, Cells, heat_map
+from qc.drawing.rows import interval, point, rows
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.metrics.against_people import OVERALL, AgainstPeople
 from qc.number_format import decimal, listed
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.heat import MARGIN, Cells, heat_map
-from qc.render.drawing.rows import interval, point, rows
-from qc.render.drawing.sheet import Sheet
-from qc.render.drawing.style import BLUE, MUTED, QUIET, VERMILION, diverging, fitting
 from qc.statistics.noise import without_noise
 
 FOOT = 30.0

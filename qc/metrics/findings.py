@@ -13,12 +13,12 @@ from qc.metrics.figures import agreement_figure, rank_figure
 from qc.metrics.scoring import JudgedConversations
 from qc.metrics.verdict import cost, judge_noise, unreadable, verdict
 from qc.render.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 from qc.run import Unrated, codes
 from qc.statistics.confidence import holm
+from qc.table import COUNT, ONE, SHARE, THREE, TWO, Column, P, Table, matrix, shade
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 SHOWN = 15
 METHOD = (

@@ -8,13 +8,13 @@ from matplotlib.figure import Figure as Sheet
 from numpy.typing import NDArray
 
 from qc.analysis import Analysis
+from qc.drawing.rows import limits
+from qc.drawing.style import MUTED, RULE
 from qc.number_format import decimal
 from qc.paper.labels import label_points, parts_within
 from qc.paper.sheet import FOOT, NAMES, POINTS, ROW, TEXT, PaperFigure, drawn, name_within, point
-from qc.render.drawing.rows import limits
-from qc.render.drawing.style import MUTED, RULE
-from qc.render.figures.ranking import system_looks
-from qc.render.table import SIGNIFICANT
+from qc.sections.systems.ranking import system_looks
+from qc.table import SIGNIFICANT
 
 
 def paper_figures(analysis: Analysis) -> Iterator[PaperFigure]:

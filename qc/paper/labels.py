@@ -9,7 +9,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from qc.render.drawing.labels import Spot, free_spots
+from qc.drawing.labels import Spot, free_spots
 
 FONT = "DejaVu Sans"
 # Distances in lines of text: from a point to its label, the height of a label, and half the size of a point.

@@ -7,8 +7,8 @@ from qc.method.pass_rate import Count
 from qc.number_format import decimal, listed, percent, whole
 from qc.paper.references import CAMERON, HOLM, JI, MANN_WHITNEY, ROMANO, WILCOXON
 from qc.paper.tex import comment, escaped
-from qc.render.table import SIGNIFICANT
 from qc.run import SIMULATED_NOTE
+from qc.table import SIGNIFICANT
 
 _NOT_IN_THE_DATA = (
     "What these sentences say of blinding, of the order of conversations and of the rating scales is the",

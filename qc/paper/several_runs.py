@@ -22,14 +22,14 @@ import numpy as np
 from matplotlib.figure import Figure as Sheet
 
 from qc.analysis import Analysis
+from qc.drawing.labels import spread
+from qc.drawing.rows import limits
+from qc.drawing.style import MUTED
 from qc.paper.datasheet import datasheet
 from qc.paper.labels import fitting, text_width
 from qc.paper.methods import methods_paragraph
 from qc.paper.sheet import POINTS, ROW, TEXT, name_within, point
 from qc.paper.tables import paper_tables
-from qc.render.drawing.labels import spread
-from qc.render.drawing.rows import limits
-from qc.render.drawing.style import MUTED
 from qc.render.figures.several_runs import asides, look
 
 if TYPE_CHECKING:

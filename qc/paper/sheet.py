@@ -15,9 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Sheet
 from matplotlib.typing import RcKeyType
 
+from qc.drawing.style import INK, MUTED, PAPER, RULE
 from qc.paper.labels import FONT, fitting
-from qc.render.drawing.style import INK, MUTED, PAPER, RULE
-from qc.render.figures.ranking import Look
+from qc.sections.systems.ranking import Look
 
 MILLIMETRES = 25.4
 WIDTHS = {"one-column": 77 / MILLIMETRES, "two-columns": 160 / MILLIMETRES}

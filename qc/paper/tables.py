@@ -9,22 +9,23 @@ from qc.method.replication import Replication
 from qc.method.scores import raters_of
 from qc.number_format import percent, ranks, whole
 from qc.paper.tex import PaperTable, escaped, paper_table
-from qc.render.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
-from qc.render.tables import correlations, kept, ranking
 from qc.robustness.intervals import Intervals
+from qc.sections.systems import criteria, ranking
+from qc.sections.workers import screening
+from qc.table import COUNT, INTERVAL, OVERALL, THREE, TWO, WRITTEN, Column, Table
 
 
 def paper_tables(analysis: Analysis) -> Iterator[PaperTable]:
     """Yield the tables for which the analysis has numbers, in the order of a paper."""
     yield paper_table("ranking", _ranking(analysis), _ranking_caption(analysis), wide=True)
     yield paper_table("scores", ranking.z_scores(analysis), _scores_caption(analysis), wide=True)
-    yield paper_table("pass-rates", kept.kept(analysis), _kept_caption(analysis))
+    yield paper_table("pass-rates", screening.kept(analysis), _kept_caption(analysis))
     if analysis.criteria is not None:
         caption = (
             "Correlations between the criteria over the systems, from $z$: Pearson's $r$ above the diagonal, "
             r"Spearman's $\rho$ below."
         )
-        yield paper_table("criteria", correlations.criteria(analysis.criteria["z"], "z"), caption, wide=True)
+        yield paper_table("criteria", criteria.correlations(analysis.criteria["z"], "z"), caption, wide=True)
     if (found := analysis.replication) is not None:
         yield paper_table("replication", _replication(found), _replication_caption(found))
 

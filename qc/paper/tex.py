@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from qc.render.table import Table
+from qc.table import Table
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from qc.options import FORMATS
 from qc.render.document import SCHEMA_VERSION, as_json
 from qc.render.files import write, writing_steps
-from qc.render.manifest import PAGE
-from qc.render.tables import tables
+from qc.render.manifest import PAGE, tables
 from qc.render.terminal import show
 
 __all__ = [

@@ -4,24 +4,31 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from candor.common.terminal import visible
-from qc.analysis import Analysis
+from qc.drawing.figure import Figure
 from qc.errors import OutputError
 from qc.formats.spreadsheet import harmless
 from qc.options import FORMATS
 from qc.progress import OnStep, no_step
 from qc.render.document import document
-from qc.render.manifest import DOCUMENT, PAGE, REPORTS, SIGNATURE, WORKBOOK, ReportFile
-from qc.render.tables import TABLES, tables
-
-if TYPE_CHECKING:
-    from qc.render.figures import Figure
+from qc.render.manifest import (
+    DOCUMENT,
+    FIGURES,
+    PAGE,
+    REPORTS,
+    SIGNATURE,
+    TABLES,
+    WORKBOOK,
+    figures,
+    tables,
+)
+from qc.sections.analysis import Analysis
+from qc.sections.section import ReportFile
 
 # Our figures contain this text: their metadata hold a signature.
 SIGNED = b"<metadata>candor="
@@ -76,7 +83,7 @@ def _earlier_report(directory: Path) -> set[Path]:
 
     Names such as `workers.csv` are common, so alone they are no evidence.
     """
-    reports, others, figures = (_held(directory, files) for files in (REPORTS, TABLES, _figures(directory)))
+    reports, others, figures = (_held(directory, files) for files in (REPORTS, TABLES, FIGURES))
     ours = reports or any(SIGNED in file.read_bytes() for file in figures)
     return reports | others | figures if ours else set()
 
@@ -85,28 +92,16 @@ def _held(directory: Path, files: Iterable[ReportFile]) -> set[Path]:
     return {directory / file.name for file in files if (directory / file.name).is_file()}
 
 
-def _figures(directory: Path) -> Iterable[ReportFile]:
-    """Return the declared figures; none if the directory has none."""
-    if not any(directory.glob("*.svg")):
-        return ()
-    from qc.render.figures import FIGURES  # noqa: PLC0415
-
-    return FIGURES
-
-
 def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of each file."""
     # The JSON document builds its own tables, and programs request it most often.
     found = tables(analysis) if formats & TABULAR else {}
     drawn: dict[str, Figure] = {}
     if formats & DRAWN:
-        # Imported only if figures are requested, because it is slow.
-        from qc.render.figures import figures  # noqa: PLC0415
-
         on_step("Drawing the figures")
         drawn = figures(analysis, beside="svg" in formats)
     if "html" in formats:
-        from qc.render.page import page  # noqa: PLC0415  # as for the figures
+        from qc.render.page import page  # noqa: PLC0415  # it is slow to import
 
         on_step("Writing the page")
         yield PAGE.name, utf8(page(analysis, found, drawn))
@@ -119,7 +114,7 @@ def _contents(analysis: Analysis, formats: frozenset[str], on_step: OnStep) -> I
             yield name, comma_separated(table.frame)
         yield SIGNATURE.name, utf8(analysis.signature + "\n")
     if "xlsx" in formats:
-        from qc.render.workbook import workbook  # noqa: PLC0415  # as for the figures
+        from qc.render.workbook import workbook  # noqa: PLC0415  # as for the page
 
         on_step("Writing the workbook")
         yield WORKBOOK.name, workbook(analysis, found)

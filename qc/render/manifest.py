@@ -1,91 +1,17 @@
-"""Manifest of a report: each file's name, content, section and condition, before it is written.
+"""Manifest of a report: each file's name, content, option and condition, before it is written.
 
-Reports are declared here, tables in `qc.render.tables`, figures in `qc.render.figures`, each with the
-function that makes it. Every list of files comes from these declarations: the files to write, the files of an
-earlier report to remove, the files that the page names, and the files that tests compare with
-`docs/analyst.md`.
+The tables and figures are those of the sections (`qc.sections`). Every list of files comes from here: the
+files to write, the files of an earlier report to remove, the files that the page names, and the files that
+tests compare with `docs/analyst.md`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from qc.drawing.figure import Drawing, Figure, finish
+from qc.sections import CHAPTERS, SECTIONS
+from qc.sections.analysis import Analysis
+from qc.sections.section import MadeFile, ReportFile
+from qc.table import Table
 
-from qc.analysis import Analysis
-
-T = TypeVar("T")
-Made = TypeVar("Made")
-
-
-@dataclass(frozen=True)
-class ReportFile:
-    """A file of a report.
-
-    Attributes:
-        name: file name with its ending.
-        holds: description of its content.
-        section: key of SECTIONS; without this section there is no file. None if it belongs to no section.
-    """
-
-    name: str
-    holds: str
-    section: str | None = field(default=None, kw_only=True)
-
-    @property
-    def stem(self) -> str:
-        """The name without its ending."""
-        return self.name.rpartition(".")[0]
-
-
-@dataclass(frozen=True)
-class MadeFile(ReportFile, Generic[Made]):
-    """A table or a figure; `make` creates it from an analysis, None if the analysis has no data for it."""
-
-    make: Callable[[Analysis], Made | None]
-
-
-@dataclass(frozen=True)
-class AnalysisPart(Generic[T]):
-    """A part of an analysis: the section that computes it, None if it has none, and how to get it."""
-
-    section: str | None
-    get: Callable[[Analysis], T | None]
-
-    def file(self, name: str, holds: str, make: Callable[[T], Made | None]) -> MadeFile[Made]:
-        """Return the file that `make` creates from this part."""
-
-        def made(analysis: Analysis) -> Made | None:
-            part = self.get(analysis)
-            return None if part is None else make(part)
-
-        return MadeFile(name, holds, made, section=self.section)
-
-
-WHOLE = AnalysisPart(None, lambda a: a)
-QUIZ = AnalysisPart(None, lambda a: a.quiz)
-WRITING = AnalysisPart(None, lambda a: a.writing)
-TURN_RATINGS = AnalysisPart(None, lambda a: a.turn_ratings)
-SCENARIOS = AnalysisPart(None, lambda a: a.scenarios)
-CEILING = AnalysisPart(None, lambda a: a.ceiling)
-ANSWERS = AnalysisPart(None, lambda a: a.answers)
-SERVED = AnalysisPart(None, lambda a: a.served)
-INCIDENTS = AnalysisPart(None, lambda a: a.incidents)
-SIGNIFICANCE = AnalysisPart("significance", lambda a: a.significance)
-CLUSTERS = AnalysisPart("significance", lambda a: a.clusters)
-INTERVALS = AnalysisPart("intervals", lambda a: a.intervals)
-FORECAST = AnalysisPart("forecast", lambda a: a.forecast)
-REPLICATION = AnalysisPart("replication", lambda a: a.replication)
-CRITERIA = AnalysisPart("criteria", lambda a: a.criteria)
-AGREEMENT = AnalysisPart("agreement", lambda a: a.agreement)
-FILTER = AnalysisPart("filter", lambda a: a.filter_check)
-PERSONA = AnalysisPart("persona", lambda a: a.persona)
-CONTEXT = AnalysisPart("context", lambda a: a.context)
-ADJUSTED = AnalysisPart("context", lambda a: a.adjusted)
-TOPICS = AnalysisPart("topics", lambda a: a.topics)
-EFFORT = AnalysisPart("effort", lambda a: a.effort)
-GROUPS = AnalysisPart("groups", lambda a: a.groups)
-TRANSCRIPTS = AnalysisPart("transcripts", lambda a: a.transcripts)
-REPEATS = AnalysisPart("transcripts", lambda a: a.transcripts.repeats if a.transcripts else None)
-EDITS = AnalysisPart("transcripts", lambda a: a.transcripts.edits if a.transcripts else None)
+Tables = dict[str, Table]
 
 PAGE = ReportFile(
     "report.html",
@@ -100,3 +26,34 @@ WORKBOOK = ReportFile(
 )
 SIGNATURE = ReportFile("signature.txt", "what the numbers were made of and how, on one line")
 REPORTS = (PAGE, DOCUMENT, WORKBOOK, SIGNATURE)
+# Tables that the authors' scripts write too have the authors' columns and order. All numbers are in full
+# precision; unknown values are empty.
+# The page lists them, and a bundle is verified byte by byte, so those of LAST stay in their places.
+LAST = ("answers_numbers.csv", "left_out.csv")
+TABLES: tuple[MadeFile[Table], ...] = tuple(
+    sorted((file for section in SECTIONS for file in section.tables), key=lambda file: file.name in LAST)
+)
+# Those on the page come first, in reading order.
+FIGURES: tuple[MadeFile[Drawing], ...] = tuple(
+    sorted((file for chapter in CHAPTERS for file in chapter.figures), key=lambda file: not file.on_page)
+)
+
+
+def tables(analysis: Analysis) -> Tables:
+    """Return the tables by file name."""
+    made = ((file.name, file.make(analysis)) for file in TABLES)
+    return {name: table for name, table in made if table is not None}
+
+
+def figures(analysis: Analysis, *, beside: bool = True) -> dict[str, Figure]:
+    """Return the figures of `analysis` by name, in reading order.
+
+    A figure is left out if its part of the analysis is None or has no number to draw. The same analysis
+    always gives the same bytes.
+
+    Args:
+        analysis: the results.
+        beside: also draw the figures that the page shows as coloured tables instead.
+    """
+    made = ((file.stem, file.make(analysis)) for file in FIGURES if beside or file.on_page)
+    return {name: finish(name, each) for name, each in made if each is not None}

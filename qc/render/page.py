@@ -4,62 +4,72 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from candor.common.terminal import visible
-from qc.analysis import Analysis
+from qc.drawing.figure import Figure
 from qc.number_format import decimal, percent, whole
-from qc.render.sentences import same_conclusions, verdict, writing_conclusion
-from qc.render.table import SIGNIFICANT, SUGGESTIVE
-from qc.render.tables import Tables
-from qc.render.tables.kept import decisions, points
-from qc.render.tables.ranking import ranking
+from qc.render.manifest import Tables
+from qc.render.sentences import verdict
 from qc.run import source_name
-
-if TYPE_CHECKING:
-    from qc.render.figures import Figure
+from qc.sections import CHAPTERS, SECTIONS
+from qc.sections.analysis import Analysis
+from qc.sections.section import Section
 
 SHOWN_ROWS = 200
 # Content security policy: the browser enforces that the page runs no script and makes no request.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+# The macros that the template of a chapter may use.
+MACROS = '{% from "macros.jinja" import drawing, fact, remarks, share, table, tiers with context %}\n'
 
 
-def page(analysis: Analysis, tables: Tables, figures: "Mapping[str, Figure]") -> str:
+class _Chapter(NamedTuple):
+    id: str
+    title: str
+    content: Markup | None
+
+
+def page(analysis: Analysis, tables: Tables, figures: Mapping[str, Figure]) -> str:
     """Return the page. It has no script and makes no request; all text from the data is escaped."""
-    scored = int(analysis.scores.z["overall"].notna().sum())
+    unfiled = {name: each for section in SECTIONS for name, each in section.unfiled(analysis).items()}
+    values = {
+        "a": analysis,
+        "chatted": analysis.chatted,
+        "thing": "conversation" if analysis.chatted else "item",
+        "tables": {**unfiled, **tables},
+        "figures": {name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
+        "files": tables,
+        "shown_rows": SHOWN_ROWS,
+    }
     content = template("page.html.jinja").render(
-        analysis=analysis,
+        values,
         source=source_name(analysis.run.source),
         verdict=verdict(analysis),
-        writing_conclusion=writing_conclusion,
         notes=all_notes(analysis),
-        pairs=scored * (scored - 1) // 2,
-        same_conclusions=same_conclusions,
-        significant=SIGNIFICANT,
-        suggestive=SUGGESTIVE,
-        tables={"ranking": ranking(analysis), **_registered(analysis), **tables},
-        figures={name: Markup(figure.themed) for name, figure in figures.items()},  # noqa: S704
-        files=tables,
-        shown_rows=SHOWN_ROWS,
+        chapters=[_chapter(each, analysis, values) for each in CHAPTERS],
         style=style(),
         policy=POLICY,
     )
     return visible(content)
 
 
+def _chapter(section: Section, analysis: Analysis, values: Mapping[str, object]) -> _Chapter:
+    """Return a chapter; its content is None if the page leaves it out."""
+    if not section.has_chapter(analysis):
+        return _Chapter(section.id, section.title, None)
+    found = analysis.of(section.parts[0].kind) if section.parts else None
+    content = _environment().from_string(f"{MACROS}{section.page}\n")  # Jinja drops the last line break
+    rendered = content.render(values, found=found, **section.words(analysis))
+    return _Chapter(section.id, section.title, Markup(rendered))  # noqa: S704  # the template escapes
+
+
 def all_notes(analysis: Analysis) -> tuple[str, ...]:
     """Return the notes of the run and of each part of the analysis, to read before quoting a number."""
-    parts = (analysis.replication, analysis.forecast, analysis.adjusted)
-    return (*analysis.notes, *(note for part in parts if part is not None for note in part.notes))
-
-
-def _registered(analysis: Analysis) -> Tables:
-    """Return the tables of the preregistration, if one was given."""
-    found = analysis.preregistration
-    return {} if found is None else {"registered": points(found), "hypotheses": decisions(found)}
+    parts = (part for section in SECTIONS for part in section.parts if part.notes_place == "page")
+    return (*analysis.notes, *(note for part in parts for note in part.notes_of(analysis)))
 
 
 def tight(text: str) -> str:
@@ -70,6 +80,11 @@ def tight(text: str) -> str:
 @cache
 def template(name: str) -> Template:
     """Return a template of this package; all inserted text is escaped."""
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("qc.render", ""),
         autoescape=True,
@@ -78,7 +93,7 @@ def template(name: str) -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(decimal=decimal, percent=percent, tight=tight, whole=whole)
-    return environment.get_template(name)
+    return environment
 
 
 def style() -> Markup:

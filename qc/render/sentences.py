@@ -7,13 +7,13 @@ import numpy as np
 
 from qc.analysis import SAME_DATA, Analysis
 from qc.method.replication import FEWEST_SYSTEMS as FEWEST_CORRELATED
-from qc.method.replication import Replication, SameConclusions
+from qc.method.replication import Replication
 from qc.method.scores import Scores, leaders
 from qc.number_format import between, decimal, listed, percent, whole
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
-from qc.robustness.writing import WritingResults
 from qc.run import SIMULATED_NOTE
+from qc.sections.systems.replication import same_conclusions
 from qc.statistics.confidence import LEVEL
 from qc.transcripts.controls import Controls
 
@@ -56,21 +56,6 @@ def verdict(analysis: Analysis) -> Verdict:
         warning=SIMULATED if SIMULATED_NOTE in analysis.run.notes else None,
         findings=(_ranking(analysis), _another_run(analysis), _data(analysis)),
     )
-
-
-def writing_conclusion(found: WritingResults) -> str:
-    """Say how many conversations look pasted, and whether conclusions change without them."""
-    (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
-    pasted = every["pasted"]
-    look = "looks" if pasted == 1 else "look"
-    counted = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
-    if found.scores.empty:
-        why = "" if pasted == 0 else ", none of them in a score"
-        return f"{counted}{why}: no score is another without them."
-    order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
-    whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
-    share = percent(every["share"], 1)
-    return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
 
 
 def _ranking(analysis: Analysis) -> str:
@@ -196,13 +181,6 @@ def _against(forecast: ReplicationForecast | None, r: float) -> str:
         return ""
     where = "within" if forecast.low <= r <= forecast.high else "below" if r < forecast.low else "above"
     return f"; {where} the {between(forecast.low, forecast.high)} that this run alone foretells"
-
-
-def same_conclusions(same: SameConclusions) -> str:
-    """Return a clause on the number of pairs on which two runs agree."""
-    if same.of == 0:
-        return "no pair of systems can be compared in both"
-    return f"for {whole(same.n)} of {whole(same.of)} pairs of systems both draw the same conclusion"
 
 
 def _data(analysis: Analysis) -> str:

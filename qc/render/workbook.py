@@ -12,11 +12,11 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from qc.analysis import Analysis
+from qc.render.manifest import Tables
 from qc.render.sentences import verdict
-from qc.render.table import COUNT, Table
-from qc.render.tables import Tables
 from qc.run import source_name
+from qc.sections.analysis import Analysis
+from qc.table import COUNT, Table
 
 # A sheet can hold 1,048,576 rows, but one of this length still opens quickly.
 MOST_ROWS = 50_000

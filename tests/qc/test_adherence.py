@@ -18,9 +18,9 @@ from qc.adherence import follow
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import DataError, SourceError
 from qc.registration import Followed, Point, read_registration
+from qc.render import tables
 from qc.render.document import as_json
 from qc.render.page import page
-from qc.render.tables import tables
 from qc.run import LeftOut, RunState
 from tests.qc.render.test_document import SCHEMA
 from tests.qc.support.analyses import SYSTEMS, awkward_run
@@ -229,7 +229,7 @@ def test_times_to_the_nanosecond_warn_of_nothing() -> None:
 def test_page_and_document_have_it() -> None:
     nasty = [{"higher": SYSTEMS[0], "lower": SYSTEMS[1]}]
     found: Followed = follow(analysed(), registration(hypotheses=nasty, exclusions=["<script>"]))
-    analysis = replace(analysed(), preregistration=found)
+    analysis = analysed().having(found)
     told = as_json(analysis)
     jsonschema.Draft202012Validator(SCHEMA).validate(told)
     assert [one["what"] for one in told["preregistration"]["points"]] == [one.what for one in found.points]

@@ -6,15 +6,15 @@ from math import log10
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.drawing.figure import Drawing
+from qc.drawing.labels import spread
+from qc.drawing.panel import Panel, Scale, round_ticks
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import BLUE, FAMILY_COLOURS, GAP, GREEN, MARGIN, shortened, text_width
 from qc.estimators.pairs import error_curve
 from qc.number_format import percent, whole
 from qc.planning.comparison import PairedComparison
 from qc.planning.metric_error import MetricError
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.labels import spread
-from qc.render.drawing.panel import Panel, Scale, round_ticks
-from qc.render.drawing.sheet import Sheet
-from qc.render.drawing.style import BLUE, FAMILY_COLOURS, GAP, GREEN, MARGIN, shortened, text_width
 
 LEFT, HEAD, FOOT, HEIGHT = 62.0, 66.0, 58.0, 330.0
 LABEL = 0.27  # share of the width

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from qc.drawing.figure import Drawing
+from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.drawing.rows import point, rows
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import BLUE, INK, VERMILION
 from qc.number_format import decimal, listed, whole
 from qc.planning.randomised_pairs import PoolAgreement
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.render.drawing.rows import point, rows
-from qc.render.drawing.sheet import Sheet
-from qc.render.drawing.style import BLUE, INK, VERMILION
 
 SPREAD = 0.28
 

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.drawing.figure import Drawing
+from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import BLUE, GREEN, MARGIN, MUTED, VERMILION, shortened
 from qc.number_format import decimal, whole
 from qc.precision.estimates import Part
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.render.drawing.sheet import Sheet
-from qc.render.drawing.style import BLUE, GREEN, MARGIN, MUTED, VERMILION, shortened
 
 LEFT, HEAD, FOOT, RIGHT, HEIGHT = 62.0, 40.0, 58.0, 24.0, 300.0
 LINE = 22.0

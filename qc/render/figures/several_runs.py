@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from qc.drawing.figure import Drawing
+from qc.drawing.labels import spread
+from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
+from qc.drawing.rows import limits
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, GAP, MUTED, shortened, text_width
 from qc.number_format import decimal, listed, whole
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.labels import spread
-from qc.render.drawing.panel import Panel, Scale, round_ticks, tick_labels
-from qc.render.drawing.rows import limits
-from qc.render.drawing.sheet import Sheet
-from qc.render.drawing.style import FAMILY_COLOURS, FAMILY_MARKERS, GAP, MUTED, shortened, text_width
 from qc.several_runs import SeveralRuns
 
 LEFT, HEAD, FOOT = 52.0, 34.0, 44.0

@@ -11,9 +11,9 @@ from qc.method.scores import Scores as Ratings
 from qc.method.scores import places
 from qc.number_format import decimal, listed, percent, probability, whole
 from qc.render.findings.findings import Findings, FindingsTable
-from qc.render.table import COUNT, SHARE, SIGNIFICANT, THREE, Column, P, Table
 from qc.statistics.confidence import LEVEL
 from qc.statistics.noise import without_noise
+from qc.table import COUNT, SHARE, SIGNIFICANT, THREE, Column, P, Table
 
 METHOD = (
     "Scores: the model of Bradley and Terry (Biometrika 39, 1952) with ties after Davidson (Journal of the "

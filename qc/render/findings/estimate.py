@@ -15,10 +15,10 @@ from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
 from qc.precision.worth import Mean, Worth
 from qc.render.figures.precision import narrowing, widths
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.table import COUNT, THREE, TWO, Column, Form, Table
+from qc.table import COUNT, THREE, TWO, Column, Form, Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 ON_TERMINAL = 30
 NOT_ESTIMABLE = "not estimable"

@@ -13,7 +13,7 @@ from qc.render.findings.findings import Findings
 from qc.run import source_name
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Figure
+    from qc.drawing.figure import Figure
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from markupsafe import Markup
 from qc.render.page import POLICY, SHOWN_ROWS, style, template
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Figure
+    from qc.drawing.figure import Figure
 
 
 def findings_page(found: Findings, figures: "Mapping[str, Figure]") -> str:
@@ -98,7 +98,7 @@ def _contents(found: Findings, formats: frozenset[str], on_step: OnStep) -> Iter
 
 
 def _drawn(found: Findings) -> "dict[str, Figure]":
-    from qc.render.drawing.figure import finish  # noqa: PLC0415  # only where something is drawn
+    from qc.drawing.figure import finish  # noqa: PLC0415  # only where something is drawn
 
     drawn = ((figure.name, figure.draw()) for figure in found.figures)
     return {name: finish(name, each) for name, each in drawn if each is not None}

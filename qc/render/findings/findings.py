@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qc.render.table import Table
+from qc.table import Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 from candor.common.terminal import Console
 from qc.render.terminal import ascii_minus, grid
 

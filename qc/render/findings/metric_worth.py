@@ -9,7 +9,7 @@ from qc.number_format import whole
 from qc.planning.comparison import PairedComparison
 from qc.planning.metric_error import BOOTSTRAP, MetricError
 from qc.render.findings.findings import FindingsTable
-from qc.render.table import SHARE, Column, Form, Table
+from qc.table import SHARE, Column, Form, Table
 
 
 def _judgments(number: float) -> str:

@@ -16,10 +16,10 @@ from qc.planning.power_analysis import PowerAnalysis
 from qc.render.figures.break_even import break_even
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.findings.metric_worth import metric_sentence, metric_tables
-from qc.render.table import COUNT, SHARE, THREE, TWO, Column, Table
+from qc.table import COUNT, SHARE, THREE, TWO, Column, Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 # Judgments of each system: rows of the table of the curve.
 CURVE = (1, 2, 5, 10, 20, 50, 100, 150, 200, 250, 300, 500, 1000, 2000, 5000, 10_000)

@@ -11,10 +11,10 @@ from qc.planning.randomisation_analysis import RandomisationAnalysis
 from qc.planning.randomised_pairs import RandomisedPairs, Within
 from qc.render.figures.plans import one_against_average
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.table import COUNT, SIGNIFICANT, THREE, Column, P, Table
+from qc.table import COUNT, SIGNIFICANT, THREE, Column, P, Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 SHOWN_PAIRS = 50
 QUANTILES = {"lowest": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "highest": 1.0}

@@ -11,11 +11,11 @@ import pandas as pd
 from qc.number_format import decimal, listed, percent, whole
 from qc.planning.run_plan import POWER, Expected, RunPlan
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
-from qc.render.table import COUNT, ONE, THREE, TWO, Column, Table
 from qc.statistics.confidence import LEVEL
+from qc.table import COUNT, ONE, THREE, TWO, Column, Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 METHOD = (
     "Experiments drawn from a model of how workers rate, fitted to the source by simulated moments "

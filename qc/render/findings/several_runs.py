@@ -12,13 +12,13 @@ from qc.number_format import between, decimal, listed, whole
 from qc.options import AnalysisOptions
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
 from qc.render.sentences import FEWEST_SYSTEMS
-from qc.render.table import COUNT, THREE, TWO, WRITTEN, Column, Table
 from qc.run import Run, source_name
 from qc.several_runs import COEFFICIENTS, SeveralRuns
 from qc.signature import several_runs_signature
+from qc.table import COUNT, THREE, TWO, WRITTEN, Column, Table
 
 if TYPE_CHECKING:
-    from qc.render.drawing.figure import Drawing
+    from qc.drawing.figure import Drawing
 
 METHOD = (
     "Each run is filtered and standardised for itself, as in a report of it alone, and its intervals are "

@@ -14,8 +14,8 @@ from qc.groups.whose_opinion import OTHERS, margin_fields, shown_groups
 from qc.method.sample import Sample
 from qc.method.scores import score
 from qc.options import Margins
-from qc.render.tables import groups as tables
 from qc.run import Answers
+from qc.sections.workers import groups as tables
 from tests.qc.support.samples import sample_of
 
 

@@ -12,7 +12,7 @@ from qc.method.scores import find_ceiling, score
 from qc.render import tables
 from qc.render.page import page
 from qc.render.sentences import verdict
-from qc.render.tables.ranking import ranking
+from qc.sections.systems.ranking import ranking
 from qc.several_runs import set_side_by_side
 from qc.statistics.rank_tests import rank_sum_less
 from tests.qc.support.analyses import QUICK, awkward_run

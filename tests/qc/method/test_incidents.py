@@ -17,9 +17,10 @@ from qc.errors import DataError
 from qc.loading import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
-from qc.render.tables.kept import flagged, incidents, offensive
+from qc.robustness.writing import WritingResults
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
 from qc.saving import losses
+from qc.sections.course.incidents import flagged, incidents, offensive
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole
 
@@ -297,7 +298,7 @@ def shown(analysis: Analysis) -> str:
 
 def test_the_terminal_says_how_workers_wrote_where_it_is_known() -> None:
     assert "How workers wrote: " in shown(whole())
-    assert "How workers wrote" not in shown(replace(whole(), writing=None))
+    assert "How workers wrote" not in shown(whole().without(WritingResults))
 
 
 def without_incidents() -> Analysis:

@@ -9,8 +9,8 @@ import pytest
 from qc.method.sample import take_sample
 from qc.method.scores import score
 from qc.method.turn_ratings import TurnRatings, describe_turn_ratings
-from qc.render.tables.turn_ratings import turn_ratings
 from qc.run import Run
+from qc.sections.systems.replies import turn_ratings
 from tests.qc.support.analyses import awkward_run
 
 CALM = awkward_run()

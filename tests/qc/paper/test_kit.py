@@ -16,7 +16,7 @@ from qc.paper.methods import methods_paragraph
 from qc.paper.references import ENTRIES, bibliography
 from qc.paper.several_runs import write_paper
 from qc.paper.tex import escaped
-from qc.render.table import Column, Table
+from qc.table import Column, Table
 from tests.needs import need_programs
 from tests.qc.paper.conftest import BOTH
 from tests.qc.support.analyses import QUICK, SYSTEMS, bare, rated, whole
@@ -91,7 +91,7 @@ def test_what_was_registered_is_in_the_paragraph_and_the_sheet() -> None:
     best, worst = whole().scores.z["system"].iloc[[0, -1]]
     pairs = [{"higher": best, "lower": worst}, {"higher": worst, "lower": best}]
     plan = registration(hypotheses=pairs, filter={"alpha": 0.01})
-    analysis = replace(whole(), preregistration=follow(whole(), plan))
+    analysis = whole().having(follow(whole(), plan))
     text = methods_paragraph(analysis)
     assert f"preregistered on 2026-02-28 ({plan.hash})." in text
     assert (
@@ -108,7 +108,7 @@ def test_systems_that_make_no_groups_do_not_fall_into_one() -> None:
     found = whole().intervals
     assert found is not None
     names = tuple(name for group in found.groups for name in group)
-    text = methods_paragraph(replace(whole(), intervals=replace(found, groups=(names,))))
+    text = methods_paragraph(whole().having(replace(found, groups=(names,))))
     assert "pairs of systems can be told apart, which makes no groups." in text
 
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
+from qc.drawing.figure import Figure
 from qc.loading import load
 from qc.render import tables, write
-from qc.render.figures import Figure, figures
+from qc.render.manifest import figures
 from qc.render.page import page
 from tests.qc.support.analyses import whole
 from tests.qc.support.written import Written

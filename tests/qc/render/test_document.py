@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import pytest
 
 from qc.analysis import SECTIONS, Analysis, AnalysisOptions, analyse
 from qc.method.agreement import Pairs
-from qc.render.document import as_json, document
+from qc.render.document import as_json, document, json_schema, schema_text
 from tests.qc.support.analyses import NASTY, awkward_run, bare, rated, whole, without
 
-SCHEMA = json.loads(resources.files("qc.render").joinpath("report.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json_schema()
 PARTS = {
     "intervals": {"intervals"},
     "significance": {"significance", "clusters"},
@@ -66,6 +65,11 @@ def test_every_key_is_described_and_no_other_is_allowed() -> None:
         for key, described in schema["properties"].items():
             assert described["description"].strip(), key
             assert described["description"].endswith("."), key
+
+
+def test_the_published_schema_is_this_one() -> None:
+    published = Path(__file__).parents[3] / "docs" / "report.schema.json"
+    assert published.read_text(encoding="utf-8") == schema_text(), "CONTRIBUTING.md has the command"
 
 
 def test_the_documents_describe_every_key_in_the_same_words() -> None:
@@ -155,7 +159,7 @@ def test_a_number_that_does_not_exist_is_null() -> None:
     assert analysis.significance is not None
     nobody = replace(analysis.agreement, failed=Pairs(0, np.array([]), False))
     unknown = replace(analysis.significance, p=np.where(np.eye(4) == 1, np.nan, analysis.significance.p))
-    content = check(replace(analysis, agreement=nobody, significance=unknown))
+    content = check(analysis.having(nobody, unknown))
     assert content["agreement"]["failed"] == {"pairs": 0, "median_r": None, "sampled": False, "r": []}
     assert content["significance"]["p"][0][0] is None
     assert content["significance"]["p"][0][1] is not None

@@ -14,21 +14,24 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
+from qc.drawing.figure import THEME, Figure, finish
+from qc.drawing.labels import spread
+from qc.drawing.panel import round_ticks
+from qc.drawing.sheet import number
+from qc.drawing.style import NARROW, WIDE, shortened, text_width
 from qc.loading import load
 from qc.method.agreement import Agreement, Pairs
+from qc.method.effort import Effort
 from qc.method.replication import Correlations, Replication, SameConclusions
 from qc.method.topics import Topics
 from qc.number_format import percent
-from qc.render.drawing.figure import finish
-from qc.render.drawing.labels import spread
-from qc.render.drawing.panel import round_ticks
-from qc.render.drawing.sheet import number
-from qc.render.drawing.style import NARROW, WIDE, shortened, text_width
-from qc.render.figures import FIGURES, THEME, Figure, figures
-from qc.render.figures.topics import pasted_shares, scattered
-from qc.render.figures.workers import random_level
+from qc.render.manifest import FIGURES, figures
+from qc.robustness.filter_check import FilterCheck
 from qc.robustness.random_shares import Share
 from qc.run import Run
+from qc.sections.workers.screening import random_level
+from qc.sections.workers.topics import scattered
+from qc.sections.workers.writing import draw_pasted_shares
 from qc.statistics.correlation import CorrelationInterval
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -92,7 +95,7 @@ def texts(figure: Figure) -> list[str]:
 def of_two_runs(two_runs: Analysis) -> dict[str, Figure]:
     # The file has no words. These are those of METHOD.md's word cloud in kind, not in number.
     words = (("music", 90), ("food", 40), ("<b>rock</b> & roll", 9))
-    return figures(two_runs if two_runs.topics else replace(two_runs, topics=Topics({}, {}, {}, words)))
+    return figures(two_runs if two_runs.topics else two_runs.having(Topics({}, {}, {}, words)))
 
 
 @pytest.mark.published
@@ -246,7 +249,7 @@ def test_random_workers_are_where_simulated_ones_are() -> None:
     )
     assert random_level(constant, half, edges).tolist() == [4.0, 16.0]
     uneven = replace(check, random_share=Share(0.9, 0.8, 1.0), random_p=np.linspace(0, 0.02, 50))
-    drawn = [one(replace(analysis, filter_check=each), "worker-p-values").svg for each in (uneven, half)]
+    drawn = [one(analysis.having(each), "worker-p-values").svg for each in (uneven, half)]
     assert drawn[0] != drawn[1]
 
 
@@ -267,8 +270,8 @@ def test_effort_is_drawn_with_its_section() -> None:
     whole = analyses.whole()
     (effort,) = (file for file in FIGURES if file.name == "effort.svg")
     assert effort.make(whole) is not None
-    assert effort.make(replace(whole, effort=None)) is None
-    assert effort.make(replace(whole, filter_check=None)) is None
+    assert effort.make(whole.without(Effort)) is None
+    assert effort.make(whole.without(FilterCheck)) is None
 
 
 def test_what_was_pasted_is_drawn_where_anybody_wrote() -> None:
@@ -278,11 +281,11 @@ def test_what_was_pasted_is_drawn_where_anybody_wrote() -> None:
         pasted_share=[0.0, 0.02, 1.0, np.nan] + [0.0] * (len(results.workers) - 4)
     )
     told = replace(results, workers=workers)
-    drawing = pasted_shares(told)
+    drawing = draw_pasted_shares(told)
     assert drawing is not None
     count = len(workers)
     assert f"of {count - 1} workers: {count - 3} pasted nothing, 1 {percent(0.5, 0)} or more" in drawing.alt
-    assert pasted_shares(replace(results, workers=workers.assign(pasted_share=np.nan))) is None
+    assert draw_pasted_shares(replace(results, workers=workers.assign(pasted_share=np.nan))) is None
 
 
 def test_what_the_page_has_as_tables_is_drawn_only_for_files(drawn: dict[str, Figure]) -> None:
@@ -324,7 +327,7 @@ def test_labels_of_points_that_coincide_do_not_cover_one_another() -> None:
         notes=(),
     )
     drawn = one(
-        replace(analyse(made_up(systems), AnalysisOptions(sections=frozenset())), replication=result),
+        analyse(made_up(systems), AnalysisOptions(sections=frozenset())).having(result),
         "replication",
     )
     labels = [text for text in texts(drawn) if text.startswith("system")]
@@ -337,17 +340,17 @@ def test_agreement_without_pairs_in_one_group() -> None:
     none = Pairs(0, np.array([]), False)
     some = Pairs(3, np.array([-1.0, 0.5, 1.0]), False)
     analysis = analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset()))
-    drawn = one(replace(analysis, agreement=Agreement(none, some, 0, 10)), "agreement")
+    drawn = one(analysis.having(Agreement(none, some, 0, 10)), "agreement")
     assert "passed: no pair" in drawn.alt
     # The middle one of -1, 0.5 and 1.
     assert "failed: 3 pairs, median r 0.50" in drawn.alt
-    assert "agreement" not in figures(replace(analysis, agreement=Agreement(none, none, 0, 10)))
+    assert "agreement" not in figures(analysis.having(Agreement(none, none, 0, 10)))
 
 
 def test_topic_words_are_text_and_the_most_frequent_is_the_largest() -> None:
     words = (("<script>alert(1)</script>", 50), ("music & more", 30), ("字", 5), ("x" * 200, 4))
-    analysis = replace(
-        analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())), topics=Topics({}, {}, {}, words)
+    analysis = analyse(made_up(["a", "b"]), AnalysisOptions(sections=frozenset())).having(
+        Topics({}, {}, {}, words)
     )
     figure = one(analysis, "topics")
     root = parsed(figure.svg)

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from qc.drawing.figure import Drawing
+from qc.drawing.sheet import Sheet
 from qc.errors import OutputError
 from qc.render import FORMATS, writing_steps
-from qc.render.drawing.figure import Drawing
-from qc.render.drawing.sheet import Sheet
 from qc.render.findings import Findings, FindingsFigure, FindingsTable, show_findings, write_findings
 from qc.render.page import SHOWN_ROWS
-from qc.render.table import THREE, Column, Table
+from qc.table import THREE, Column, Table
 
 COLUMNS = (Column("system", "System"), Column("mean", "Mean", THREE))
 LONG = pd.DataFrame({"system": [f"s{row}" for row in range(SHOWN_ROWS + 1)], "mean": -0.5, "more": None})

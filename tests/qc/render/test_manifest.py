@@ -7,26 +7,28 @@ from pathlib import Path
 import pytest
 
 from qc.analysis import SECTIONS
-from qc.render.figures import FIGURES
-from qc.render.manifest import REPORTS, ReportFile
-from qc.render.tables import TABLES
+from qc.render.manifest import FIGURES, REPORTS, TABLES
+from qc.sections import CHAPTERS
+from qc.sections.section import ReportFile
 from tests.qc.support.analyses import bare, rated, without
 from tests.qc.support.written import Written
 
 FILES: tuple[ReportFile, ...] = (*REPORTS, *TABLES, *FIGURES)
 NAMES = [file.name for file in FILES]
-OF_TRANSCRIPTS = {file.name for file in FILES if file.section == "transcripts"}
+OF_TRANSCRIPTS = {file.name for file in FILES if file.option == "transcripts"}
 # Of runs with people in a chatbot’s place (tests/qc/method/test_ceiling.py).
 OF_PEOPLE = {"ceiling.csv"}
 # Of runs of conversations alone.
 OF_CHATS = {"filter", "agreement", "persona", "context", "topics", "effort", "groups"}
 REPOSITORY = Path(__file__).parents[3]
-TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8")
+TEMPLATE = resources.files("qc.render").joinpath("page.html.jinja").read_text(encoding="utf-8") + "".join(
+    chapter.page for chapter in CHAPTERS
+)
 
 
 def test_no_two_files_have_one_name() -> None:
     assert len({name.lower() for name in NAMES}) == len(NAMES)
-    assert {file.section for file in FILES} - {None} <= SECTIONS.keys()
+    assert {file.option for file in FILES} - {None} <= SECTIONS.keys()
 
 
 def test_what_is_declared_is_what_is_written(complete: Written) -> None:
@@ -35,7 +37,7 @@ def test_what_is_declared_is_what_is_written(complete: Written) -> None:
 
 def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
     made = {file.name for file in (*TABLES, *FIGURES) if file.make(rated()) is not None}
-    declared = {file.name for file in (*TABLES, *FIGURES) if file.section not in OF_CHATS}
+    declared = {file.name for file in (*TABLES, *FIGURES) if file.option not in OF_CHATS}
     # Neither do its systems talk, nor were own questions asked, nor do workers overlap with the second run.
     unheld = {
         *OF_PEOPLE,
@@ -64,16 +66,16 @@ def test_what_is_declared_is_what_a_run_of_transcripts_has() -> None:
 def test_a_file_is_there_unless_its_section_was_left_out(section: str) -> None:
     analysis = without(section)
     absent = {file.name for file in TABLES if file.make(analysis) is None}
-    asked_for = {file.name for file in TABLES if file.section in {section, "transcripts"}}
+    asked_for = {file.name for file in TABLES if file.option in {section, "transcripts"}}
     assert absent == asked_for | OF_PEOPLE
-    assert not any(file.make(analysis) for file in FIGURES if file.section == section)
+    assert not any(file.make(analysis) for file in FIGURES if file.option == section)
 
 
 def test_without_sections_there_is_what_belongs_to_none() -> None:
     assert {file.name for file in TABLES if file.make(bare())} == {
-        file.name for file in TABLES if file.section is None
+        file.name for file in TABLES if file.option is None
     } - OF_PEOPLE
-    assert not any(file.make(bare()) for file in FIGURES if file.section)
+    assert not any(file.make(bare()) for file in FIGURES if file.option)
 
 
 def test_the_page_names_no_other_tables_and_figures() -> None:
@@ -81,13 +83,15 @@ def test_the_page_names_no_other_tables_and_figures() -> None:
     assert named <= set(NAMES)
     shown = {f"{name}.svg" for name in re.findall(r'drawing\("([^"]+)"', TEMPLATE)}
     beside = {"criteria-profile.svg", "criteria-correlation-z.svg", "criteria-correlation-raw.svg"}
-    assert shown == {file.name for file in FIGURES} - beside
+    assert (
+        shown == {file.name for file in FIGURES if file.on_page} == {file.name for file in FIGURES} - beside
+    )
 
 
 def test_the_documents_list_every_file() -> None:
     text = (REPOSITORY / "docs" / "analyst.md").read_text(encoding="utf-8")
     listed = text.partition("| file | what is in it | section |\n|---|---|---|\n")[2].partition("\n\n")[0]
     rows = [
-        f"| `{file.name}` | {file.holds} | {f'`{file.section}`' if file.section else ''} |" for file in FILES
+        f"| `{file.name}` | {file.holds} | {f'`{file.option}`' if file.option else ''} |" for file in FILES
     ]
     assert listed.splitlines() == rows, "put these lines there:\n" + "\n".join(rows)

@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
+from qc.drawing.figure import Figure
 from qc.render import tables
-from qc.render.figures import Figure
 from qc.render.page import SHOWN_ROWS, all_notes, page, tight
 from qc.render.sentences import SIMULATED
-from qc.render.table import shade
-from qc.render.tables.ranking import ranking
-from qc.render.tables.workers import workers as workers_table
+from qc.robustness.intervals import Intervals
 from qc.run import SIMULATED_NOTE
+from qc.sections.systems.ranking import ranking
+from qc.sections.workers.screening import workers as workers_table
+from qc.table import shade
 from tests.qc.support.analyses import NASTY, awkward_run, bare, whole, without
 from tests.qc.support.rendered import rendered
 
@@ -112,7 +113,7 @@ def test_verdict_first_then_notes_then_ranking_and_signature_at_the_end(text: st
 def test_a_chapter_that_was_not_computed_is_absent(text: str, section: str) -> None:
     assert f'<section id="{CHAPTERS[section]}">' in text
     # The chapter on significance has the intervals of differences, too.
-    analysis = replace(without(section), intervals=None) if section == "significance" else without(section)
+    analysis = without(section).without(Intervals) if section == "significance" else without(section)
     rest = page(analysis, tables(analysis), {})
     assert f'id="{CHAPTERS[section]}"' not in rest
     assert f'href="#{CHAPTERS[section]}"' not in rest
@@ -160,15 +161,15 @@ def test_groups_that_may_be_called_better_come_before_those_by_convention() -> N
     by_convention = replace(
         analysis.clusters, groups=(("a",), ("b",), ("c",)), holm_groups=(("a", "b"), ("c",))
     )
-    found = standards(replace(analysis, intervals=one, clusters=by_convention))
+    found = standards(analysis.having(one, by_convention))
     assert found.index("There are no groups") < found.index("By the published convention,")
     two = replace(one, groups=(("x", "y"), ("z",)))
-    found = standards(replace(analysis, intervals=two, clusters=by_convention))
+    found = standards(analysis.having(two, by_convention))
     places = [found.index(words) for words in ("x, y z", "By the published convention,", "a b c", "a, b c")]
     assert places == sorted(places)
     assert "not corrected for the number of tests" in found
     none = replace(by_convention, groups=(("a", "b"),), holm_groups=(("a", "b"),))
-    assert "makes no groups" in standards(replace(analysis, clusters=none))
+    assert "makes no groups" in standards(analysis.having(none))
 
 
 @pytest.mark.parametrize("off", ["intervals", "significance"])

@@ -45,7 +45,7 @@ def registered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     analysis = bare()
     followed = follow(analysis, registration(hypotheses=hypotheses, stopping="when all are complete"))
     path = tmp_path_factory.mktemp("registered") / "report.html"
-    path.write_text(rendered(replace(analysis, preregistration=followed)), encoding="utf-8")
+    path.write_text(rendered(analysis.having(followed)), encoding="utf-8")
     return path
 
 

@@ -9,13 +9,16 @@ import pytest
 from qc.analysis import SAME_DATA, Analysis, AnalysisOptions, analyse
 from qc.method.pass_rate import Count
 from qc.method.replication import Replication, SameConclusions
-from qc.render.sentences import FEWEST_WORKERS, SIMULATED, same_conclusions, verdict, writing_conclusion
-from qc.render.tables.ranking import rank_ranges
-from qc.render.tables.ranking import ranking as ranking_table
+from qc.render.sentences import FEWEST_WORKERS, SIMULATED, verdict
+from qc.robustness.filter_check import FilterCheck
 from qc.robustness.forecast import ReplicationForecast
 from qc.robustness.intervals import Intervals
 from qc.robustness.random_shares import Share
 from qc.run import SIMULATED_NOTE, Run
+from qc.sections.systems.intervals import rank_ranges
+from qc.sections.systems.ranking import ranking as ranking_table
+from qc.sections.systems.replication import same_conclusions
+from qc.sections.workers.writing import conclusion
 from qc.statistics.correlation import interval_of_r
 from tests.qc.support import analyses
 from tests.qc.support.runs import run_of
@@ -100,7 +103,7 @@ def test_pairs_that_make_no_groups() -> None:
         groups=(("system 0", "system 2", "system 1"),),
         indistinct=(("system 0", "system 2"), ("system 2", "system 1")),
     )
-    found = verdict(replace(analysis, intervals=intervals)).findings[0]
+    found = verdict(analysis.having(intervals)).findings[0]
     assert found.endswith(
         "; all pairs taken together, 1 of 3 can be told apart, but these make no groups: system 2 may be as "
         "good as the first."
@@ -172,14 +175,15 @@ def _forecast() -> ReplicationForecast:
     [(0.94, "would very likely agree"), (0.8, "would probably agree"), (0.3, "might well disagree")],
 )
 def test_a_forecast(low: float, expectation: str) -> None:
-    found = verdict(replace(analyses.whole(), replication=None, forecast=foreseen(low))).findings[1]
+    found = verdict(analyses.whole().without(Replication).having(foreseen(low))).findings[1]
     assert expectation in found
     assert f"r = 0.975 (95 % interval {low:.3f} to 0.990)" in found
 
 
 def test_no_forecast() -> None:
-    for forecast in (None, foreseen(NAN)):
-        found = verdict(replace(analyses.whole(), replication=None, forecast=forecast)).findings[1]
+    alone = analyses.whole().without(Replication)
+    for analysis in (alone.without(ReplicationForecast), alone.having(foreseen(NAN))):
+        found = verdict(analysis).findings[1]
         assert found.endswith("cannot be told from this one: it is too small.")
     assert verdict(analyses.bare()).findings[1] == "Whether a second run would agree was not computed."
 
@@ -226,7 +230,7 @@ def replicated(r: float, same: SameConclusions, systems: int = 10) -> Replicatio
 )
 def test_a_second_run(r: float, outcome: str) -> None:
     second = replicated(r, SameConclusions(38, 45, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(0.94))).findings[1]
     assert found.startswith(outcome)
     assert "for 38 of 45 pairs of systems both draw the same conclusion" in found
 
@@ -234,27 +238,27 @@ def test_a_second_run(r: float, outcome: str) -> None:
 @pytest.mark.parametrize(("r", "where"), [(0.968, "within"), (0.93, "below"), (0.995, "above")])
 def test_where_r_lies_in_its_forecast(r: float, where: str) -> None:
     second = replicated(r, SameConclusions(38, 45, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(0.94))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(0.94))).findings[1]
     assert f"; {where} the 0.940 to 0.990 that this run alone foretells)" in found
 
 
 def test_few_systems_give_no_verdict_on_a_second_run() -> None:
     # Three systems that nobody can tell apart, whose order in two runs is alike by chance.
     second = replicated(0.973, SameConclusions(3, 3, 0.1), systems=3)
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(-0.5, 0.0))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(-0.5, 0.0))).findings[1]
     assert "can be compared on 3 systems only, too few to tell whether it agrees" in found
 
 
 def test_a_run_that_tells_no_systems_apart_can_not_be_agreed_with() -> None:
     analysis = analyse(rated(14, 60, 60, 60, 60, 60, spread=12), QUICK)
     second = replicated(0.99, SameConclusions(10, 10, 0.1))
-    assert "cannot be said to agree or not" in verdict(replace(analysis, replication=second)).findings[1]
+    assert "cannot be said to agree or not" in verdict(analysis.having(second)).findings[1]
 
 
 def test_no_pair_in_both_runs_and_no_forecast() -> None:
     assert same_conclusions(SameConclusions(0, 0, 0.1)) == "no pair of systems can be compared in both"
     second = replicated(0.9, SameConclusions(0, 0, 0.1))
-    found = verdict(replace(analyses.bare(), replication=second, forecast=foreseen(NAN, NAN))).findings[1]
+    found = verdict(analyses.bare().having(second, foreseen(NAN, NAN))).findings[1]
     assert "0 of 0" not in found
     assert "foretells" not in found
 
@@ -279,7 +283,7 @@ def judged(bound: float) -> Analysis:
         analysis.filter_check, random_among_passed=Share(0.04, 0.0, 0.08), random_among_passed_bound=bound
     )
     rates = replace(analysis.rates, workers=Count(1070, 1100))
-    return replace(analysis, filter_check=check, rates=rates)
+    return replace(analysis, rates=rates).having(check)
 
 
 @pytest.mark.parametrize(
@@ -293,7 +297,7 @@ def test_the_data(bound: float, trust: str) -> None:
 
 
 def test_the_data_without_an_estimate() -> None:
-    for analysis in (replace(judged(NAN)), replace(judged(0.1), filter_check=None)):
+    for analysis in (judged(NAN), judged(0.1).without(FilterCheck)):
         assert "was not estimated" in verdict(analysis).findings[2]
 
 
@@ -316,18 +320,18 @@ def test_how_many_conversations_look_pasted_and_what_hangs_on_them() -> None:
     results = analyses.whole().writing
     assert results is not None
     (every,) = results.groups.query("group == 'all'").itertuples()
-    told = writing_conclusion(results)
+    told = conclusion(results)
     assert told.startswith(f"{every.pasted} of {every.conversations} conversations look pasted (")
     order = "the systems stand in another order" if results.order_changes else "the order of systems stays"
     assert f"Without them {order}" in told
     scores = results.scores.assign(z_left=results.scores["z"], low=-1.0, high=1.0)
-    calm = writing_conclusion(replace(results, scores=scores))
+    calm = conclusion(replace(results, scores=scores))
     assert calm.endswith("Without them the order of systems stays, and no score changes by more than chance.")
     first, last = scores["system"].iloc[0], scores["system"].iloc[-1]
     moved = scores.assign(z_left=-scores["z"], low=np.where(scores["system"].isin([first, last]), 0.1, -1.0))
-    assert writing_conclusion(replace(results, scores=moved)).endswith(
+    assert conclusion(replace(results, scores=moved)).endswith(
         f"Without them the systems stand in another order, and the score of {first} and {last} changes by "
         "more than chance."
     )
     nobody = replace(results, groups=results.groups.assign(pasted=0, share=0.0), scores=scores.iloc[:0])
-    assert writing_conclusion(nobody).endswith("conversations look pasted: no score is another without them.")
+    assert conclusion(nobody).endswith("conversations look pasted: no score is another without them.")

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from qc.analysis import AnalysisOptions, analyse
 from qc.render import show, tables
-from qc.render.figures import figures
+from qc.render.manifest import figures
 from qc.render.page import page
 from qc.render.sentences import verdict
 from tests.qc.support.analyses import rated

@@ -2,7 +2,7 @@
 
 from qc.analysis import Analysis
 from qc.render import tables
-from qc.render.figures import figures
+from qc.render.manifest import figures
 from qc.render.page import page
 
 

@@ -1,0 +1,198 @@
+"""Incidents of each system: failed conversations, late replies, offensive and flagged lines."""
+
+from collections.abc import Iterator
+
+from qc.method.incidents import Incidents, describe_incidents
+from qc.number_format import whole
+from qc.sections import schema
+from qc.sections.analysis import Analysis
+from qc.sections.section import Part, Section, TitledTable
+from qc.table import COUNT, SHARE, Column, Table
+
+_FAILURE_WORDS = {
+    "timed_out": "timed out",
+    "busy": "busy",
+    "gone": "gone",
+    "refused": "refused",
+    "declined": "declined",
+    "budget_spent": "no money left",
+    "broken_off": "broken off",
+    "empty": "empty",
+    "thoughts_only": "thoughts only",
+    "too_long": "too long",
+    "other_errors": "other",
+}
+
+
+def incidents(found: Incidents) -> Table:
+    """Return the incidents of each system; a reader sees in words how tries failed, if any did."""
+    how = [
+        ", ".join(f"{whole(row[kind])} {words}" for kind, words in _FAILURE_WORDS.items() if row[kind])
+        for row in found.table.to_dict("records")
+    ]
+    columns = (
+        Column("system", "System"),
+        Column("conversations", "Conversations begun", COUNT),
+        Column("failed", "Failed", COUNT),
+        Column("failed_share", "of them", SHARE),
+        Column("replies", "Replies", COUNT),
+        Column("errors", "Failed tries", COUNT),
+        *((Column("how", "How they failed"),) if any(how) else ()),
+        Column("overran", "Late", COUNT),
+        Column("overran_share", "of them", SHARE),
+        Column("gave_away", "Gave itself away", COUNT),
+    )
+    return Table(found.table, columns, found.table.assign(how=how))
+
+
+def offensive(found: Incidents) -> Table:
+    """Count the replies of each system, and the inputs to it, with words of the list of offensive words."""
+    columns = (
+        Column("system", "System"),
+        Column("replies", "Replies", COUNT),
+        Column("offensive", "with offensive words", COUNT),
+        Column("offensive_share", "of them", SHARE),
+        Column("inputs", "Workers’ inputs", COUNT),
+        Column("offensive_inputs", "with offensive words", COUNT),
+        Column("offensive_inputs_share", "of them", SHARE),
+        *((Column("reported", "Reported", COUNT),) if found.table["reported"].any() else ()),
+    )
+    return Table(found.table[[column.key for column in columns]], columns)
+
+
+def flagged(found: Incidents) -> Table | None:
+    """Count the lines that the moderation service has judged and flagged; None if there are none."""
+    if not found.table[["judged", "judged_inputs"]].to_numpy().any():
+        return None
+    columns = (
+        Column("system", "System"),
+        Column("judged", "Replies judged", COUNT),
+        Column("flagged", "Flagged", COUNT),
+        Column("flagged_share", "of them", SHARE),
+        Column("judged_inputs", "Workers’ inputs judged", COUNT),
+        Column("flagged_inputs", "Flagged", COUNT),
+        Column("flagged_inputs_share", "of them", SHARE),
+    )
+    return Table(found.table[[column.key for column in columns]], columns)
+
+
+_INCIDENTS_SCHEMA = schema.rows(
+    (
+        "What went wrong with each system, in all conversations that were begun; absent if "
+        "the source does not say."
+    ),
+    system=schema.text("The system, or the qc bot."),
+    conversations=schema.integer("Conversations begun."),
+    failed=schema.integer("Conversations that it could not carry on."),
+    failed_share=schema.number("Their share of the conversations begun.", null=True),
+    replies=schema.integer("Replies given."),
+    errors=schema.integer("Tries for a reply that came to nothing and were repeated."),
+    overran=schema.number(
+        "Replies that came later than the time drawn for them; null with simulated workers.", null=True
+    ),
+    overran_share=schema.number("Their share of the replies.", null=True),
+    gave_away=schema.integer("Replies by which it gave itself away as a machine or by name."),
+    offensive=schema.integer("Replies with words of the server's list of offensive ones."),
+    offensive_share=schema.number("Their share of the replies; null without any reply.", null=True),
+    inputs=schema.integer("Inputs of workers to it."),
+    offensive_inputs=schema.integer("Those of them with words of that list."),
+    offensive_inputs_share=schema.number("Their share of the inputs; null without any input.", null=True),
+    judged=schema.integer("Replies that the server's moderation service has judged."),
+    flagged=schema.integer("Those of them that it flags."),
+    flagged_share=schema.number("Their share of the replies judged; null without any.", null=True),
+    judged_inputs=schema.integer("Inputs of workers to it that the service has judged."),
+    flagged_inputs=schema.integer("Those of them that it flags."),
+    flagged_inputs_share=schema.number("Their share of the inputs judged; null without any.", null=True),
+    reported=schema.integer("Messages that workers have reported, and not taken back."),
+    timed_out=schema.integer(
+        "Failed tries to which nothing came in time. The last try of a conversation that "
+        "failed counts here, and in the kinds below."
+    ),
+    busy=schema.integer("Failed tries because the bot was busy, loading or shutting down."),
+    gone=schema.integer("Failed tries because the bot was disabled."),
+    refused=schema.integer("Failed tries because the bot does not take such a chat."),
+    declined=schema.integer(
+        "Failed tries because the model declined to answer, or a filter kept the answer back."
+    ),
+    budget_spent=schema.integer("Failed tries because what the bot may cost was spent."),
+    broken_off=schema.integer("Failed tries whose answer ended before the model had finished it."),
+    empty=schema.integer("Failed tries whose reply held nothing that can be seen."),
+    thoughts_only=schema.integer("Failed tries in which the model thought and said nothing."),
+    too_long=schema.integer("Failed tries whose reply was longer than what workers are shown."),
+    other_errors=schema.integer("Failed tries of any other kind."),
+)
+
+_OF_INCIDENTS = ("system", "conversations", "failed", "replies", "errors", "overran", "gave_away")
+
+
+def _summary(analysis: Analysis) -> Iterator[TitledTable]:
+    if (found := analysis.incidents) is not None and found.any:
+        title = "Incidents, in all conversations that were begun"
+        yield TitledTable(title, incidents(found).only(*_OF_INCIDENTS))
+
+
+INCIDENTS = Part(
+    kind=Incidents,
+    make=lambda a: describe_incidents(a.run),
+    key="incidents",
+    content=lambda found: found.table,
+    notes=lambda found: found.notes,
+    notes_place="first",
+    schema=_INCIDENTS_SCHEMA,
+)
+
+SECTION = Section(
+    id="incidents",
+    title="What went wrong",
+    parts=(INCIDENTS,),
+    tables=(
+        INCIDENTS.file(
+            "incidents.csv",
+            "for each system, also of what is not analysed: failed conversations, late replies, replies by "
+            "which it gave itself away, messages that workers reported, offensive words; only from a "
+            "database of the server or what was converted from it",
+            incidents,
+        ),
+        INCIDENTS.file(
+            "offensive.csv",
+            "replies of each system and inputs to it that have offensive words, of the same conversations",
+            offensive,
+        ),
+        INCIDENTS.file(
+            "flagged.csv",
+            "replies of each system and inputs to it that the server’s moderation service flags, of the same "
+            "conversations; only where it was asked",
+            flagged,
+        ),
+    ),
+    summary=_summary,
+    is_shown=lambda a: a.chatted,
+    page="""\
+{% if found %}
+{% call table("incidents.csv", "Incidents of each system.") %}
+Of all conversations that were begun, whether they are analysed or not: a conversation fails when the \
+system cannot carry it on, which takes it out of the scores. A failed try is a reply that came to nothing \
+and was asked for again; the words on how they failed count the last try of a failed conversation, too. A \
+reply is late if it came after the time that was drawn for it, by which all systems are to look equally \
+fast{% if found.table["overran"].isna().all() %}; simulated workers wait less than people, so it is \
+not known here{% endif %}. A system gives itself away when it says that it is a machine, or calls itself \
+by its name; the reply was shown as it was.
+{% endcall %}
+{% call table("offensive.csv", "Lines with offensive words.") %}
+Replies and inputs of the same conversations with words of the server’s list of offensive ones. A list \
+knows words and not what is meant: it takes some that are harmless where they stand, and passes polite \
+threats. Nothing was held back for it, and no score is another. Messages that workers reported, and did \
+not take back, are counted beside them.
+{% endcall %}
+{% if found.table[["judged", "judged_inputs"]].to_numpy().any() %}
+{% call table("flagged.csv", "What the moderation service flags.") %}
+The service judged these lines some seconds after they were said; those that were not judged are in \
+neither number. It judges meaning, and errs as people do. Nothing was held back for it either.
+{% endcall %}
+{% endif %}
+{% else %}
+<p>This source does not say which systems failed, came late or gave themselves away. The database of the \
+server does, and so does its export.</p>
+{% endif %}
+""",
+)

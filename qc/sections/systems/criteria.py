@@ -1,0 +1,206 @@
+"""Scores by criterion, and correlations between the criteria."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qc.drawing.figure import Drawing
+from qc.drawing.heat import MARGIN, Cells, heat_map
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import MUTED, ON_LIGHT, QUIET, diverging, fitting, text_width
+from qc.method.scores import CriteriaCorrelation, CriteriaCorrelations, Scores, correlate_criteria
+from qc.number_format import decimal, listed
+from qc.sections import schema
+from qc.sections.analysis import Analysis
+from qc.sections.section import Json, MadeFile, Part, Section, TitledTable, always
+from qc.sections.systems.ranking import z_scores
+from qc.table import TWO, Table, matrix, shade, square
+
+
+def correlations(found: CriteriaCorrelation, overall: str) -> Table:
+    """Return the authors' table: Pearson above the diagonal, Spearman below it, nothing on it.
+
+    Args:
+        found: the correlations.
+        overall: heading of the overall score in the file.
+    """
+    values = np.triu(found.pearson, 1) + np.tril(found.spearman, -1)
+    np.fill_diagonal(values, np.nan)
+    file = square((overall, *found.names[1:]), values)
+    return matrix(file, "", found.names, found.names, values, TWO, shade)
+
+
+FOOT = 30.0
+LISTED = 12
+SCALES = {"z": "z scores", "raw": "raw scores"}
+
+
+def draw_profile(scores: Scores) -> Drawing | None:
+    """Draw the z of every system, best first, overall and on each criterion; None if there is none."""
+    columns = [column for column in scores.z.columns if column not in ("system", "n")]
+    names = scores.z["system"].to_list()
+    z = scores.z[columns].to_numpy(np.float64)
+    if not np.isfinite(z).any():
+        return None
+    cells = _diverging(z, _bound(z))
+
+    def draw(width: float) -> Sheet:
+        panel = heat_map(width, names, columns, cells, FOOT)
+        panel.vertical(0.5, ON_LIGHT, 1.6)
+        legend = "z: blue above the mean of the workers, orange below"
+        panel.page.text((MARGIN, panel.bottom + 22), legend, MUTED, fitting(legend, width - 2 * MARGIN))
+        return panel.page
+
+    return Drawing("Scores by criterion", _profile_alt(names, columns, z), draw)
+
+
+def draw_correlations(result: CriteriaCorrelation, scale: str) -> Drawing | None:
+    """Draw correlations between criteria: Pearson above the diagonal, Spearman below; None if unknown.
+
+    Args:
+        result: the correlations.
+        scale: `z` or `raw`.
+    """
+    names, count = list(result.names), len(result.names)
+    upper = np.triu(np.ones((count, count), bool), 1)
+    values = np.where(upper, result.pearson, result.spearman)
+    np.fill_diagonal(values, np.nan)
+    if not np.isfinite(result.pearson[upper]).any():
+        return None
+    cells = _diverging(values, 1.0)
+    below, above = "◣ below the diagonal: Spearman", "◥ above: Pearson"
+
+    def draw(width: float) -> Sheet:
+        panel = heat_map(width, names, names, cells, 2 * FOOT)
+        panel.page.text((MARGIN, panel.bottom + 22), below, MUTED)
+        beside = width - MARGIN - text_width(above)
+        if beside > MARGIN + text_width(below):
+            panel.page.text((beside, panel.bottom + 22), above, MUTED)
+        else:
+            panel.page.text((MARGIN, panel.bottom + 44), above, MUTED)
+        return panel.page
+
+    title = f"Correlations between criteria, {SCALES[scale]}"
+    return Drawing(title, _correlation_alt(result, scale), draw)
+
+
+def _bound(values: NDArray[np.float64]) -> float:
+    return float(np.nanmax(np.abs(values))) or 1.0
+
+
+def _diverging(values: NDArray[np.float64], bound: float) -> Cells:
+    colours = [
+        [diverging(value / bound) if np.isfinite(value) else QUIET for value in line]
+        for line in values.tolist()
+    ]
+    texts = [[decimal(value, 2) if np.isfinite(value) else "" for value in line] for line in values]
+    return Cells(colours, texts)
+
+
+def _profile_alt(names: list[str], columns: list[str], z: NDArray[np.float64]) -> str:
+    best = [
+        f"{column} {names[int(np.nanargmax(z[:, j]))]}"
+        for j, column in enumerate(columns)
+        if np.isfinite(z[:, j]).any()
+    ]
+    return f"Heat map of z by system and criterion; highest on {listed(best, LISTED)}."
+
+
+def _correlation_alt(result: CriteriaCorrelation, scale: str) -> str:
+    above = np.triu_indices(len(result.names), 1)
+    pearson = result.pearson[above]
+    i = int(np.nanargmin(pearson))
+    first, second = result.names[above[0][i]], result.names[above[1][i]]
+    return (
+        f"Heat map of correlations between criteria over the systems, {SCALES[scale]}: Pearson from "
+        f"{decimal(pearson[i], 2)} ({first} with {second}) to {decimal(np.nanmax(pearson), 2)}."
+    )
+
+
+def _document(analysis: Analysis) -> Json:
+    return {"criteria": analysis.run.criteria[["label", "negative", "counts_for_qc", "maximum"]]}
+
+
+def _summary(analysis: Analysis) -> Iterator[TitledTable]:
+    by_criterion = z_scores(analysis).only("name", *range(1, len(analysis.run.criteria) + 1))
+    yield TitledTable("z by criterion; higher is better for all of them", by_criterion)
+
+
+CORRELATIONS = Part(
+    kind=CriteriaCorrelations,
+    make=lambda a: correlate_criteria(a.scores),
+    key="criteria_correlation",
+    option="criteria",
+    schema=schema.record(
+        "Correlations between criteria.",
+        z=schema.shared("criteria_correlation", "From standardised scores."),
+        raw=schema.shared("criteria_correlation", "From raw scores."),
+    ),
+)
+
+SECTION = Section(
+    id="criteria",
+    title="Criteria",
+    parts=(CORRELATIONS,),
+    tables=(
+        CORRELATIONS.file(
+            "corr_between_scores.csv",
+            "correlations between criteria from z: Pearson above, Spearman below the diagonal",
+            lambda found: correlations(found["z"], "z"),
+        ),
+        CORRELATIONS.file(
+            "corr_between_raw_scores.csv",
+            "the same from raw scores",
+            lambda found: correlations(found["raw"], "raw"),
+        ),
+    ),
+    figures=(
+        MadeFile("criteria-profile.svg", "z by criterion", lambda a: draw_profile(a.scores), on_page=False),
+        CORRELATIONS.file(
+            "criteria-correlation-z.svg",
+            "correlations between criteria from z",
+            lambda found: draw_correlations(found["z"], "z"),
+            on_page=False,
+        ),
+        CORRELATIONS.file(
+            "criteria-correlation-raw.svg",
+            "the same from raw scores",
+            lambda found: draw_correlations(found["raw"], "raw"),
+            on_page=False,
+        ),
+    ),
+    document=_document,
+    schema={
+        "criteria": schema.rows(
+            "Criteria, in the order of reports.",
+            label=schema.text("Label."),
+            negative=schema.boolean("Whether it was reversed: maximum − rating."),
+            counts_for_qc=schema.boolean("Whether the filter uses it."),
+            maximum=schema.number("Highest possible rating."),
+        )
+    },
+    summary=_summary,
+    is_shown=always,
+    page="""\
+{% call table("system_scores.csv", "Standardised scores (z) by criterion.", "matrix") %}
+Negative criteria are reversed, so higher is better in every column. Blue cells are above what these \
+workers gave on average to everything, orange ones below; the darker, the farther.
+{% endcall %}
+<details>
+<summary>Raw scores, and how the criteria hang together</summary>
+{% call table("system_raw_scores.csv", "Raw scores by criterion.") %}
+Means on the scale of the ratings, negative criteria reversed.
+{% endcall %}
+{% if found %}
+{% for file, what in [("corr_between_scores.csv", "standardised scores (z)"), \
+("corr_between_raw_scores.csv", "raw scores")] %}
+{% call table(file, "Correlations between criteria, from " ~ what ~ ".", "matrix") %}
+Over the systems; Pearson’s r above the diagonal, Spearman’s ρ below it. Near 1 two criteria rank the \
+systems alike, near 0 they measure different things, below 0 what is good on one is poor on the other.
+{% endcall %}
+{% endfor %}
+{% endif %}
+</details>
+""",
+)

@@ -1,0 +1,176 @@
+"""The quiz after conversations, compared with the worker filter."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from qc.method.quiz import QuizResults, describe_quiz
+from qc.sections import schema
+from qc.sections.section import Json, Part, Section
+from qc.table import COUNT, ONE, P_EXACT, SHARE, Column, Table
+
+OF_A_GROUP = (Column("group", "Workers who"), Column("workers", "Workers", COUNT))
+OF_A_WORKER = (Column("worker", "Worker"), Column("outcome", "Filter"))
+
+
+def outcome(workers: pd.DataFrame) -> NDArray[np.str_]:
+    """Return the outcome of each worker, from `passed`."""
+    return np.where(workers["passed"], "passed", "failed")
+
+
+def share_columns(head: str) -> tuple[Column, Column, Column]:
+    """Return the columns of `share`, with the heading `head`, and of its interval from `low` to `high`."""
+    return (
+        Column("share", head, SHARE),
+        Column("low", "95 % interval", SHARE, upper="high"),
+        Column("high", None, SHARE),
+    )
+
+
+_COUNTED = (
+    Column("asked", "Asked", COUNT),
+    Column("answered", "Answered", COUNT),
+    Column("right", "Right", COUNT),
+    Column("expected", "By chance", ONE),
+    *share_columns("Share right"),
+)
+
+
+def groups(found: QuizResults) -> Table:
+    """Return the results for workers who passed, who failed, and all."""
+    columns = (*OF_A_GROUP, *_COUNTED)
+    return Table(found.groups, columns)
+
+
+def workers(found: QuizResults) -> Table:
+    """Return the results of each worker; a reader sees those not above chance first."""
+    ordered = found.workers.sort_values(["p", "worker"], ascending=[False, True], na_position="first")
+    shown = ordered.assign(
+        outcome=outcome(ordered),
+        above=np.where(ordered["above_chance"], "yes", "no"),
+    )
+    columns = (
+        *OF_A_WORKER,
+        *_COUNTED,
+        Column("p", "p of guessing", P_EXACT),
+        Column("above", "Above chance"),
+    )
+    return Table(found.workers, columns, shown)
+
+
+def agreement(found: QuizResults) -> Table:
+    """Count the workers by result of the filter and by whether they were above chance."""
+    columns = (
+        Column("filter", "Workers who"),
+        Column("above", "Above chance", COUNT),
+        Column("not_above", "Not above", COUNT),
+    )
+    return Table(found.agreement, columns)
+
+
+def not_asked(found: QuizResults) -> Table:
+    """Count the conversations without a quiz, by reason."""
+    columns = (Column("why", "Why"), Column("conversations", "Conversations", COUNT))
+    reasons = {
+        "few_lines": "too few lines said to others",
+        "few_replies": "no reply from the middle to ask about",
+    }
+    return Table(found.not_asked, columns, found.not_asked.assign(why=found.not_asked["why"].map(reasons)))
+
+
+def _quiz(found: QuizResults) -> Json:
+    return {
+        "groups": found.groups,
+        "workers": found.workers,
+        "agreement": found.agreement,
+        "not_asked": found.not_asked,
+    }
+
+
+_QUIZ_SCHEMA = schema.record(
+    (
+        "What workers answered to the quiz after conversations, those with the qc bot among "
+        "them; absent if the study has none, or the source does not hold it."
+    ),
+    groups=schema.rows(
+        "The workers who passed, those who failed, all.",
+        group=schema.text("`passed`, `failed` or `all`."),
+        workers=schema.integer("Workers with an answer."),
+        asked=schema.integer("Quizzes that they were asked."),
+        answered=schema.integer("How many of them they answered."),
+        right=schema.integer("How many answers were right."),
+        expected=schema.number("How many chance alone gives right."),
+        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        low=schema.number("Lower end of its exact interval, as if all answers were independent.", null=True),
+        high=schema.number("Upper end.", null=True),
+    ),
+    workers=schema.rows(
+        "Every worker who was asked.",
+        worker=schema.text("Id."),
+        passed=schema.boolean("Whether they passed the filter."),
+        asked=schema.integer("Quizzes that they were asked."),
+        answered=schema.integer("How many of them they answered."),
+        right=schema.integer("How many answers were right."),
+        expected=schema.number("How many chance alone gives right."),
+        share=schema.number("Share of the answers that were right; null without any.", null=True),
+        low=schema.number("Lower end of its exact interval, as if all answers were independent.", null=True),
+        high=schema.number("Upper end.", null=True),
+        p=schema.number("Chance of as many right answers by guessing; null without an answer.", null=True),
+        above_chance=schema.boolean("Whether that is below `alpha`."),
+    ),
+    agreement=schema.rows(
+        "Workers with an answer, by the filter.",
+        filter=schema.text("`passed` or `failed`."),
+        above=schema.integer("Above chance."),
+        not_above=schema.integer("Not above."),
+    ),
+    not_asked=schema.rows(
+        "Conversations without a quiz, by the reason.",
+        why=schema.text("`few_lines`: others were told too little; `few_replies`: no reply to ask about."),
+        conversations=schema.integer("How many."),
+    ),
+)
+
+QUIZ = Part(
+    kind=QuizResults,
+    make=lambda a: describe_quiz(a.sample),
+    key="quiz",
+    content=_quiz,
+    of_chats=True,
+    schema=_QUIZ_SCHEMA,
+)
+
+SECTION = Section(
+    id="quiz",
+    title="The quiz after conversations",
+    parts=(QUIZ,),
+    tables=(
+        QUIZ.file("quiz.csv", "the quiz after conversations: asked, right, and right by chance", groups),
+        QUIZ.file("quiz_workers.csv", "the same for each worker, with p of guessing", workers),
+        QUIZ.file("quiz_filter.csv", "how the quiz agrees with the worker filter", agreement),
+        QUIZ.file("quiz_not_asked.csv", "conversations without a quiz, and why", not_asked),
+    ),
+    page="""\
+{% call table("quiz.csv", "“Which of these did your chat partner say?” by the worker filter.") %}
+Conversations with the quality-control bot count. <em>By chance</em>: right answers expected of who \
+guesses. Intervals are exact, as if all answers were independent. The filter does not use the quiz.
+{% endcall %}
+{% call table("quiz_filter.csv", "The quiz and the worker filter.") %}
+Above chance: guessing gives as many right answers with p &lt; {{ found.alpha }}. With few answers even \
+an attentive worker cannot be above it; a worker who reads well may still rate carelessly, and the other \
+way round.
+{% endcall %}
+{% call table("quiz_not_asked.csv", "Conversations without a quiz.") %}
+The first workers of a run have few others whose lines could be shown; a chatbot that says the same to \
+everybody leaves nothing to choose from.
+{% endcall %}
+<details class="screen">
+<summary>The quiz, worker by worker</summary>
+{% call table("quiz_workers.csv", "The quiz, worker by worker, the least sure of being above chance \
+first.") %}
+p is the chance of as many right answers by guessing.
+{% endcall %}
+</details>
+<p class="paper">The quiz of each worker is in <code>quiz_workers.csv</code>.</p>
+""",
+)

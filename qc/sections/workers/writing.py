@@ -1,0 +1,243 @@
+"""Pasting and pauses in how workers wrote, and scores without conversations that look pasted."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from qc.drawing.figure import Drawing
+from qc.drawing.panel import round_ticks
+from qc.drawing.rootogram import height, rootogram
+from qc.drawing.sheet import Sheet
+from qc.drawing.style import FAILED, MARGIN, PASSED
+from qc.number_format import listed, percent, whole
+from qc.robustness.writing import WritingResults, describe_writing
+from qc.sections import schema
+from qc.sections.analysis import Analysis
+from qc.sections.section import Part, Section
+from qc.sections.workers.quiz import OF_A_GROUP, OF_A_WORKER, outcome, share_columns
+from qc.table import COUNT, ONE, SHARE, THREE, Column, Table
+
+_MEDIANS = (
+    Column("pace", "Characters a minute", COUNT),
+    Column("pause", "Longest pause, s", ONE),
+    Column("away", "Times away", ONE),
+    Column("away_seconds", "Away, s", ONE),
+)
+
+
+def groups(found: WritingResults) -> Table:
+    """Count the conversations that look pasted, for workers who passed, who failed, and all."""
+    columns = (
+        *OF_A_GROUP,
+        Column("conversations", "Conversations", COUNT),
+        Column("pasted", "Look pasted", COUNT),
+        *share_columns("Share"),
+        *_MEDIANS,
+    )
+    return Table(found.groups, columns)
+
+
+def workers(found: WritingResults) -> Table:
+    """Return how each worker wrote; a reader sees those who pasted most first."""
+    ordered = found.workers.sort_values(["pasted_share", "worker"], ascending=[False, True])
+    columns = (
+        *OF_A_WORKER,
+        Column("conversations", "Conversations", COUNT),
+        Column("pasted", "Look pasted", COUNT),
+        Column("pasted_share", "Pasted", SHARE),
+        Column("typed_share", "Typed", SHARE),
+        *_MEDIANS,
+    )
+    return Table(found.workers, columns, ordered.assign(outcome=outcome(ordered)))
+
+
+def scores(found: WritingResults) -> Table | None:
+    """Return the scores without conversations that look pasted; None if there are none."""
+    if found.scores.empty:
+        return None
+    columns = (
+        Column("system", "System"),
+        Column("n", "Conversations", COUNT),
+        Column("left", "Without", COUNT),
+        Column("z", "z", THREE),
+        Column("z_left", "z without", THREE),
+        Column("change", "Change", THREE),
+        Column("low", "95 % interval", THREE, upper="high"),
+        Column("high", None, THREE),
+    )
+    return Table(found.scores, columns)
+
+
+BINS = np.linspace(0.0, 1.0, 21)
+
+
+def draw_pasted_shares(found: WritingResults) -> Drawing | None:
+    """Draw the distribution of the share of pasted characters over the workers; None if nobody wrote."""
+    shares = found.workers["pasted_share"].to_numpy(np.float64)
+    passed = found.workers["passed"].to_numpy(bool)
+    known = np.isfinite(shares)
+    if not known.any():
+        return None
+    bars = rootogram(shares, passed, BINS)
+
+    def draw(width: float) -> Sheet:
+        page = Sheet(width, height(2))
+        panel = bars.panel(page)
+        across = round_ticks(0.0, 1.0, 5)
+        panel.x_axis(across, [whole(100 * tick) for tick in across], "% of a worker’s characters were pasted")
+        for top, sign, colour, words, group in (
+            (20, "■", PASSED, "passed", passed),
+            (40, "□", FAILED, "failed", ~passed),
+        ):
+            page.key((MARGIN, top), sign, colour, f"{words}: {whole((group & known).sum())} workers")
+        return page
+
+    alt = (
+        f"Histogram of the share of pasted characters of {whole(known.sum())} workers: "
+        f"{whole((shares == 0).sum())} pasted nothing, {whole((shares >= found.threshold).sum())} "
+        f"{percent(found.threshold, 0)} or more."
+    )
+    return Drawing("Workers by what they pasted", alt, draw)
+
+
+def conclusion(found: WritingResults) -> str:
+    """Say how many conversations look pasted, and whether conclusions change without them."""
+    (every,) = found.groups[found.groups["group"] == "all"].to_dict("records")
+    pasted = every["pasted"]
+    look = "looks" if pasted == 1 else "look"
+    counted = f"{whole(pasted)} of {whole(every['conversations'])} conversations {look} pasted"
+    if found.scores.empty:
+        why = "" if pasted == 0 else ", none of them in a score"
+        return f"{counted}{why}: no score is another without them."
+    order = "the systems stand in another order" if found.order_changes else "the order of systems stays"
+    whose = f"the score of {listed(found.changed)}" if found.changed else "no score"
+    share = percent(every["share"], 1)
+    return f"{counted} ({share}). Without them {order}, and {whose} changes by more than chance."
+
+
+_WRITING_SCHEMA = schema.record(
+    (
+        "How workers wrote, in conversations with the qc bot, too; absent if the study does "
+        "not record it, or the source does not hold it."
+    ),
+    threshold=schema.number("Share of pasted characters from which on a conversation looks pasted."),
+    groups=schema.rows(
+        "Of the workers who passed, who failed, of all.",
+        group=schema.text("`passed`, `failed` or `all` workers."),
+        workers=schema.integer("Workers of whom it is known how they wrote."),
+        conversations=schema.integer("Conversations in which it was recorded."),
+        pasted=schema.integer("Conversations that look pasted."),
+        share=schema.number("Their share of the conversations; null without any.", null=True),
+        low=schema.number(
+            (
+                "Lower end of the interval of that share; null with fewer than five workers, where "
+                "few of many did most of it, or where all do the same."
+            ),
+            null=True,
+        ),
+        high=schema.number("Upper end of the interval of that share.", null=True),
+        pace=schema.number(
+            "Median over conversations: characters typed or composed a minute of writing; null if unknown.",
+            null=True,
+        ),
+        pause=schema.number("Median of the longest pause of a conversation's inputs, in seconds.", null=True),
+        away=schema.number("Median of how often the page lost the focus in a conversation.", null=True),
+        away_seconds=schema.number("Median of how long it had lost it, in seconds.", null=True),
+    ),
+    workers=schema.rows(
+        "How each worker wrote.",
+        worker=schema.text("Id of the worker who wrote."),
+        passed=schema.boolean("Whether they passed the filter."),
+        conversations=schema.integer("Conversations in which it was recorded."),
+        pasted=schema.integer("Conversations that look pasted."),
+        pasted_share=schema.number(
+            "Share of their characters that was pasted or dropped; null without any.", null=True
+        ),
+        typed_share=schema.number(
+            "Share of their characters that came one at a time; null without any.", null=True
+        ),
+        pace=schema.number(
+            "Median over conversations: characters typed or composed a minute of writing; null if unknown.",
+            null=True,
+        ),
+        pause=schema.number("Median of the longest pause of a conversation's inputs, in seconds.", null=True),
+        away=schema.number("Median of how often the page lost the focus in a conversation.", null=True),
+        away_seconds=schema.number("Median of how long it had lost it, in seconds.", null=True),
+    ),
+    scores=schema.rows(
+        "Scores without conversations that look pasted, best system first; empty if none that counts does.",
+        system=schema.text("The system whose score it is."),
+        n=schema.integer("Conversations that count."),
+        left=schema.integer("Those of them that do not look pasted."),
+        z=schema.number("Overall z of all; null without any.", null=True),
+        z_left=schema.number("Overall z without those that look pasted; null without any.", null=True),
+        change=schema.number("What the score changes by without them.", null=True),
+        low=schema.number(
+            "Lower end of the interval of the change; null with fewer than two workers.", null=True
+        ),
+        high=schema.number("Upper end of the interval of the change.", null=True),
+    ),
+)
+
+
+def _words(analysis: Analysis) -> Mapping[str, object]:
+    return {"conclusion": conclusion(analysis.writing)} if analysis.writing else {}
+
+
+def _summary(analysis: Analysis) -> Iterator[str]:
+    if analysis.writing is not None:
+        yield f"How workers wrote: {conclusion(analysis.writing)}"
+
+
+WRITING = Part(
+    kind=WritingResults,
+    make=lambda a: describe_writing(a.sample, a.scores, a.options.bootstrap, a.options.seed),
+    key="writing",
+    of_chats=True,
+    schema=_WRITING_SCHEMA,
+)
+
+SECTION = Section(
+    id="writing",
+    title="How workers wrote",
+    parts=(WRITING,),
+    tables=(
+        WRITING.file("writing.csv", "conversations that look pasted, and how workers wrote", groups),
+        WRITING.file("writing_workers.csv", "how each worker wrote", workers),
+        WRITING.file("writing_scores.csv", "scores without conversations that look pasted", scores),
+    ),
+    figures=(
+        WRITING.file("writing.svg", "how the share of pasted characters is distributed", draw_pasted_shares),
+    ),
+    words=_words,
+    summary=_summary,
+    page="""\
+<p>{{ conclusion }}</p>
+{% call table("writing.csv", "Conversations that look pasted, by the worker filter.") %}
+A conversation looks pasted if {{ "%.0f" | format(100 * found.threshold) }} % or more of the \
+characters that were written in it came by paste or drop; what an input method, a keyboard’s suggestion or \
+speech put in does not. Those with the quality-control bot count. Intervals are of whole workers, and \
+there is none of fewer than five of them, where few of many did most of it, or where all do the same; \
+pace, pauses and absences are medians over conversations. Pasting is a sign that a language model may have \
+written, and no proof; who retypes is not seen. Neither the filter nor any score uses it.
+{% endcall %}
+{% call drawing("writing", "Workers by what they pasted.") %}
+Each worker stands where the share of pasted characters in all that they wrote is; the upright axis grows \
+with the square root, so that few workers are seen beside many.
+{% endcall %}
+{% if not found.scores.empty %}
+{% call table("writing_scores.csv", "Scores without conversations that look pasted.") %}
+Overall z of the workers who passed, with all conversations and without those that look pasted. An \
+interval that leaves out 0 says that the score hangs on them by more than chance.
+{% endcall %}
+{% endif %}
+<details class="screen">
+<summary>How each worker wrote</summary>
+{% call table("writing_workers.csv", "How each worker wrote, who pasted most first.") %}
+Shares are of all characters that the worker wrote; what is neither typed nor pasted was put in several \
+characters at a time.
+{% endcall %}
+</details>
+<p class="paper">How each worker wrote is in <code>writing_workers.csv</code>.</p>
+""",
+)
