@@ -42,7 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not (item.path.parent.name in _LONG or item.path.name in _LONG_MODULES))
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """From here on, look for circles among the objects that tests make, and only there."""
     gc.freeze()
     gc.enable()
