@@ -30,7 +30,8 @@ test: browser services ## everything that CI checks: real browsers, databases an
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract pages-test docs
 	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist loadfile
 
-check: lint types contract ## the quick loop: style, types, contract, unit tests of what differs from the last commit
+check: install ## the quick loop: style, types, contract, unit tests of what differs from the last commit
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types lint contract
 	@tests="$$($(BIN)/python scripts/changed_tests.py)"; \
 	if [ -n "$$tests" ]; then $(BIN)/pytest -q -n 2 --dist loadfile -m "not parlai and not hf and not browser and not services and not tex" $$tests; \
 	else echo "Nothing has changed that has unit tests."; fi
@@ -44,6 +45,7 @@ soak: install services $(PAGES) ## the long run: a large crowd while everything 
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/server/live/test_socket_fuzzed.py
 	CANDOR_SOAK=5 timeout 20m $(BIN)/pytest -s tests/server/test_api_fuzzed.py
 	CANDOR_SOAK=5 timeout 60m $(BIN)/pytest -n $(TESTS_AT_ONCE) -m hypothesis --deselect tests/property
+	CANDOR_SOAK=5 timeout 60m $(BIN)/pytest -n $(TESTS_AT_ONCE) -m "services and not hypothesis" tests/server
 
 pages: $(PAGES) ## build the worker's page and the desk
 

@@ -2,14 +2,16 @@
 
 A file with tests of its own is tested by them: `server/live/converse/socket.py` by
 `tests/server/live/converse/test_socket.py`, `test_socket_frames.py` and so on. Other files are tested by the
-tests of their folder, or of the nearest folder above that has some. Files outside the packages have no unit
-tests.
+modules of their folder (not by those of the folders inside it), or of the nearest folder above that has some.
+Modules that take longer than a minute run only if they differ themselves. Files outside the packages have no
+unit tests.
 """
 
 import subprocess
 from pathlib import Path
 
 _PACKAGES = ("candor", "server", "bots", "qc")
+_LONG = frozenset({"test_api_fuzzed.py", "test_socket_fuzzed.py"})
 
 
 def changed() -> list[Path]:
@@ -24,15 +26,16 @@ def changed() -> list[Path]:
 
 
 def tests_of(path: Path) -> list[Path]:
-    """Return the test files, or the folder of tests, that answer for `path`."""
+    """Return the test files that answer for `path`."""
     if path.parts[0] == "tests" and path.name.startswith("test_"):
         return [path] if path.exists() else []
     if path.suffix != ".py" or path.parts[0] not in _PACKAGES:
         return []
     mirror = Path("tests", path.parent)
-    own = [*mirror.glob(f"test_{path.stem}.py"), *mirror.glob(f"test_{path.stem}_*.py")]
-    above = [folder for folder in (mirror, *mirror.parents) if folder.is_dir() and folder.parts[1:]]
-    return own or above[:1]
+    found = [*mirror.glob(f"test_{path.stem}.py"), *mirror.glob(f"test_{path.stem}_*.py")]
+    for folder in (mirror, *mirror.parents[:-2]):  # up to the tests of the package
+        found = found or list(folder.glob("test_*.py"))
+    return [tests for tests in found if tests.name not in _LONG]
 
 
 if __name__ == "__main__":

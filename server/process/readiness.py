@@ -1,6 +1,7 @@
 """Health endpoints: whether this process is alive, and whether it is ready for new connections."""
 
 import asyncio
+from functools import cache
 
 from alembic.script import ScriptDirectory
 from fastapi import APIRouter, Response
@@ -95,6 +96,7 @@ def schema(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
+@cache
 def newest_schema() -> str | None:
-    """Return the schema that this version needs."""
+    """Return the schema that this version needs. Reads all migrations, once."""
     return ScriptDirectory.from_config(alembic_config("")).get_current_head()

@@ -78,9 +78,7 @@ def test_one_host_answers_for_both_processes(
         for web in webs:  # before anybody asks: both see that there is a host
             wait_until(lambda web=web: metric(web, "candor_bot_work_hosts") == 1, "the host to be seen")
         (tmp_path / "short.yaml").write_text(STUDY)
-        there = ["--run", "short", "--data", str(tmp_path), "--despite-failing-bots"]
-        opening = [*candor, "study", "open", str(tmp_path / "short.yaml"), *there]
-        subprocess.run(opening, check=True, capture_output=True, env=first.environment)
+        first.open_unchecked(tmp_path / "short.yaml", "short")
         for web in webs:
             url = f"{web.url}/w/short"
             wait_until(lambda url=url: httpx2.get(f"{url}?worker=x").status_code == 200, "the run")

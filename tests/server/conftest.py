@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.support.local_process import free_port
 from tests.support.postgres import Postgres
 
 _NUMBERS = itertools.count()
+SOAK = bool(os.environ.get("CANDOR_SOAK"))  # `make soak`
 
 
 @pytest.fixture
@@ -46,12 +48,15 @@ def log_as_before() -> Iterator[None]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test once for each of the databases that its marker `databases` names."""
+    """Run a test once for each of the databases that its marker `databases` names.
+
+    Those of `in_soak` are for tests that no database decides: they run there in `make soak`.
+    """
     marker = metafunc.definition.get_closest_marker("databases")
     if marker is not None and "backend" in metafunc.fixturenames:
         marks = {"postgresql": [pytest.mark.services]}
-        kinds = [pytest.param(kind, marks=marks.get(kind, [])) for kind in marker.args]
-        metafunc.parametrize("backend", kinds)
+        names = [*marker.args, *(marker.kwargs.get("in_soak", ()) if SOAK else ())]
+        metafunc.parametrize("backend", [pytest.param(name, marks=marks.get(name, [])) for name in names])
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.server.support.database import execute, make_run, query
 from tests.server.support.server import House
 from tests.server.support.study import CRITERIA, RATINGS, RUN, SYSTEMS, study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 Serve = Callable[..., House]
 
@@ -40,6 +40,7 @@ def test_a_worker_who_joins_gets_a_token_and_its_assignment_and_nothing_else(hou
     assert query(house.url, "SELECT id FROM assignment") == [(content["assignment"],)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_the_same_worker_comes_back_to_the_same_assignment(house: House) -> None:
     house.enrolled("ann")
     assert len({assignment(house.join(name)) for name in ("ann", "ann", " ann ")}) == 1
@@ -108,6 +109,7 @@ def test_an_address_with_two_names_is_refused(house: House) -> None:
     assert house.join("ann", doubled=["utm_source"]).status_code == 200
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_an_address_with_a_null_character_is_answered_by_the_page(house: House) -> None:
     for path in ("/w/harbour?worker=%00", "/w/har%00bour"):
         page = house.http("GET", path)
@@ -130,6 +132,7 @@ def test_joining_a_run_that_this_server_does_not_serve(house: House, url: str) -
     error(house.join("ann", run="later"), 503, "run_not_ready")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_joining_a_full_run(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url, study_text(assignments=1)))
     house.enrolled("ann")
@@ -196,6 +199,7 @@ def test_a_request_that_is_no_json(shared: House, content: bytes, status: int, c
         ("GET", "/api/desk/studies/a%00b", None),
     ],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 def test_no_request_has_a_null_character(house: House, method: str, path: str, content: Any) -> None:
     """PostgreSQL does not store it: each was said to be a fault of the database's, with a line in the log."""
     bearer = {"Authorization": f"Bearer {house.auth.researcher_token}", "Content-Type": "application/json"}
@@ -226,6 +230,7 @@ def test_the_words_for_a_null_character_are_taken(house: House) -> None:
         ("DELETE", f"/runs/{RUN}/recruitment/bonuses/{10**30}", None, 422),
     ],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 def test_what_no_column_holds_is_the_callers_mistake(
     house: House, method: str, path: str, content: Any, status: int
 ) -> None:
@@ -276,6 +281,7 @@ def test_an_exempt_address_has_no_limit(url: str, run: OpenRun, serve: Serve) ->
         house.enrolled(f"w{number}")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_database_that_cannot_be_read_is_said_so(url: str, run: OpenRun, serve: Serve) -> None:
     house = serve(url, run)
     execute(url, "ALTER TABLE worker RENAME TO hidden")
@@ -379,6 +385,7 @@ def visited(house: House) -> House:
     return house
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_run_in_numbers(visited: House) -> None:
     (run,) = visited.desk("/runs").json()["runs"]
     assert run["run"] == RUN
@@ -391,6 +398,7 @@ def test_a_run_in_numbers(visited: House) -> None:
     assert run["worker_link"].endswith(f"/w/{RUN}")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_runs_systems_and_workers(visited: House) -> None:
     run = visited.desk(f"/runs/{RUN}").json()
     systems = {system["system"]: system for system in run["systems"]}

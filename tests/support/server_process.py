@@ -11,6 +11,11 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from server.clock import utc_now
+from server.db.engine.engines import migrate, open_engine
+from server.db.runs.runs import open_run
+from server.items.pool import items_of
+from server.study import parse_study
 from tests.support.local_process import free_port
 from tests.support.waiting import ENOUGH
 from tests.support.warm_process import WarmProcess
@@ -83,6 +88,20 @@ class Server:
         log = self.data / "open.log"
         command = ["study", "open", str(study), "--run", run, "--data", str(self.data), *options]
         assert WarmProcess(command, self.environment, log).wait(ENOUGH) == 0, log.read_text()
+
+    def open_unchecked(self, study: Path, run: str) -> None:
+        """Open a run as `open_run` does, without the conversations that check the study's bots.
+
+        Those take longer than the opening: that of hosted models as long as the test itself.
+        """
+        url = self.environment.get("CANDOR_DATABASE_URL", self.database)
+        migrate(url)
+        engine = open_engine(url, begin="BEGIN IMMEDIATE")
+        with engine.begin() as connection:
+            text = study.read_text(encoding="utf-8")
+            items = items_of(parse_study(text), connection, study.parent)
+            open_run(connection, text, run, utc_now(), items)
+        engine.dispose()
 
     def crowd(self, run: str, *options: str) -> subprocess.Popen[str]:
         """Start a simulated crowd in `run`."""

@@ -143,7 +143,7 @@ async def test_a_database_that_cannot_be_read_leaves_what_was_read_before(
     assert [entry["event"] for entry in logs].count("earlier replies not read") == 2
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 async def test_it_holds_no_more_than_the_latest_conversations(
     url: str, run: OpenRun, store: Store, serve: Callable[..., House]
 ) -> None:

@@ -30,7 +30,7 @@ from tests.server.support.database import held_up, query
 from tests.server.support.study import AT
 from tests.server.support.talker import endpoint
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 CHAT = Chat("c", 1, (), (Turn("worker", "Hello?"),))
 # Nobody listens there: whoever asks an enabled bot hears of a failed connection.
@@ -127,6 +127,7 @@ Call = tuple[str, str, dict[str, Any]]
     ("first", "second"),
     [(DISABLE, ENABLE), (DISABLE, ADD), (DISABLE, DELETE), (ADD, DISABLE), (ADD, REMOVE), (ADD, DELETE)],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_change_during_another_leaves_database_and_process_agreed(
     url: str, tmp_path: Path, first: Call, second: Call
 ) -> None:
@@ -158,6 +159,7 @@ def owner(store: Store, opened_bots: OpenedBots) -> RegisteredBots:
     return RegisteredBots(store, opened_bots, BackgroundChecks(store, LocalNews()), reach, LocalNews())
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_check_that_ends_after_a_replica_was_added_is_not_stored(url: str, store: Store) -> None:
     """It did not ask the new replica. Its report waits for the writer, behind the replica."""
 

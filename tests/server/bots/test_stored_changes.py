@@ -20,7 +20,7 @@ from tests.server.support.study import AT, SYSTEMS, study_text
 from tests.server.support.talker import endpoint, talking
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 T = TypeVar("T")
 Serve = Callable[..., House]
@@ -65,6 +65,7 @@ def test_the_study_of_these_tests_needs_no_other_bot() -> None:
     assert {system["bot"] for system in yaml.safe_load(STUDY)["systems"]} == {"talker"}
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_run_that_is_opened_and_closed_elsewhere(house: House, url: str) -> None:
     with talking("Hello.") as talker:
         register(url, talker.endpoint)

@@ -50,7 +50,7 @@ def exchange(settings: Settings, *, token_only: bool = False) -> None:
     path.write_text(json.dumps(kept | others))
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_other_secrets_in_the_place_of_the_right_ones_are_refused(served: Settings, candor: Candor) -> None:
     right = token_file(served.data).read_text()
     exchange(served)
@@ -80,7 +80,7 @@ def test_an_installation_of_before_takes_its_secrets_for_the_right_ones_once(ser
         start(served)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_no_mark_tells_a_secret(served: Settings) -> None:
     auth = load_auth(served.data, 7)
     marks = dict(query(str(served.database_url), "SELECT purpose, mark FROM secret_mark"))
@@ -106,7 +106,7 @@ def test_of_machines_with_secrets_of_their_own_one_begins_a_database(url: str, t
         assert outcome(machine) == "serves"
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_new_secrets_are_made_on_purpose_only(served: Settings, candor: Candor) -> None:
     url, path = str(served.database_url), token_file(served.data)
     command = ("new-secrets", "--data", served.data)

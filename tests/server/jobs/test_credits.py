@@ -21,7 +21,7 @@ from tests.server.support.sona import STUDY, SonaStandIn, granted
 from tests.server.support.study import AT, study_text
 
 IDS = IdCipher([ID_KEY])
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
 @pytest.fixture
@@ -126,6 +126,7 @@ async def test_while_sona_is_unwell_it_is_asked_again_by_itself(course: Course, 
     assert await course.found() == {"W-s1": ("granted", ""), "W-s2": ("granted", "")}
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_one_process_asks(course: Course, sona: SonaStandIn, address: str) -> None:
     await course.sit("s1")
     await course.job.look()
@@ -136,6 +137,7 @@ async def test_one_process_asks(course: Course, sona: SonaStandIn, address: str)
     assert sona.asked == ["s1"]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_was_forgotten_is_not_asked_for(course: Course, sona: SonaStandIn) -> None:
     await course.sit("s1")
     execute(course.url, "UPDATE worker SET external_id = ?", f"{FORGOTTEN}W1")

@@ -31,7 +31,7 @@ from tests.server.support.study import AT, study_text
 from tests.support.moderation import MODEL, PATH, ModerationStandIn, busy, failing, refusing
 from tests.support.waiting import PATIENCE
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 JUDGED = "SELECT turn_index, flagged, categories, score, model FROM v1_moderated_line ORDER BY turn_index"
 NOTES = "SELECT kind, text FROM v1_note ORDER BY kind, text"
 
@@ -88,6 +88,7 @@ def talk(store: Store, url: str, address: str) -> Talk:
     return Talk(store, url, address)
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_line_is_judged_once_and_what_is_flagged_is_noted(
     talk: Talk, service: ModerationStandIn
 ) -> None:
@@ -298,6 +299,7 @@ async def test_a_flagged_line_needs_attention_until_somebody_marks_it_as_seen(
     error(wrong, 404, "flag_not_found")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_what_is_said_once_and_stored_twice_needs_attention_once(talk: Talk, url: str) -> None:
     mine, yours = await talk.say("I grumble.", "Fine."), await talk.say("Fine.", "I grumble.", worker="bob")
     met = (
@@ -334,6 +336,7 @@ async def test_an_input_side_by_side_needs_attention_once_and_is_seen_on_both_si
     assert query(url, "SELECT seen_by FROM moderated_line") == [("ada",), ("ada",)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_one_process_asks(talk: Talk, service: ModerationStandIn) -> None:
     service.held = threading.Event()
     await talk.say("Hello.")
@@ -345,6 +348,7 @@ async def test_one_process_asks(talk: Talk, service: ModerationStandIn) -> None:
     assert service.asked == [["Hello."]]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_has_lost_the_lease_asks_no_more(talk: Talk, service: ModerationStandIn) -> None:
     service.faults = [busy(0)]
     service.held = threading.Event()
@@ -412,6 +416,7 @@ async def test_what_another_process_removes_at_this_moment_is_not_spoken_of(talk
     assert (talk.judged(), talk.notes()) == ([], [])
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_what_is_removed_while_it_is_judged_is_not_spoken_of(
     talk: Talk, service: ModerationStandIn, url: str
 ) -> None:

@@ -25,7 +25,7 @@ from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import RUN, study_text
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 Serve = Callable[..., House]
 MADE = Provenance(
     model="zanzibar-5-2026-01-01",
@@ -71,6 +71,7 @@ class Billed:
         return Reply("I like tea.", provenance=self._made)
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_every_reply_is_stored_with_where_it_came_from(
     url: str, serve: Serve, candor: Candor, tmp_path: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_report_of_the_database_says_what_was_evaluated(url: str, serve: Serve
     assert "changed in the midst of the run" in note
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, candor: Candor) -> None:
     house = serve(url, make_run(url, bots=Billed()))
     with house.page() as page:
@@ -145,6 +147,7 @@ def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, cando
     assert "calls cost" in audited.output
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
     url: str, serve: Serve
 ) -> None:
@@ -170,6 +173,7 @@ def test_a_cap_that_is_reached_refuses_asks_and_newcomers_and_the_desk_says_why(
     assert query(url, "SELECT sum(cost) FROM v1_bot_call") == [(0.5,)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_two_processes_exceed_a_cap_by_no_more_than_was_under_way(url: str, serve: Serve) -> None:
     bot = Billed()
     bot.gate.clear()

@@ -10,7 +10,7 @@ from tests.server.support.database import make_run
 from tests.server.support.server import House
 from tests.server.support.study import study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 Serve = Callable[..., House]
 CODE = re.compile(r"[A-Z2-7]{4}-[A-Z2-7]{4}")
 
@@ -27,6 +27,7 @@ def finished(house: House, token: str) -> str:
         return str(page.until("completed")["code"])
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_an_assignment_has_one_code_however_often_it_is_asked_for(url: str, serve: Serve) -> None:
     house = serve(url, make_run(url))
     token = house.token("ann")

@@ -32,7 +32,7 @@ from tests.server.support.items import (
 from tests.server.support.server import ID_KEY, House
 from tests.server.support.study import AT, RUN
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 IDS = IdCipher([ID_KEY])
 PLAN = """
@@ -46,6 +46,7 @@ async def sit(store: Store, run: OpenRun, worker: str, at: Any = AT) -> Enrolmen
     return await store.submit(lambda connection: enrol(connection, run, arriving, at))
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_item_is_judged_as_often_as_the_study_asks(url: str, store: Store) -> None:
     run = make_items_run(url)
     # Twelve texts, two judgments each, four in an assignment: six assignments, and no more.
@@ -59,6 +60,7 @@ async def test_every_item_is_judged_as_often_as_the_study_asks(url: str, store: 
         assert Counter(kind for _, _, kind, _ in plan) == {"ordinary": 4, "bad": 1, "repeat": 1}
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_the_desk_shows_what_was_read(url: str, store: Store) -> None:
     first = await sit(store, make_items_run(url), "ann")
     shown = await store.read(lambda connection: transcript(connection, first.assignment))
@@ -125,6 +127,7 @@ async def test_nobody_rates_a_conversation_that_they_held(url: str, serve: Calla
         store.stop()
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_an_open_place_goes_to_somebody_who_may_rate_all_of_it(
     url: str, serve: Callable[..., House]
 ) -> None:
@@ -149,6 +152,7 @@ async def test_an_open_place_goes_to_somebody_who_may_rate_all_of_it(
         store.stop()
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_an_item_is_rated_once_over_runs(url: str, store: Store) -> None:
     run = make_items_run(url, items_text(composition={"ordinary": 6}))
     again = make_items_run(url, items_text(composition={"ordinary": 6}), slug="again")
@@ -171,6 +175,7 @@ def read_all(page: Any, items: int = 6, *, edit: str | None = None) -> None:
     page.until("completed")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_whole_assignment_and_its_views_and_export(
     url: str, serve: Callable[..., House], candor: Candor, tmp_path: Path
 ) -> None:

@@ -37,7 +37,7 @@ from tests.server.support.arrivals import arrive_at_processes
 from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.study import AT, CRITERIA, RUN, SYSTEMS, study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 IDS = IdCipher(["a key"])
 BUDGET = Budget(total=Decimal(10), pay=Decimal(3))  # pays for three
@@ -93,6 +93,7 @@ def state(url: str) -> tuple[str, str, str]:
         ({"target": Target(conversations_per_system=1)}, 3),  # half of four families' variants: 8/3 workers
     ],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_no_more_get_in_than_the_rules_have_places_for(
     store: Store, run: OpenRun, url: str, rules: dict[str, Any], places: int
 ) -> None:
@@ -101,6 +102,7 @@ async def test_no_more_get_in_than_the_rules_have_places_for(
     assert (await rehearse(store, run, "s")).displaced is None  # rehearsals have places of their own
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_two_hundred_who_arrive_at_once_for_twenty_places_are_twenty(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -228,6 +230,7 @@ async def test_a_paused_run_stops_when_those_under_way_have_brought_what_it_need
     assert state(url)[:2] == ("closed", "budget")
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_leaves_with_a_report_is_paid_out_of_the_budget(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -250,6 +253,7 @@ async def test_who_leaves_with_a_report_is_paid_out_of_the_budget(
     assert state(url)[2] == "The budget of 10.00 pays for no other assignment: 9.00 are spent."
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_target_of_conversations_counts_what_completed_assignments_have_rated(
     store: Store, run: OpenRun, url: str
 ) -> None:
@@ -300,6 +304,7 @@ async def test_out_of_hours(store: Store, run: OpenRun, url: str) -> None:
     assert await sit(store, run, "a", timedelta(days=2)) == seated  # who is in stays in
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_who_may_not_come(store: Store, run: OpenRun, url: str) -> None:
     second = make_run(url, slug="second")
     go_by(url, "second", excluded_runs=(RUN,), excluded_workers=("eve",))
@@ -340,6 +345,7 @@ async def test_arrivals_at_four_processes_at_once_exceed_nothing(
     assert query(url, "SELECT number FROM assignment_count WHERE status = 'active'") == [(30,)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_an_audit_recounts(store: Store, run: OpenRun, url: str) -> None:
     await sit(store, run, "ann")
     execute(url, "UPDATE assignment_count SET number = 7")

@@ -21,9 +21,10 @@ from tests.server.support.database import query
 from tests.server.support.stage import RecordingPage, Stage
 from tests.support.waiting import until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_later_page_takes_over_and_the_earlier_one_is_told(staged: Callable[..., Stage]) -> None:
     stage = staged()
     assignment = await stage.enrolment()
@@ -197,6 +198,7 @@ async def test_a_session_that_expired_finds_out_with_its_next_message(staged: Ca
 # ---- several processes -----------------------------------------------------------------------
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_session_that_another_process_took_over_can_be_written_there_only(
     staged: Callable[..., Stage], url: str
 ) -> None:
@@ -258,6 +260,7 @@ async def test_a_reply_that_comes_after_the_session_was_lost_is_not_stored(
 # ---- the state elsewhere is newer ------------------------------------------------------------
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_line_stored_elsewhere_is_not_stored_twice_and_the_bot_is_asked(
     staged: Callable[..., Stage], url: str
 ) -> None:

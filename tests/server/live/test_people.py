@@ -20,7 +20,7 @@ from tests.server.support.server import House
 from tests.server.support.study import AT, RATINGS, study_text
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 CONSENT = {"text": "Some of your partners may be people.", "version": "1"}
 AGREED = {"consent": "1", "ticked": []}
@@ -79,6 +79,7 @@ def humans(house: House) -> list[tuple[Any, ...]]:
     )
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_two_workers_at_two_processes_chat_and_rate_each_other(url: str, serve: House2) -> None:
     run = make_run(url, study())
     here, there = opened(serve, url, run), opened(serve, url, run)
@@ -172,6 +173,7 @@ def test_simulated_workers_are_never_paired_with_people(url: str, serve: House2)
         assert said(robot) == "Reply 0 to: Beep."
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_process_that_was_stopped_does_not_take_over_from_who_has_answered(url: str, serve: House2) -> None:
     house = opened(serve, url, make_run(url, study()))
     with house.page("ann") as ann, house.page("bob") as bob:

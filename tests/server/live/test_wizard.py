@@ -16,7 +16,7 @@ from tests.server.support.server import House
 from tests.server.support.study import RUN, study_text
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 CONSENT = {"text": "Some of your partners may be people, who read what you write.", "version": "1"}
 AGREED = {"consent": "1", "ticked": []}
@@ -69,6 +69,7 @@ def say(house: House, line: dict[str, Any], text: str) -> int:
     return house.desk(f"/runs/{RUN}/wizard", method="POST", json=body).status_code
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_who_waits_is_shown_with_the_persona_and_the_first_answer_counts(url: str, serve: Serve) -> None:
     house = opened(serve, url)
     with house.page("ann") as ann:

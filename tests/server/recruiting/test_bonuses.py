@@ -177,7 +177,7 @@ def test_another_amount_than_was_sent_is_no_payment(recruiting: Recruiting, subm
     assert difference["kind"] == "bonus_not_paid"
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_late_bonus_is_not_taken_for_another_of_the_same_amount(
     recruiting: Recruiting, submissions: list[str]
 ) -> None:

@@ -121,7 +121,7 @@ def row_of(recruitment: dict[str, Any], submission: str) -> dict[str, Any]:
     return dict(row)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_what_was_paid_is_not_decided_otherwise(recruiting: Recruiting) -> None:
     recruiting.publish(places=10)
     # What is decided first, then in its place; what was paid of 450; what is said of it.
@@ -222,7 +222,7 @@ def test_a_payment_in_part_whose_answer_is_lost_is_of_the_share_that_was_decided
     assert (found["differences"], row_of(found, submission)["paid_share"]) == ([], 30)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_payment_that_overtakes_the_one_that_replaces_it_is_shown(recruiting: Recruiting) -> None:
     """B decides 80 % in the place of A's 30 %, whose payment arrives between B's reading and B's payment."""
     recruiting.publish()

@@ -138,7 +138,7 @@ def test_a_token_of_levels_without_end_is_refused(signed: Recruiting) -> None:
     assert "has not signed it" in refused(answer, "link_altered")
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_token_for_our_host_alone_is_for_the_run_whose_study_it_names(
     signed: Recruiting, serve: Callable[..., House]
 ) -> None:

@@ -38,7 +38,7 @@ def refused(house: House, path: str, status: int, code: str, **body: Any) -> dic
     return error(house.desk(f"/runs{path}", method="POST", json=body), status, code)
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_run_that_is_paused_and_resumed(house: House) -> None:
     token, reader = house.enrolled("ann"), house.token("reader")
     paused = do(house, f"/{RUN}/pause", reason="A bot is being mended.")
@@ -56,7 +56,7 @@ def test_a_run_that_is_paused_and_resumed(house: House) -> None:
         page.agree()
 
 
-@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_a_run_that_is_closed_while_people_chat(house: House) -> None:
     token = house.enrolled("ann")
     closed = do(house, f"/{RUN}/close", reason="Enough for now.")

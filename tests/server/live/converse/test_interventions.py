@@ -16,7 +16,7 @@ from tests.server.support.server import House, stored
 from tests.server.support.study import RUN
 from tests.support.redis_server import RedisServer
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
 def assignment_of(house: House) -> str:
@@ -33,6 +33,7 @@ def logged(house: House) -> list[str]:
     return [action for (action,) in stored(house, "SELECT action FROM audit_entry ORDER BY id")]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_released_place_is_free_and_its_page_says_so(house: House) -> None:
     with house.page("ann") as page:
         page.agree()
@@ -140,6 +141,7 @@ def test_a_reply_that_is_awaited_is_dropped(url: str, serve: Callable[..., House
 
 
 @pytest.mark.services
+@pytest.mark.databases("sqlite", "postgresql")
 def test_it_works_through_another_process(
     url: str, run: OpenRun, serve: Callable[..., House], redis: RedisServer
 ) -> None:
@@ -158,6 +160,7 @@ def test_it_works_through_another_process(
         assert page.until("ended")["phase"] == "expired"
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_an_excluded_assignment_is_in_no_analysis_until_it_is_taken_back(house: House, url: str) -> None:
     for worker in ("ann", "bob"):
         with house.page(worker) as page:

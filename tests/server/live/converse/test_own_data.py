@@ -12,7 +12,7 @@ from tests.server.support.database import audit, execute, make_run, query
 from tests.server.support.server import House, stored
 from tests.server.support.study import RATINGS, SYSTEMS, pairs_text, study_text
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
 def finished(url: str, serve: Callable[..., House], **settings: object) -> tuple[House, str]:
@@ -27,6 +27,7 @@ def post(house: House, what: str, token: str) -> httpx2.Response:
     return house.http("POST", f"/api/own-data/{what}", json={"token": token})
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_a_worker_reads_what_they_gave_and_takes_it_back(url: str, serve: Callable[..., House]) -> None:
     house, token = finished(url, serve, withdrawal_days=7)
     given = post(house, "download", token)
@@ -66,6 +67,7 @@ def test_what_a_worker_takes_back_is_in_no_file(url: str, serve: Callable[..., H
     assert files() == []
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 def test_all_that_a_worker_can_give_is_in_what_they_read(url: str, serve: Callable[..., House]) -> None:
     house, token = finished(url, serve, withdrawal_days=7)
     ((first,), (second,), *_) = stored(house, "SELECT id FROM conversation ORDER BY position")

@@ -8,7 +8,7 @@ from tests.server.support.database import query
 from tests.server.support.server import House
 from tests.server.support.study import RUN
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 
 def test_a_websocket_that_does_not_come_about_is_one_line_in_the_log(house: House) -> None:
@@ -27,6 +27,7 @@ def test_a_websocket_that_does_not_come_about_is_one_line_in_the_log(house: Hous
     ("trouble", "text", "kind"),
     [("not_drawn", "reply: RangeError", "page_not_drawn"), ("translated", "", "page_translated")],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 def test_what_a_researcher_should_know_is_an_incident_once(
     house: House, trouble: str, text: str, kind: str
 ) -> None:

@@ -32,7 +32,7 @@ from tests.server.support.stage import AUTH, Stage
 from tests.server.support.study import RATINGS, study_text
 from tests.support.waiting import until
 
-pytestmark = pytest.mark.databases("sqlite", "postgresql")
+pytestmark = pytest.mark.databases("sqlite", in_soak=["postgresql"])
 
 QUICK = {"timeouts": {"bot_try": 0.1, "bot_total": 0.3}}
 
@@ -127,6 +127,7 @@ async def test_a_bot_that_never_answers_is_replaced_whatever_its_fault(
     ],
     ids=["spaces", "controls", "lines", "markup", "as long as can be", "beyond ASCII"],
 )
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_what_a_bot_says_is_cleaned_and_bounded(
     staged: Callable[..., Stage], url: str, text: str, shown: str
 ) -> None:
@@ -138,6 +139,7 @@ async def test_what_a_bot_says_is_cleaned_and_bounded(
     assert query(url, "SELECT text FROM turn WHERE author = 'bot'") == [(shown,)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_every_system_failing_ends_the_assignment_early_and_paid(
     staged: Callable[..., Stage], url: str
 ) -> None:
@@ -207,6 +209,7 @@ async def test_a_question_under_way_is_not_asked_twice_by_a_refresh(
     assert page.types() == ["snapshot", "said"]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[..., Stage], url: str) -> None:
     bot = Gated()
     stage = staged(bot)
@@ -222,6 +225,7 @@ async def test_a_reply_is_kept_until_the_database_takes_it(staged: Callable[...,
     assert query(url, "SELECT author FROM turn ORDER BY turn_index") == [("worker",), ("bot",)]
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_a_database_that_is_away_as_money_is_counted_costs_no_reply(
     url: str, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +249,7 @@ async def test_a_database_that_is_away_as_money_is_counted_costs_no_reply(
     assert stage.notes() == []
 
 
+@pytest.mark.databases("sqlite", "postgresql")
 async def test_what_was_stored_without_an_answer_is_known_before_the_next_message_is_taken(
     staged: Callable[..., Stage], url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
