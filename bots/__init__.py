@@ -26,7 +26,7 @@ from bots.core.failures import (
 )
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
-from bots.core.network import BodyLimit, backoff, listener
+from bots.core.network import BodyLimit, BoundedClient, backoff, listener
 from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.pipe_frames import KnownLines
 from bots.core.segmentation import base_language, join_words, split_words
@@ -61,6 +61,7 @@ __all__ = [
     "BotBusy",
     "BotError",
     "BotGone",
+    "BoundedClient",
     "BudgetSpent",
     "CannotHold",
     "Chat",

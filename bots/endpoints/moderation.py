@@ -11,7 +11,7 @@ import httpx2
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from bots.core.failures import BotError, BotTimeout
-from bots.core.network import trusted
+from bots.core.network import BoundedClient, trusted
 from bots.endpoints.address import host_of, is_on_this_machine
 from bots.endpoints.cost import Estimate, PlannedCalls
 from bots.endpoints.provider_error import failure_of
@@ -76,7 +76,7 @@ class Moderation:
             return []
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
-            async with httpx2.AsyncClient(verify=trusted(), timeout=self._seconds) as client:
+            async with BoundedClient(verify=trusted(), timeout=self._seconds) as client:
                 response = await client.post(self._url, json={"input": list(lines)}, headers=headers)
         except httpx2.TimeoutException as error:
             raise BotTimeout(self._said("gave no answer in time")) from error

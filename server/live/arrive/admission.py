@@ -35,6 +35,7 @@ from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, 
 
 _past_times = PastTimes()
 
+
 class ArrivalState(NamedTuple):
     """The state of a run and of a worker who arrives at it.
 
