@@ -24,6 +24,7 @@ from bots.core.failures import (
     FailureKind,
     failure,
 )
+from bots.core.files import read_file, read_text
 from bots.core.host_protocol import PATH as DIAL_IN_PATH
 from bots.core.host_protocol import CannotHold, Drain, Earlier, Hold, NumberedReply, Offer, WireError
 from bots.core.network import BodyLimit, BoundedClient, backoff, listener
@@ -132,6 +133,8 @@ __all__ = [
     "open_replica",
     "planned_calls",
     "qc_findings",
+    "read_file",
+    "read_text",
     "redis_pool",
     "require_openable",
     "run_length",

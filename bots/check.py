@@ -15,6 +15,7 @@ from bots.builtin.catalogue import UnknownBotError, open_bot
 from bots.conformance.check import check_bot
 from bots.conformance.report import ConformanceReport, coloured, conformance_table, transcript
 from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
+from bots.core.files import read_text
 from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
@@ -142,7 +143,7 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{path}: cannot be read: {error}; give the study's file with --study")
 

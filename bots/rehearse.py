@@ -8,6 +8,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bots.core.files import read_text
 from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
@@ -76,7 +77,7 @@ def rehearse(
     try:
         if model is not None:
             options["model"] = read_rater_model(model).model_dump(mode="json")
-        text = study.read_text(encoding="utf-8")
+        text = read_text(study)
         with ResearcherClient(access(server, token, data)) as client:
             over = _watched(client, confirmed(client.rehearse, text, options, yes=yes))
     except (OSError, UnicodeDecodeError) as error:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bots import fail, stderr
+from bots import fail, read_file, stderr
 from server.access.auth import load_signer
 from server.cli.database import require_secrets, transaction
 from server.cli.settings import Data, settings_from
@@ -57,7 +57,7 @@ def _read(path: Path) -> list[str]:
     """Return the workers' ids in a file, in its order. Raises CandorError if it is not such a list."""
     name = "the standard input" if str(path) == "-" else str(path)
     try:
-        content = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8")
+        content = (sys.stdin.buffer.read() if str(path) == "-" else read_file(path)).decode("utf-8")
     except OSError as error:
         raise CandorError(f"{name}: cannot be read: {error.strerror}", "Check the path.") from error
     except UnicodeDecodeError as error:

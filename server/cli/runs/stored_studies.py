@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Connection, inspect
 
-from bots import console, fail, stderr
+from bots import console, fail, read_text, stderr
 from server.access import people
 from server.bots import stored_bots
 from server.bots.known_bots import mistakes_of
@@ -178,7 +178,7 @@ def _tell(connection: Connection, study: StoredStudy) -> None:
 
 def _file(path: Path) -> str:
     try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+        return sys.stdin.read() if str(path) == "-" else read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{path}: cannot be read: {error}", "Check the path. A study is a text file in UTF-8.")
 
