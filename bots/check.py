@@ -19,6 +19,7 @@ from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import CheckView
+from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr
 
 BOT_TRY = 20.0  # seconds; a study's default unless its `timeouts` say otherwise
@@ -142,7 +143,7 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{path}: cannot be read: {error}; give the study's file with --study")
 

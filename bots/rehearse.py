@@ -12,6 +12,7 @@ from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
 from bots.researcher.views import Forecast, RehearsalView
+from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr
 
 _LOOK_SECONDS = 1.0
@@ -77,7 +78,7 @@ def rehearse(
     try:
         if model is not None:
             options["model"] = read_rater_model(model).model_dump(mode="json")
-        text = study.read_text(encoding="utf-8")
+        text = read_text(study)
         with ResearcherClient(access(server, token, data)) as client:
             over = _watched(client, confirmed(client.rehearse, text, options, yes=yes))
     except (OSError, UnicodeDecodeError) as error:

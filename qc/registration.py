@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.published import StrictModel
 
@@ -146,7 +147,7 @@ def read_registration(path: Path) -> Preregistration:
     from candor.common.bounded_yaml import read_yaml  # noqa: PLC0415  # as above
 
     try:
-        content = read_yaml(path.read_bytes())
+        content = read_yaml(read_file(path))
     except (OSError, ValueError, yaml.YAMLError) as error:
         reason = getattr(error, "strerror", None) or f"it is no YAML: {error}"
         raise SourceError(f"{path}: the preregistration cannot be read ({reason}). Check the path.") from None

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from candor.common.files import read_text
+
 _WHO = "This is who you are:\n{persona}"
 DEFAULT_PROMPT = f"""\
 You are chatting with somebody whom you have just met. Answer as people do in a chat: one or two short \
@@ -45,7 +47,7 @@ def given_prompt(given: str) -> str:
 def text_of(file: str) -> str:
     """Return the text in `file`. Raises PromptError."""
     try:
-        return Path(file).read_text(encoding="utf-8")
+        return read_text(Path(file))
     except UnicodeDecodeError as error:
         raise PromptError(f"{file} is not UTF-8 text: save it as UTF-8") from error
     except OSError as error:

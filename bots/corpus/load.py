@@ -14,6 +14,7 @@ from bots.corpus.episode import Episode, corpus_of
 from bots.corpus.jsonl import read_jsonl
 from bots.corpus.model import Corpus, CorpusError
 from bots.corpus.parlai import read_fields, read_numbered
+from candor.common.files import read_file
 
 
 class Utterance(BaseModel):
@@ -97,7 +98,7 @@ def _text(path: Path) -> str:
     if path.exists() and not path.is_file():  # a device or a pipe may have no end
         raise CorpusError(path, None, "cannot be read (it is not a regular file)", f"Give {_FORMATS}.")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return read_file(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise CorpusError(path, line, "not UTF-8 text", "Save the file as UTF-8.") from error

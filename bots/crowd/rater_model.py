@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bots.core.mistakes import mistakes
+from candor.common.files import read_file
 
 Points = Annotated[float, Field(ge=-1000, le=1000, strict=True)]
 Spread = Annotated[float, Field(ge=0, le=1000, strict=True)]
@@ -45,7 +46,7 @@ class RaterModel(BaseModel):
 def read_rater_model(path: Path) -> RaterModel:
     """Read a rater model from a file. Raises ModelRefused."""
     try:
-        return RaterModel.model_validate_json(path.read_bytes())
+        return RaterModel.model_validate_json(read_file(path))
     except OSError as error:
         raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except ValidationError as error:

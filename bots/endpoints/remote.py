@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import httpx2
 import structlog
@@ -14,7 +14,7 @@ from bots.core.failures import BotError, BotTimeout
 from bots.endpoints.address import PrivateAddress, PublicOnly
 from bots.endpoints.key import Key
 from bots.endpoints.provider_error import failure_of
-from candor.common.network import trusted
+from candor.common.network import UnreadableAnswer, bound_answer, trusted
 
 CONNECT_SECONDS = 5.0
 LARGEST_ANSWER = 1024 * 1024  # bytes: the thoughts behind a short reply may be long
@@ -27,10 +27,6 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 Shape = TypeVar("Shape", bound=BaseModel)
 log = structlog.get_logger()
-
-
-class UnreadableAnswer(httpx2.TransportError):
-    """An answer has the wrong encoding, or is too long to be read to its end."""
 
 
 class Remote:
@@ -198,37 +194,10 @@ def _short(text: str) -> str:
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Limit the size of `response`. Of an error only the beginning is read."""
-    encoding = response.headers.get("Content-Encoding", "identity")
-    if encoding != "identity":
-        raise UnreadableAnswer("the answer is compressed, though it was asked not to be")
-    stream = cast(httpx2.AsyncByteStream, response.stream)
-    most = LARGEST_STREAM if is_stream(response) else LARGEST_ANSWER
-    response.stream = _Bounded(stream, most, refuse=response.is_success)
+    """Limit the size of `response`. Of an error only the beginning is read. Raises UnreadableAnswer."""
+    bound_answer(response, LARGEST_STREAM if is_stream(response) else LARGEST_ANSWER)
 
 
 def is_stream(response: httpx2.Response) -> bool:
     """Return whether an answer comes as server-sent events."""
     return bool(response.headers.get("Content-Type", "").startswith("text/event-stream"))
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """A stream that ends, or is refused, after `most` bytes."""
-
-    def __init__(self, stream: httpx2.AsyncByteStream, most: int, refuse: bool) -> None:
-        self._stream = stream
-        self._most = most
-        self._refuse = refuse
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
-        async for chunk in self._stream:
-            total += len(chunk)
-            if total > self._most and self._refuse:
-                raise UnreadableAnswer(f"the answer has more than {self._most // 1024} KiB")
-            if total > self._most:
-                return
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()

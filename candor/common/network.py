@@ -1,11 +1,11 @@
-"""Network helpers: listening sockets, certificates, back-off, Redis pools, a limit on request bodies."""
+"""Network helpers: sockets, certificates, back-off, Redis pools, limits of requests and answers."""
 
 import re
 import socket
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from functools import cache
 from ssl import SSLContext
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 from redis.asyncio import ConnectionPool
@@ -16,6 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tenacity import wait_exponential, wait_random_exponential
 from tenacity.wait import wait_base
+
+LARGEST_ANSWER = 8 * 1024 * 1024  # bytes: more than any service that is asked here has to say
 
 
 def backoff(first: float, *, longest: float, growth: float) -> wait_base:
@@ -144,3 +146,53 @@ def redis_pool(url: str, **options: Any) -> ConnectionPool:
     # The URL determines the class: over TLS, over a Unix socket, or plain.
     pool.connection_class = type("Connection", (_Connection, pool.connection_class), {})
     return pool
+
+
+class UnreadableAnswer(httpx2.TransportError):
+    """An answer has the wrong encoding, or is too long to be read to its end."""
+
+
+class BoundedClient(httpx2.AsyncClient):
+    """An HTTP client that reads at most LARGEST_ANSWER bytes of an answer.
+
+    A longer answer raises UnreadableAnswer. Of an error only the beginning is read.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(event_hooks={"response": [_bound]}, **options)
+        # Uncompressed, because a small compressed answer could unpack to a huge one.
+        self.headers["Accept-Encoding"] = "identity"
+
+
+async def _bound(response: httpx2.Response) -> None:
+    bound_answer(response, LARGEST_ANSWER)
+
+
+def bound_answer(response: httpx2.Response, most: int) -> None:
+    """Limit the size of an answer that is not read yet. Raises UnreadableAnswer if it is compressed."""
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise UnreadableAnswer("the answer is compressed, though it was asked not to be")
+    stream = cast(httpx2.AsyncByteStream, response.stream)
+    response.stream = _Bounded(stream, most, refuse=response.is_success)
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A stream that ends, or is refused, after `most` bytes."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int, refuse: bool) -> None:
+        self._stream = stream
+        self._most = most
+        self._refuse = refuse
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        async for chunk in self._stream:
+            total += len(chunk)
+            if total > self._most and self._refuse:
+                raise UnreadableAnswer(f"the answer has more than {self._most // 1024} KiB")
+            if total > self._most:
+                return
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

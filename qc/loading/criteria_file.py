@@ -16,6 +16,7 @@ import yaml
 from pydantic import Field
 
 from candor.common.bounded_yaml import read_yaml
+from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError
 from qc.formats.published import MAXIMUM, StrictModel
 from qc.loading.raw_run import CRITERION_COLUMNS, RENAME, RESERVED
@@ -56,7 +57,7 @@ def read(path: Path) -> pd.DataFrame:
 
 def _content(path: Path) -> object:
     try:
-        return read_yaml(path.read_bytes())
+        return read_yaml(read_file(path))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(f"{path}: the criteria file cannot be read ({reason}). Check the path.") from None

@@ -15,11 +15,13 @@ then a column for each field. An empty cell means unknown.
 
 import csv
 from dataclasses import replace
+from io import StringIO
 from math import isfinite
 from pathlib import Path
 
 import pandas as pd
 
+from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.formats.spreadsheet import misshapen
 from qc.run import Run
@@ -109,8 +111,8 @@ def _number(text: str) -> float:
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     """Return the header and the other rows of a CSV file, with all cells stripped."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(map(str.strip, row))]
+        file = StringIO(read_file(path).decode("utf-8-sig"), newline="")
+        rows = [[cell.strip() for cell in row] for row in csv.reader(file) if any(map(str.strip, row))]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(

@@ -13,6 +13,7 @@ from string import Template
 
 from pydantic_core import from_json
 
+from candor.common.files import read_file
 from qc.errors import OptionError, SourceError, joined
 from qc.metrics.transcripts import Transcript
 
@@ -47,7 +48,7 @@ def _known(path: Path | None) -> Mapping[str, object]:
     if path is None:
         return tomllib.loads(_text("statements.toml"))
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_file(path).decode("utf-8"))
     except (OSError, ValueError) as error:
         raise SourceError(f"{path}: the statements cannot be read ({error}). Give a TOML file.") from None
 

@@ -8,11 +8,13 @@ import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, joined, quoted
 from qc.metrics.transcripts import conversation_names
 from qc.run import Run
@@ -107,8 +109,8 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
         SourceError: it cannot be read.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line]
+        file = StringIO(read_file(path).decode("utf-8-sig"), newline="")
+        lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SourceError(f"{path}: the file cannot be read ({reason}). Give a CSV in UTF-8.") from None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
+from candor.common.files import read_file
 from qc.errors import DataError, Problem, SourceError, quoted
 from qc.metrics.metric_table import REPAIR, read_csv
 from qc.metrics.overlap import ReferencedReply
@@ -85,7 +86,7 @@ def _csv(path: Path, problems: list[Problem]) -> Iterator[_Line]:
 
 def _json_lines(path: Path, problems: list[Problem]) -> Iterator[_Line]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise SourceError(f"{path}: the file cannot be read ({reason}). Give JSON Lines in UTF-8.") from None

@@ -16,6 +16,7 @@ import httpx2
 import jwt
 from pydantic_core import from_json
 
+from candor.common.network import BoundedClient
 from server.errors import ProviderRefused
 
 # Asymmetric algorithms only. Tokens signed with a shared secret, or unsigned, are refused.
@@ -159,7 +160,7 @@ class OpenIdProvider:
     async def _asked(self, method: str, url: str, **sent: Any) -> Json:
         """Send a request to the provider and return the JSON object. Raises ProviderRefused."""
         try:
-            async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+            async with BoundedClient(timeout=_SECONDS) as client:
                 answer = await client.request(method, url, headers={"Accept": "application/json"}, **sent)
             content = from_json(answer.raise_for_status().content)
         except httpx2.HTTPStatusError as error:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import from_json
 
+from candor.common.files import read_text
 from server.db.runs.items import Form, NewItem
 from server.errors import StudyInvalid
 from server.session.item import ItemContent, ItemLine
@@ -58,7 +59,7 @@ def read_items(path: Path) -> list[NewItem]:
         StudyInvalid: There are mistakes; the message has all of them, with their lines.
     """
     try:
-        content = path.read_text(encoding="utf-8")
+        content = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise StudyInvalid(f"{path}: cannot be read: {error}") from error
     problems: list[str] = []

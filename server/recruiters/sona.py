@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import httpx2
 
+from candor.common.network import BoundedClient
 from server.recruiters.recruiter import Sona
 
 CreditStatus = Literal["granted", "refused", "unreachable"]
@@ -50,7 +51,7 @@ class SonaClient:
         }
         start = self._url or f"https://{sona.school}"
         try:
-            async with httpx2.AsyncClient(timeout=self._patience) as client:
+            async with BoundedClient(timeout=self._patience) as client:
                 answer = await client.get(f"{start}{_PATH}", params=given)
         except httpx2.HTTPError as error:
             return CreditAnswer("unreachable", f"{sona.school} cannot be reached ({type(error).__name__})")

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from candor.common.files import read_text
 from server.errors import StudyInvalid
 from server.settings_file import Location
 from server.study.contradictions import contradictions
@@ -31,7 +32,7 @@ def load_study(path: Path) -> tuple[Study, str]:
         StudyInvalid: It has mistakes; the message has all of them, with their lines.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise StudyInvalid(f"{path}: cannot be read: {error}") from error
     return parse_study(text, str(path)), text

@@ -41,11 +41,17 @@ def test_a_worker_is_forgotten(browser: Browser, stage: Stage, width: int) -> No
     assert box
     assert button
     assert button["x"] + button["width"] < box["x"] + box["width"]
+    height = page.evaluate("innerHeight")
+    assert abs(box["y"] * 2 + box["height"] - height) < 2  # in the middle
     assert page.evaluate("document.documentElement.scrollWidth") == width
     dialog.get_by_role("button", name="Forget").click()
     expect(dialog).to_have_count(0)
     done = page.get_by_role("status").filter(has_text=f"{pseudonym} is forgotten")
     expect(done).to_be_visible()
+    form, told = page.get_by_role("form", name="Look a worker up").bounding_box(), done.bounding_box()
+    assert form
+    assert told
+    assert told["y"] - form["y"] - form["height"] >= 16  # not glued to the form
     expect(page.get_by_text(pseudonym)).to_have_count(1)  # all else has the new pseudonym
     assert stage.rows("SELECT count(*) FROM topic_mark WHERE topic = ?", f"what {worker} likes") == [(0,)]
     page.get_by_label("Pseudonym or id").fill(worker)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from candor.common.files import read_file
 from candor.common.terminal import fail, stderr
 from server.access.auth import load_signer
 from server.cli.database import require_secrets, transaction
@@ -54,7 +55,7 @@ def _read(path: Path) -> list[str]:
     """Return the workers' ids in a file, in its order. Raises CandorError if it is not such a list."""
     name = "the standard input" if str(path) == "-" else str(path)
     try:
-        content = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8")
+        content = (sys.stdin.buffer.read() if str(path) == "-" else read_file(path)).decode("utf-8")
     except OSError as error:
         raise CandorError(f"{name}: cannot be read: {error.strerror}", "Check the path.") from error
     except UnicodeDecodeError as error:

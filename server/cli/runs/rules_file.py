@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 from sqlalchemy import Connection
 
+from candor.common.files import read_text
 from candor.common.terminal import stderr
 from server.db.runs.run_rules import all_rules_of, encrypted_workers, set_rules
 from server.db.runs.run_states import end_foreseen
@@ -26,7 +27,7 @@ def read_rules_file(path: Path | None) -> RunRules:
     if path is None:
         return RunRules()
     try:
-        return parse_rules(path.read_text(encoding="utf-8"), str(path))
+        return parse_rules(read_text(path), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise RulesInvalid(f"{path} cannot be read: {error}", "Name a text file with the rules.") from error
 

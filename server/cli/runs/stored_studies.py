@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from sqlalchemy import Connection, inspect
 
+from candor.common.files import read_text
 from candor.common.terminal import console, fail, stderr
 from server.access import people
 from server.bots import stored_bots
@@ -178,7 +179,7 @@ def _tell(connection: Connection, study: StoredStudy) -> None:
 
 def _file(path: Path) -> str:
     try:
-        return sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
+        return sys.stdin.read() if str(path) == "-" else read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         fail(f"{path}: cannot be read: {error}", "Check the path. A study is a text file in UTF-8.")
 

@@ -6,7 +6,7 @@ event loop that takes longer than the statement.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from server.bots.lineup import OpenRun, first_reached
+from server.clock import PastTimes
 from server.db.counts.plan_counts import COUNTS
 from server.db.runs.runs import Cause, RunStatus
 from server.db.runs.standing import standing
@@ -31,6 +32,8 @@ from server.db.tables import Assignment, ExcludedRun, ExcludedWorker, FreePlace,
 from server.errors import NotInvited, RunClosed, RunComplete, RunFull, RunOutOfHours, RunPaused, TookPart
 from server.recruiters.arrival import Arrival
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
+
+_past_times = PastTimes()
 
 
 class ArrivalState(NamedTuple):
@@ -83,11 +86,14 @@ def look(
 
 
 def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
-    """Return the times since which a worker must be silent, or active, for their slot to be open."""
+    """Return the times since which a worker must be silent, or active, for their slot to be open.
+
+    If the clock was set forward, nobody has been silent for longer because of that.
+    """
     timeouts = run.study.timeouts
     return {
-        "silent_since": at - timedelta(seconds=timeouts.idle),
-        "under_way_since": at - timedelta(seconds=timeouts.assignment),
+        "silent_since": _past_times.shown_ago(at, timeouts.idle),
+        "under_way_since": _past_times.shown_ago(at, timeouts.assignment),
     }
 
 

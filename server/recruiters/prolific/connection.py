@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 from tenacity.wait import wait_random_exponential
 
+from candor.common.network import BoundedClient
 from server.recruiters.prolific.failures import (
     NotThere,
     OutcomeUnknown,
@@ -57,7 +58,7 @@ class PlatformConnection:
             url: the address of Prolific's API, without `/api`.
             patience: the time-out of a request in seconds.
         """
-        self._client = httpx2.AsyncClient(
+        self._client = BoundedClient(
             base_url=url.rstrip("/"),
             headers={"Authorization": f"Token {token}", "Accept": "application/json"},
             timeout=patience,

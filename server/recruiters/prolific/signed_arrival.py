@@ -16,6 +16,8 @@ import httpx2
 import jwt
 from pydantic_core import from_json
 
+from candor.common.network import BoundedClient
+
 ISSUER = "https://www.prolific.com"
 PARAMETER = "prolific_token"
 STUDY = "STUDY_ID"  # parameter of the address, and of the token: the study at Prolific
@@ -75,7 +77,7 @@ class StudyKeys:
         """Read the keys again. If that fails, the earlier keys stay."""
         self._not_before = monotonic() + _AFTER_FAILURE
         try:
-            async with httpx2.AsyncClient(timeout=_SECONDS) as client:
+            async with BoundedClient(timeout=_SECONDS) as client:
                 answer = (await client.get(self._address)).raise_for_status()
             found = jwt.PyJWKSet.from_dict(from_json(answer.content)).keys
         except (httpx2.HTTPError, jwt.PyJWTError, ValueError, AttributeError):

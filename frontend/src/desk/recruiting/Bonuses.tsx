@@ -25,7 +25,7 @@ export function Bonuses({ rows, currency, at, onDone }: Props) {
       none="Choose submissions above to prepare a bonus for them."
       rows={rows.map((row) => ({
         key: String(row.batch),
-        what: `${row.purpose}: ${row.bonuses.length} × ${amount(row.bonuses[0]?.cents ?? 0, currency)}, ${amount(row.total, currency)} with fees`,
+        what: `${row.purpose}: ${worthOf(row, currency)}, ${amount(row.total, currency)} with fees`,
         more: stateOf(row),
         about: row.purpose,
         actions: actionsOf(row, currency, at),
@@ -33,6 +33,15 @@ export function Bonuses({ rows, currency, at, onDone }: Props) {
       onDone={onDone}
     />
   );
+}
+
+/** How many bonuses there are, and of how much. */
+export function worthOf(row: BatchRow, currency: string | null): string {
+  const cents = row.bonuses.map((bonus) => bonus.cents);
+  const [least, most] = [Math.min(...cents), Math.max(...cents)];
+  return least === most
+    ? `${cents.length} × ${amount(least, currency)}`
+    : `${cents.length} bonuses of ${amount(least, null)} to ${amount(most, currency)}`;
 }
 
 /** Where bonuses stand, in words. */

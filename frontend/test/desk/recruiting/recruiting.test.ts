@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BatchRow, DifferenceRow, SubmissionRow } from "../../../src/desk/api_types";
 import { amount, centsOf } from "../../../src/desk/recruiting/amounts";
-import { lookAt, stateOf } from "../../../src/desk/recruiting/Bonuses";
+import { lookAt, stateOf, worthOf } from "../../../src/desk/recruiting/Bonuses";
 import { wrongWith } from "../../../src/desk/recruiting/DecisionDialog";
 import { remediesOf } from "../../../src/desk/recruiting/Differences";
 import { bonusOf, payOf, thereOf } from "../../../src/desk/recruiting/Submissions";
@@ -104,5 +104,12 @@ describe("bonuses", () => {
     );
     expect(stateOf({ state: "paid", bonuses } as unknown as BatchRow)).toBe("Paid: seen at Prolific.");
     expect(lookAt(3, at).method).toBe("POST");
+  });
+
+  it("are not all shown as the first of them", () => {
+    const of = (...cents: number[]) =>
+      worthOf({ bonuses: cents.map((each) => ({ submission: "s1", cents: each })) } as BatchRow, "GBP");
+    expect(of(150, 150)).toBe("2 × 1.50 GBP");
+    expect(of(150, 5)).toBe("2 bonuses of 0.05 to 1.50 GBP");
   });
 });
