@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 import yaml
-from click import Choice
 from pydantic import TypeAdapter, ValidationError
 from rich.box import SIMPLE
 from rich.markup import escape
@@ -42,12 +41,20 @@ Name = Annotated[str, typer.Argument(help="The bot's name.")]
 Replica = Annotated[str, typer.Argument(help="The replica's address.", metavar="URL")]
 
 
+def _kind(given: str) -> str:
+    if given not in KINDS:
+        raise typer.BadParameter(f"{given!r} is not one of {', '.join(map(repr, KINDS))}.")
+    return given
+
+
 @cli.command()
 def add(
     name: Annotated[
         str, typer.Argument(help="The bot's name in studies: lowercase letters, digits, - and _.")
     ],
-    kind: Annotated[str, typer.Option(click_type=Choice(KINDS), help="The kind of server.")],
+    kind: Annotated[
+        str, typer.Option(parser=_kind, metavar=f"[{'|'.join(KINDS)}]", help="The kind of server.")
+    ],
     url: Annotated[
         list[str] | None,
         typer.Option(help="The server's address. Repeat it for several equivalent replicas."),
