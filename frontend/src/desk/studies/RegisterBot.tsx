@@ -4,7 +4,16 @@ import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
 import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
-import { type BotDraft, DRAFT, endpointSchema, FIRST, type KindHelp, kindsOf, picked, useBotDraft } from "./bot_draft";
+import {
+  type BotDraft,
+  DRAFT,
+  endpointSchema,
+  FIRST,
+  type KindHelp,
+  kindsOf,
+  picked,
+  useBotDraft,
+} from "./bot_draft";
 import { mistakesAt } from "./Field";
 import { Settings } from "./Fields";
 import type { Schema } from "./settings";
