@@ -32,14 +32,7 @@ from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
 from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
-from bots.endpoints.endpoint import (
-    DialInEndpoint,
-    Endpoint,
-    UrlEndpoint,
-    open_endpoint,
-    open_replica,
-    planned_calls,
-)
+from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.host_session import HostReplica, HostSession
 from bots.endpoints.key import EndpointError
 from bots.endpoints.moderation import Moderation, ModerationJudgement
@@ -112,7 +105,6 @@ __all__ = [
     "opaque_id",
     "open_bot",
     "open_endpoint",
-    "open_replica",
     "planned_calls",
     "qc_findings",
     "require_openable",

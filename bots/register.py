@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 import yaml
@@ -16,7 +16,7 @@ from rich.table import Column, Table
 
 from bots.conformance.report import coloured, conformance_table
 from bots.core.persona_prompt import PromptError, given_prompt
-from bots.endpoints.endpoint import Endpoint
+from bots.endpoints.endpoint import KINDS, Endpoint
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from bots.researcher.views import BotView
@@ -38,9 +38,14 @@ cli = typer.Typer(
 replicas = typer.Typer(help="Add servers to a bot, or remove them.", no_args_is_help=True)
 cli.add_typer(replicas, name="replicas")
 
-Kind = Literal["openai", "anthropic", "gemini", "bedrock", "http", "parlai-web", "dial-in"]
 Name = Annotated[str, typer.Argument(help="The bot's name.")]
 Replica = Annotated[str, typer.Argument(help="The replica's address.", metavar="URL")]
+
+
+def _kind(given: str) -> str:
+    if given not in KINDS:
+        raise typer.BadParameter(f"{given!r} is not one of {', '.join(map(repr, KINDS))}.")
+    return given
 
 
 @cli.command()
@@ -48,7 +53,9 @@ def add(
     name: Annotated[
         str, typer.Argument(help="The bot's name in studies: lowercase letters, digits, - and _.")
     ],
-    kind: Annotated[Kind, typer.Option(help="The kind of server.")],
+    kind: Annotated[
+        str, typer.Option(parser=_kind, metavar=f"[{'|'.join(KINDS)}]", help="The kind of server.")
+    ],
     url: Annotated[
         list[str] | None,
         typer.Option(help="The server's address. Repeat it for several equivalent replicas."),
@@ -250,7 +257,7 @@ def _settings(given: list[str]) -> dict[str, Any]:
     return settings
 
 
-def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
+def _endpoint(kind: str, **options: Any) -> dict[str, Any]:
     """Return the endpoint in the server's format, or report the mistake in each option."""
     given = {setting: value for setting, value in options.items() if value is not None}
     try:
@@ -260,7 +267,7 @@ def _endpoint(kind: Kind, **options: Any) -> dict[str, Any]:
     return endpoint.model_dump(mode="json", exclude_unset=True)
 
 
-def _problem(kind: Kind, where: tuple[int | str, ...], what: str, message: str) -> str:
+def _problem(kind: str, where: tuple[int | str, ...], what: str, message: str) -> str:
     """Return a mistake in terms of this command's options, without the given value."""
     setting = str(where[1]) if len(where) > 1 else "spending_cap"  # the only check of two settings together
     own = _OPTIONS.get(setting, f"--{setting}")

@@ -18,7 +18,7 @@ from bots.crowd.profile import PROFILES, ProfileName, deal, mix_of, parse_mix
 from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
 from bots.crowd.speakers import Talk, TalkRefused
 from bots.crowd.worker import Diary
-from bots.endpoints.endpoint import Price
+from bots.endpoints.kind import Price
 from bots.researcher.access import Data, NoAccess, Token, access
 from bots.researcher.client import RequestFailed
 from candor.common.terminal import Yes, console, fail

@@ -23,7 +23,7 @@ from bots.crowd.talk import Speaker
 from bots.crowd.view import Message
 from bots.crowd.worker import OPEN_SECONDS, PROTOCOL_VERSION, Diary, SimulatedWorker
 from bots.endpoints.cost import estimate, in_words
-from bots.endpoints.endpoint import may_cost, planned_calls
+from bots.endpoints.endpoint import planned_calls
 from bots.researcher.access import Access
 from bots.researcher.client import RequestFailed, ResearcherClient
 from candor.common.terminal import agree, stderr
@@ -99,7 +99,7 @@ async def _ask_first(options: CrowdOptions, client: PatientClient, run: str, soc
     workers = len(options.dealt)
     asked = [await client.crowd_question(run, workers)]
     speaking = options.talk.endpoint
-    if speaking is not None and may_cost(speaking):
+    if speaking is not None and speaking.may_cost:
         study = await study_card(client, run, socket_url)
         calls = estimate(workers * study["conversations"], study["minimum_inputs"])
         planned = planned_calls(f"`{speaking.model}`", speaking, calls)

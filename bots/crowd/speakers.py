@@ -12,8 +12,10 @@ from bots.core.mistakes import mistakes
 from bots.corpus import Corpus
 from bots.crowd.phrases import InTheLanguage
 from bots.crowd.talk import Prompted, Retrieved, Speaker
-from bots.endpoints.endpoint import OpenAiEndpoint, Price, open_endpoint
+from bots.endpoints.endpoint import open_endpoint
 from bots.endpoints.key import EndpointError
+from bots.endpoints.kind import Price
+from bots.endpoints.openai import OpenAiEndpoint
 from bots.endpoints.replicas import Replicas
 from bots.host.batch import MicroBatch
 from bots.host.model import HfOptions, HostModelError, how_to_install

@@ -5,15 +5,16 @@ required. Thoughts are blocks of the content; a refusal is a `stop_reason`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.kind import Access, HostedEndpoint, Tokens, Urls, described
 from bots.endpoints.provider_error import unknown_end
 
-VERSION = "2023-06-01"
+_VERSION = "2023-06-01"
 _ROLES = {"worker": "user", "bot": "assistant"}
 _AT_LIMIT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _ENDS = frozenset({"end_turn", "stop_sequence", "refusal"})
@@ -84,3 +85,31 @@ class AnthropicApi:
     def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams only on request, and no stream was requested."""
         raise ValueError("a stream was not asked for")
+
+
+class AnthropicEndpoint(HostedEndpoint):
+    """Anthropic's Messages API. A url ends before `/messages`. `max_tokens` is required by the API."""
+
+    model_config = described(
+        "anthropic: Anthropic’s Messages API",
+        "Claude, at Anthropic’s own address unless another one is given. A model’s name is like",
+        "claude-sonnet-4-5",
+    )
+    kind: Literal["anthropic"]
+    urls: Urls = Field(default=["https://api.anthropic.com/v1"])
+    max_tokens: Tokens = 1_024
+
+    option_names: ClassVar = {
+        "max_tokens": "max_tokens",
+        "stop": "stop_sequences",
+        "temperature": "temperature",
+        "top_p": "top_p",
+    }
+
+    def access(self) -> Access:
+        """Return the key and the headers of every request."""
+        return Access(self.key, "x-api-key", {"anthropic-version": _VERSION, **self.headers})
+
+    def api(self) -> Api:
+        """Return the format of the service's requests and answers."""
+        return AnthropicApi(self.model, self.options(), self.extra_body)

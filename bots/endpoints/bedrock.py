@@ -5,13 +5,14 @@ model-specific ones in `additionalModelRequestFields`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.kind import HostedEndpoint, described
 from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "assistant"}
@@ -96,3 +97,25 @@ class BedrockApi:
     def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams at another address, which is not called."""
         raise ValueError("a stream was not asked for")
+
+
+class BedrockEndpoint(HostedEndpoint):
+    """Amazon Bedrock's Converse at https://bedrock-runtime.REGION.amazonaws.com, with a Bedrock API key."""
+
+    model_config = described(
+        "bedrock: Amazon Bedrock’s Converse",
+        "Whatever Bedrock has, with a key of Bedrock’s. The address names the region:",
+        "https://bedrock-runtime.\neu-central-1.amazonaws.com",
+    )
+    kind: Literal["bedrock"]
+
+    option_names: ClassVar = {
+        "temperature": "temperature",
+        "top_p": "topP",
+        "max_tokens": "maxTokens",
+        "stop": "stopSequences",
+    }
+
+    def api(self) -> Api:
+        """Return the format of the service's requests and answers."""
+        return BedrockApi(self.model, self.options(), self.extra_body)

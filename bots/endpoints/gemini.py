@@ -6,12 +6,13 @@ filtered answer has a special `finishReason`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
+from bots.endpoints.kind import Access, HostedEndpoint, Seed, Urls, described
 from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "model"}
@@ -104,3 +105,31 @@ class GeminiApi:
     def streamed(self, events: Sequence[str]) -> HostedReply:
         """Raise ValueError: the API streams at another address, which is not called."""
         raise ValueError("a stream was not asked for")
+
+
+class GeminiEndpoint(HostedEndpoint):
+    """Google's Gemini API, generateContent. A url ends before `/models`."""
+
+    model_config = described(
+        "gemini: Google’s Gemini API",
+        "Gemini, at Google’s own address unless another one is given. A model’s name is like",
+        "gemini-2.5-flash",
+    )
+    kind: Literal["gemini"]
+    urls: Urls = Field(default=["https://generativelanguage.googleapis.com/v1beta"])
+    seed: Seed | None = None
+    option_names: ClassVar = {
+        "temperature": "temperature",
+        "top_p": "topP",
+        "max_tokens": "maxOutputTokens",
+        "stop": "stopSequences",
+        "seed": "seed",
+    }
+
+    def access(self) -> Access:
+        """Return the key and the headers of every request."""
+        return Access(self.key, "x-goog-api-key", self.headers)
+
+    def api(self) -> Api:
+        """Return the format of the service's requests and answers."""
+        return GeminiApi(self.model, self.options(), self.extra_body)

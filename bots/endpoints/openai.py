@@ -5,12 +5,13 @@ and newer vLLM; Mistral sends thoughts as parts of the content.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from bots.core.chat import Chat
-from bots.endpoints.hosted import HostedReply, Request, merged, with_thoughts
+from bots.endpoints.hosted import Api, HostedReply, Request, merged, with_thoughts
+from bots.endpoints.kind import HEADER, Access, HostedEndpoint, Line, Seed, Tokens, described, key_header_name
 from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import whole
 
@@ -134,3 +135,49 @@ def _answered(
         finish_reason="refusal" if refusal else finish,
         broken=unknown_end(end, _ENDS | _AT_LIMIT, required=streams),
     )
+
+
+class OpenAiEndpoint(HostedEndpoint):
+    """Equivalent servers of OpenAI's chat completions.
+
+    A url ends before `/chat/completions` (mostly in `/v1`). The key goes into `key_header`: into
+    Authorization as a bearer token, into any other header as it is (Azure: `api-key`). `query` is sent with
+    every request. `stream` is for servers that answer in streams only.
+    """
+
+    model_config = described(
+        "openai: anything OpenAI-compatible",
+        "OpenAI, Azure, vLLM, Ollama, llama.cpp, TGI … An address ends where /chat/completions begins, here http://127.0.0.1:8100/v1:",
+        "vllm serve my/model \\\n  --port 8100",
+    )
+    kind: Literal["openai"]
+    max_completion_tokens: Tokens | None = None
+    seed: Seed | None = None
+    reasoning_effort: Annotated[str, StringConstraints(pattern=r"^[a-z]{1,20}$")] | None = None
+    query: dict[Annotated[str, Field(min_length=1, max_length=100)], Line] = Field(default={})
+    key_header: Annotated[str, Field(pattern=HEADER.pattern), AfterValidator(key_header_name)] = (
+        "Authorization"
+    )
+    stream: bool = False
+
+    option_names: ClassVar = {
+        name: name
+        for name in (
+            "temperature",
+            "top_p",
+            "max_tokens",
+            "max_completion_tokens",
+            "stop",
+            "seed",
+            "reasoning_effort",
+        )
+    }
+
+    def access(self) -> Access:
+        """Return the key, the headers and the query of every request."""
+        return Access(self.key, self.key_header, self.headers, self.query)
+
+    def api(self) -> Api:
+        """Return the format of the service's requests and answers."""
+        options = self.options()
+        return OpenAiApi(self.model, {**options, "stream": True} if self.stream else options, self.extra_body)

@@ -6,12 +6,15 @@ send the whole history as one text, its lines joined as ParlAI itself joins them
 """
 
 import asyncio
+from typing import Literal
 
 from pydantic import BaseModel
 
 from bots.core.chat import Chat, Reply
 from bots.core.visible_text import checked_reply
+from bots.endpoints.kind import EndpointSettings, Urls, described
 from bots.endpoints.remote import Remote, RemoteBot
+from bots.endpoints.replicas import Replica
 
 
 class _Answer(BaseModel):
@@ -45,3 +48,19 @@ def history(chat: Chat) -> str:
     """Return `chat` as ParlAI's own tasks write it: persona first, one line each."""
     persona = (f"your persona: {sentence}" for sentence in chat.persona)
     return "\n".join([*persona, *(" ".join(turn.text.split()) for turn in chat.turns)])
+
+
+class ParlaiWebEndpoint(EndpointSettings):
+    """Equivalent processes of ParlAI's `interactive_web`, for the exclusive use of this server."""
+
+    model_config = described(
+        "parlai-web: ParlAI’s interactive_web",
+        "It has one conversation at a time, so give it to nobody else meanwhile; here at http://127.0.0.1:8080:",
+        "parlai interactive_web \\\n  -mf my/model --port 8080",
+    )
+    kind: Literal["parlai-web"]
+    urls: Urls
+
+    def client(self, remote: Remote) -> Replica:
+        """Return the process at `remote`."""
+        return ParlaiWebBot(remote)

@@ -316,6 +316,7 @@ class Replicas:
                 replica says so.
         """
         tried: dict[_ReplicaRecord, str] = {}
+        resting: dict[_ReplicaRecord, str] = {}  # the others, unless the last answer ended the search
         latest = self._out()
         while (record := self._least_busy(tried)) is not None:
             try:
@@ -326,10 +327,9 @@ class Replicas:
                 tried[record], latest = str(error), error
                 if not isinstance(error, BotGone) and (error.provenance is not None or not error.retry):
                     break  # it was answered, and is recorded separately, or no other replica can help
-        told = dict(tried)
-        if not tried or latest.retry or isinstance(latest, BotGone):
-            told |= {rec: self._resting(rec) for rec in self._records.values() if rec not in tried}
-        reasons = [f"{record.replica.url}: {reason}" for record, reason in told.items()]
+        else:
+            resting = {rec: self._resting(rec) for rec in self._records.values() if rec not in tried}
+        reasons = [f"{record.replica.url}: {reason}" for record, reason in (tried | resting).items()]
         message = "; ".join(reasons) or "no bot host is connected for this bot"
         if isinstance(latest, BotGone):
             raise BotError(message)

@@ -29,7 +29,6 @@ from bots import (
     WorkCount,
     failure,
     open_endpoint,
-    open_replica,
 )
 from server.bots import stored_bots
 from server.bots.bot_hosts import BotHosts
@@ -364,7 +363,7 @@ class OpenedBots:
         there = bot.replicas.urls()
         for url in endpoint.urls:
             if url not in there:
-                bot.replicas.add(open_replica(endpoint, url, refuse_private=self._refuse_private))
+                bot.replicas.add(endpoint.open(url, refuse_private=self._refuse_private))
         for url in there:
             if url not in endpoint.urls:
                 self._in_background(bot.replicas.remove(url))

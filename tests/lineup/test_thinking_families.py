@@ -10,7 +10,8 @@ import pytest
 
 from bots import Chat, Reply, Turn
 from bots.core.failures import ThoughtsOnly
-from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
+from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints.http import HttpEndpoint
 from bots.host.batch import MicroBatch
 from bots.host.model import HfOptions
 from server.db.engine.engines import migrate

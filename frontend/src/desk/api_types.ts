@@ -380,11 +380,11 @@ export interface BotView {
   created_at: string;
   enabled: boolean;
   endpoint:
+    | HttpEndpoint
     | OpenAiEndpoint
     | AnthropicEndpoint
     | GeminiEndpoint
     | BedrockEndpoint
-    | HttpEndpoint
     | ParlaiWebEndpoint
     | DialInEndpoint;
   name: string;
@@ -398,6 +398,18 @@ export interface BotView {
 export interface LastCheck {
   at: string;
   verdict: "pass" | "warn" | "fail";
+}
+/**
+ * Equivalent servers of Candor's own contract (`bots.endpoints.http`).
+ */
+export interface HttpEndpoint {
+  key?: string | null;
+  kind: "http";
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  urls: string[];
 }
 /**
  * Equivalent servers of OpenAI's chat completions.
@@ -523,18 +535,6 @@ export interface BedrockEndpoint {
   stop?: string[] | null;
   temperature?: number | null;
   top_p?: number | null;
-  /**
-   * @minItems 1
-   * @maxItems 100
-   */
-  urls: string[];
-}
-/**
- * Equivalent servers of Candor's own contract (`bots.endpoints.endpoint`).
- */
-export interface HttpEndpoint {
-  key?: string | null;
-  kind: "http";
   /**
    * @minItems 1
    * @maxItems 100

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bots.endpoints.cost import Estimate, PlannedCalls, in_words
-from bots.endpoints.endpoint import may_cost, planned_calls
+from bots.endpoints.endpoint import planned_calls
 from bots.endpoints.hosted import Prices
 from bots.endpoints.moderation import Moderation
 from tests.server.support.talker import endpoint
@@ -36,7 +36,7 @@ PRICE, FREE = {"input": 0.5, "output": 2}, {"input": 0, "output": 0}
     ],
 )
 def test_an_endpoint_elsewhere_or_with_a_key_or_a_price_may_cost(given: dict[str, Any], costs: bool) -> None:
-    assert may_cost(endpoint(given)) is costs
+    assert endpoint(given).may_cost is costs
     assert (planned_calls("`m`", endpoint(given), Estimate(1)) is not None) is costs
 
 

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from bots.endpoints.endpoint import Endpoint, HttpEndpoint, OpenAiEndpoint, open_endpoint
+from bots.endpoints.endpoint import Endpoint, open_endpoint
+from bots.endpoints.http import HttpEndpoint
 from bots.endpoints.key import EndpointError
+from bots.endpoints.openai import OpenAiEndpoint
 
 ENDPOINT: TypeAdapter[Endpoint] = TypeAdapter(Endpoint)
 OPENAI = {"kind": "openai", "urls": ["http://127.0.0.1:8000/v1"], "model": "m"}

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from bots import Chat, Turn, open_endpoint
-from bots.endpoints.endpoint import HttpEndpoint
+from bots.endpoints.http import HttpEndpoint
 from tests.support.waiting import PATIENCE
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "http_bot_example.py"

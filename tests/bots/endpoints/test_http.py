@@ -8,7 +8,8 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 
 from bots import Chat, Turn
-from bots.endpoints.endpoint import HttpEndpoint, open_endpoint
+from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints.http import HttpEndpoint
 from tests.bots.support.app_server import running
 from tests.bots.support.servers import CHAT, answer, serving
 

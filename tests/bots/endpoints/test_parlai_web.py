@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bots import Chat, Turn
-from bots.endpoints.endpoint import ParlaiWebEndpoint, open_endpoint
-from bots.endpoints.parlai_web import history
+from bots.endpoints.endpoint import open_endpoint
+from bots.endpoints.parlai_web import ParlaiWebEndpoint, history
 from tests.bots.support.servers import CHAT, saying, serving
 from tests.needs import need_parlai
 from tests.support.local_process import free_port

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bots import BotError, Chat, Reply
+from bots import BotError, Chat, Provenance, Reply
 from bots.core.failures import BotBusy, BotGone, BotTimeout, BudgetSpent, ChatRefused, EmptyReply
 from bots.endpoints.replicas import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, PAUSE, Replicas, ReplicaState
 from tests.bots.support.servers import CHAT
@@ -89,6 +89,17 @@ async def test_the_least_busy_is_asked() -> None:
     assert await slow == "a"
     # Nobody is busy now, and b has answered five times: a's turn.
     assert await stage.ask() == "a"
+
+
+async def test_a_recorded_answer_is_reported_without_the_replicas_that_were_not_asked() -> None:
+    stage = Stage(2)
+    failed = BotError("a broken answer")
+    failed.provenance = Provenance()
+    stage.puppets[0].raises = failed
+    with pytest.raises(BotError) as caught:
+        await stage.ask()
+    assert (str(caught.value), caught.value.retry) == ("a: a broken answer", True)
+    assert stage.puppets[1].asked == 0
 
 
 async def test_another_replica_steps_in_within_the_call() -> None:

@@ -9,7 +9,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse
 
 from bots import Bot, BotError, BotGone, Chat, ChatEnded, PunctualBot, Reply, Turn, ask, open_endpoint
-from bots.endpoints.endpoint import HttpEndpoint
+from bots.endpoints.http import HttpEndpoint
 from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of

@@ -19,7 +19,8 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from bots import Bot
-from bots.endpoints.endpoint import HttpEndpoint, OpenAiEndpoint
+from bots.endpoints.http import HttpEndpoint
+from bots.endpoints.openai import OpenAiEndpoint
 from server.bots.opened_bots import OpenedBots
 from server.process import connections
 from server.session.plan import QC

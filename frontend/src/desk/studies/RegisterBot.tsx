@@ -2,57 +2,28 @@ import { useContext, useId, useState } from "preact/hooks";
 import { Button } from "../../design/Button";
 import { Dialog } from "../../design/Dialog";
 import { send } from "../api";
-import type { BotView } from "../api_types";
 import { ResearcherContext } from "../researcher";
 import { TextField } from "../TextField";
-import { type BotDraft, DRAFT, endpointSchema, FIRST, picked, useBotDraft } from "./bot_draft";
+import {
+  type BotDraft,
+  DRAFT,
+  endpointSchema,
+  FIRST,
+  type KindHelp,
+  kindsOf,
+  picked,
+  useBotDraft,
+} from "./bot_draft";
 import { mistakesAt } from "./Field";
 import { Settings } from "./Fields";
 import type { Schema } from "./settings";
 
-type Kind = BotView["endpoint"]["kind"];
-
-/** Each kind of bot: what it is, by an example of how one is started or of what it is called. */
-const KINDS: Record<Kind, { name: string; about: string; example: string }> = {
-  http: {
-    name: "http: a bot host, or 20 lines of Python",
-    about:
-      "A program of your own that answers Candor’s small JSON contract. A bot host does it for local models, here at http://127.0.0.1:8601/mine:",
-    example: "candor host hf:models/my-bot \\\n  --name mine",
-  },
-  openai: {
-    name: "openai: anything OpenAI-compatible",
-    about:
-      "OpenAI, Azure, vLLM, Ollama, llama.cpp, TGI … An address ends where /chat/completions begins, here http://127.0.0.1:8100/v1:",
-    example: "vllm serve my/model \\\n  --port 8100",
-  },
-  anthropic: {
-    name: "anthropic: Anthropic’s Messages API",
-    about: "Claude, at Anthropic’s own address unless another one is given. A model’s name is like",
-    example: "claude-sonnet-4-5",
-  },
-  gemini: {
-    name: "gemini: Google’s Gemini API",
-    about: "Gemini, at Google’s own address unless another one is given. A model’s name is like",
-    example: "gemini-2.5-flash",
-  },
-  bedrock: {
-    name: "bedrock: Amazon Bedrock’s Converse",
-    about: "Whatever Bedrock has, with a key of Bedrock’s. The address names the region:",
-    example: "https://bedrock-runtime.\neu-central-1.amazonaws.com",
-  },
-  "parlai-web": {
-    name: "parlai-web: ParlAI’s interactive_web",
-    about:
-      "It has one conversation at a time, so give it to nobody else meanwhile; here at http://127.0.0.1:8080:",
-    example: "parlai interactive_web \\\n  -mf my/model --port 8080",
-  },
-  "dial-in": {
-    name: "dial-in: a host that calls this server",
-    about: "For a machine behind a firewall: it needs no open port, only a token for hosts. Started there as",
-    example:
-      "candor host hf:models/my-bot \\\n  --name mine \\\n  --server wss://candor.example.org \\\n  --token TOKEN",
-  },
+/** Hosts that connect by themselves, which a study cannot describe: its schema has the other kinds. */
+const DIAL_IN: KindHelp = {
+  name: "dial-in: a host that calls this server",
+  about: "For a machine behind a firewall: it needs no open port, only a token for hosts. Started there as",
+  example:
+    "candor host hf:models/my-bot \\\n  --name mine \\\n  --server wss://candor.example.org \\\n  --token TOKEN",
 };
 
 /** Where a bot is to be had, so that studies can name it. `root`: the schema of studies, which has its settings. */
@@ -101,7 +72,8 @@ export function RegisterBot({ root, onClose }: { root: Schema; onClose: () => vo
 
 function KindChoice({ draft, root }: { draft: BotDraft; root: Schema }) {
   const id = useId();
-  const { about, example } = KINDS[draft.endpoint.kind as Kind];
+  const kinds: Record<string, KindHelp> = { ...kindsOf(root), "dial-in": DIAL_IN };
+  const { about, example } = kinds[draft.endpoint.kind] ?? DIAL_IN;
   return (
     <div class="field">
       <label class="label" for={id}>
@@ -114,7 +86,7 @@ function KindChoice({ draft, root }: { draft: BotDraft; root: Schema }) {
         aria-describedby={`${id}-about`}
         onChange={({ currentTarget: { value } }) => draft.begin(value, endpointSchema(root, value))}
       >
-        {Object.entries(KINDS).map(([each, { name }]) => (
+        {Object.entries(kinds).map(([each, { name }]) => (
           <option key={each} value={each}>
             {name}
           </option>

@@ -34,11 +34,26 @@ export interface BotDraft extends SettingsEditor {
   check: () => Promise<boolean>;
 }
 
-/** The schema of a kind of endpoint, out of that of a study. */
-export function endpointSchema(root: Schema, kind: string): Schema {
+/** The help text of a kind of endpoint, with an example of how one is started or of what it is called. */
+export type KindHelp = NonNullable<Schema["x-kind"]>;
+
+function endpointSchemas(root: Schema): Schema[] {
   const bots = resolved(root.properties?.bots ?? {}, root);
-  const kinds = alternatives(freeParts(bots) ?? {}, root);
-  return kinds.find((each) => each.properties?.kind?.const === kind) ?? {};
+  return alternatives(freeParts(bots) ?? {}, root);
+}
+
+/** Return the help text of each kind of endpoint in the schema of a study. */
+export function kindsOf(root: Schema): Record<string, KindHelp> {
+  return Object.fromEntries(
+    endpointSchemas(root).flatMap((each) =>
+      each["x-kind"] ? [[String(each.properties?.kind?.const), each["x-kind"]]] : [],
+    ),
+  );
+}
+
+/** Return the schema of a kind of endpoint, from that of a study. */
+export function endpointSchema(root: Schema, kind: string): Schema {
+  return endpointSchemas(root).find((each) => each.properties?.kind?.const === kind) ?? {};
 }
 
 /** A schema with some of its settings only. */

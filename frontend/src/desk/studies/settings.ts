@@ -22,6 +22,8 @@ export interface Schema {
   "x-words"?: Record<string, string>;
   /** Any new code will do, so that one is made. */
   "x-code"?: boolean;
+  /** The help text of a kind of endpoint. */
+  "x-kind"?: { name: string; about: string; example: string };
 }
 
 /** Where a setting stands: names of settings, and numbers in lists. */

@@ -1,0 +1,98 @@
+"""Servers of Candor's own HTTP contract."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from bots.core.chat import Chat, Provenance, Reply
+from bots.core.chat_request import chat_json
+from bots.core.failures import BotBusy, BotError, ChatRefused
+from bots.core.visible_text import LONGEST_OUTPUT, checked_line, rechecked
+from bots.endpoints.kind import Access, EndpointSettings, Urls, Variable, described
+from bots.endpoints.provider_error import unknown_end
+from bots.endpoints.remote import Remote, RemoteBot
+from bots.endpoints.replicas import Replica
+from bots.shown import Change
+
+# `POST {url}/reply` takes {"conversation_id", "seed", "persona": [...], "turns": [{"author", "text"}]} and
+# answers 200 {"text": ...} (an empty text means that the bot has no reply), 422 to a chat that it does not
+# accept, or 503 while it is busy. `GET {url}/health`, which is optional, answers 200 {"ready": true} as long
+# as the server accepts chats.
+#
+# The text is cleaned here before it is shown. "finish_reason": "length" means that a limit cut the text off.
+# "stop" means that it is whole; with any other "finish_reason" it broke off, and is requested again. A server
+# of a model that thinks should send the raw output as "output" beside the text, and may name the "changes"
+# (`bots.core.chat.Reply`), as a bot host does; thoughts in the text alone fail a check. Any server may send
+# "provenance", with the fields of `bots.core.chat.Provenance` that it knows.
+_ENDS = frozenset({"stop", "length"})
+_JSON = {"Content-Type": "application/json"}
+
+
+class _Answer(BaseModel):
+    text: str
+    finish_reason: str | None = None
+    output: Annotated[str, Field(max_length=LONGEST_OUTPUT)] | None = None
+    changes: tuple[Change, ...] = ()
+    provenance: Provenance | None = None
+
+
+class _Health(BaseModel):
+    ready: bool = True
+
+
+class HttpBot(RemoteBot):
+    """A server of Candor's own HTTP contract, which answers whole chats."""
+
+    async def reply(self, chat: Chat) -> Reply:
+        """Return the server's answer. Raises BotError."""
+        try:
+            content = chat_json(chat)
+        except ValueError as error:
+            raise ChatRefused("the conversation is too long to be sent to this server") from error
+        answer = await self._remote.post("/reply", _Answer, content=content, headers=_JSON)
+        try:
+            if broken := unknown_end(answer.finish_reason, _ENDS, required=False):
+                broken.output = (answer.output or answer.text)[:LONGEST_OUTPUT] or None
+                raise broken
+            if answer.output is not None:
+                return rechecked(Reply(answer.text, answer.output, answer.changes, answer.provenance))
+            reply = checked_line(answer.text, at_limit=answer.finish_reason == "length")
+        except BotError as error:
+            error.provenance = answer.provenance
+            raise
+        return replace(reply, provenance=answer.provenance)
+
+    async def probe(self) -> None:
+        """Read the server's health; a server without it passes. Raises BotError: it accepts no chats."""
+        response = await self._remote.get("/health")
+        if response.status_code == 404:
+            return
+        if response.status_code != 200:
+            raise self._remote.refusal(response)
+        with suppress(ValidationError):  # 200 is enough, unless it says that it is not ready
+            if not _Health.model_validate_json(response.content).ready:
+                raise BotBusy("it is not ready: still loading, or shutting down")
+
+
+class HttpEndpoint(EndpointSettings):
+    """Equivalent servers of Candor's own contract (`bots.endpoints.http`)."""
+
+    model_config = described(
+        "http: a bot host, or 20 lines of Python",
+        "A program of your own that answers Candor’s small JSON contract. "
+        "A bot host does it for local models, here at http://127.0.0.1:8601/mine:",
+        "candor host hf:models/my-bot \\\n  --name mine",
+    )
+    kind: Literal["http"]
+    urls: Urls
+    key: Variable | None = None
+
+    def access(self) -> Access:
+        """Return the key of every request."""
+        return Access(self.key)
+
+    def client(self, remote: Remote) -> Replica:
+        """Return the server at `remote`."""
+        return HttpBot(remote)

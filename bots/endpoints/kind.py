@@ -1,0 +1,256 @@
+"""Base classes of the kinds of endpoints, and the types of their settings."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    HttpUrl,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from bots.core.persona_prompt import DEFAULT_PROMPT
+from bots.endpoints.address import is_on_this_machine
+from bots.endpoints.hosted import Api, ModelApiBot, Prices, Refusals
+from bots.endpoints.key import key_from
+from bots.endpoints.remote import Remote
+from bots.endpoints.replicas import Replica
+
+PATIENCE = 60.0  # seconds that one replica has for a reply
+
+_URL = TypeAdapter(HttpUrl)
+
+
+def _plain_url(text: str) -> str:
+    try:
+        url = str(_URL.validate_python(text))
+    except ValidationError as error:
+        reason = error.errors(include_url=False)[0]["msg"].removeprefix("Input should be a valid URL, ")
+        raise ValueError(f"expected an address that begins with http:// or https:// ({reason})") from error
+    parts = urlsplit(url)
+    if parts.username or parts.password:
+        raise ValueError("a url carries no user or password; name the environment variable of a key as `key`")
+    if parts.query or parts.fragment:
+        raise ValueError("a url ends with its path, without ? and #")
+    return url.rstrip("/")
+
+
+def _distinct(urls: list[str]) -> list[str]:
+    if len(set(urls)) < len(urls):
+        raise ValueError("a replica is listed twice")
+    return urls
+
+
+Url = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_plain_url)]
+Urls = Annotated[list[Url], Field(min_length=1, max_length=100), AfterValidator(_distinct)]
+# Lower case is refused: such a value may be a key, put here by mistake, which errors would then show.
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=100)]
+
+
+class Price(BaseModel):
+    """The price of a million tokens, in any currency.
+
+    `input`: of tokens sent. `output`: of tokens generated, thoughts included.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    input: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+    output: Annotated[float, Field(ge=0, le=1_000_000, strict=True)]
+
+
+def _own_header(name: str) -> str:
+    if not HEADER.fullmatch(name):
+        raise ValueError("a header's name has letters, digits and -")
+    if name.lower() in _CONNECTIONHEADERS:
+        raise ValueError(f"{name} belongs to the connection, and the server sets it: leave it out")
+    if name.lower() in _SECRETHEADERS:
+        raise ValueError(
+            "keys are not written into a study: name the environment variable that holds it as `key`"
+        )
+    return name
+
+
+def key_header_name(name: str) -> str:
+    """Return the name of a header that may hold a key. Raises ValueError: it may not."""
+    if not HEADER.fullmatch(name):
+        raise ValueError("a header's name has letters, digits and -")
+    if name.lower() in _CONNECTIONHEADERS:
+        raise ValueError(f"{name} belongs to the connection, and cannot hold a key")
+    return name
+
+
+HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+_SECRETHEADERS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"}
+)
+# If set by hand, the server and a proxy before it could parse one request in two different ways.
+_CONNECTIONHEADERS = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "expect", "upgrade", "te", "trailer"),
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-connection"),
+        *("content-type", "content-encoding"),
+    }
+)
+Line = Annotated[str, StringConstraints(pattern=r"^[ -~]*$", max_length=1_000)]
+Tokens = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+Seed = Annotated[int, Field(gt=-(2**53), lt=2**53, strict=True)]  # as a browser holds it exactly
+HeaderName = Annotated[str, AfterValidator(_own_header)]
+Model = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=16)]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What every request to an endpoint carries. `key`: the environment variable of the key."""
+
+    key: str | None = None
+    key_header: str = "Authorization"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+class EndpointSettings(BaseModel, ABC):
+    """Base of every kind of endpoint: its settings, its costs, and the client that it opens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @property
+    def addresses(self) -> Sequence[str]:
+        """The addresses of its replicas; none if they connect by themselves."""
+        urls: Sequence[str] = getattr(self, "urls", ())
+        return urls
+
+    @property
+    def prices(self) -> Prices | None:
+        """The prices of tokens, if any are set."""
+        return None
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether a call costs money: services that need a key are assumed to charge for it."""
+        return False
+
+    @property
+    def may_cost(self) -> bool:
+        """Whether a call may cost money: the service is assumed to charge, or runs on another machine.
+
+        A bot on this machine, one that dials in, and one whose price is 0 cost nothing.
+        """
+        if self.prices is not None:
+            return bool(self.prices.input or self.prices.output)
+        return self.is_paid or not all(map(is_on_this_machine, self.addresses))
+
+    def access(self) -> Access:
+        """Return what every request carries."""
+        return Access()
+
+    @abstractmethod
+    def client(self, remote: Remote) -> Replica:
+        """Return the client that asks `remote`. Raises EndpointError: this kind of bot has no urls."""
+
+    def open(self, url: str, *, refuse_private: bool = False, patience: float = PATIENCE) -> Replica:
+        """Return the replica at `url`. Nothing is sent yet.
+
+        Args:
+            url: its address.
+            refuse_private: connect to public addresses only.
+            patience: seconds that it has for a reply.
+
+        Raises:
+            EndpointError: the environment variable of its key is unset, or this kind of bot has no urls.
+        """
+        access = self.access()
+        return self.client(
+            Remote(
+                url,
+                key_from(access.key) if access.key else None,
+                refuse_private=refuse_private,
+                patience=patience,
+                key_header=access.key_header,
+                headers=access.headers,
+                query=access.query,
+            )
+        )
+
+
+def described(name: str, about: str, example: str) -> ConfigDict:
+    """Return the help text of a kind, which the desk's form shows with its settings.
+
+    Args:
+        name: what it is, in a few words.
+        about: what to enter; `example` follows.
+        example: a command that starts such a server, a model's name, or an address.
+    """
+    return ConfigDict(json_schema_extra={"x-kind": {"name": name, "about": about, "example": example}})
+
+
+class HostedEndpoint(EndpointSettings):
+    """A model of a service. Options that are not given are not sent.
+
+    `key` names the environment variable that holds the key. `prompt` is the instruction; {persona} in it
+    becomes the persona, and without a persona, paragraphs with {persona} are left out. `headers` are
+    additional headers. `extra_body` is merged into the request, whatever it contains. `refusals`: whether a
+    model's refusal counts as its reply or as a failure; both are recorded. `price` and `spending_cap` are in
+    the same currency: above the cap the bot answers nobody.
+    """
+
+    urls: Urls
+    model: Model
+    key: Variable | None = None
+    prompt: Annotated[str, StringConstraints(max_length=20_000)] = DEFAULT_PROMPT
+    temperature: Annotated[float, Field(ge=0, le=2, strict=True)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
+    max_tokens: Tokens | None = None
+    stop: Stop | None = None
+    headers: dict[HeaderName, Line] = {}
+    extra_body: dict[str, Any] = {}
+    refusals: Refusals = "failure"
+    price: Price | None = None
+    spending_cap: Annotated[float, Field(gt=0, le=100_000_000, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _priced(self) -> "HostedEndpoint":
+        if self.spending_cap is not None and self.price is None:
+            raise ValueError("a `spending_cap` needs the `price` of a million tokens, by which it is counted")
+        return self
+
+    option_names: ClassVar[dict[str, str]]
+    """The service's names of the options. An option without a name here does not exist there."""
+
+    @property
+    def prices(self) -> Prices | None:
+        """The prices of tokens, if any are set."""
+        return None if self.price is None else Prices(self.price.input, self.price.output)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether a call costs money: it does if a key or a price is set."""
+        return self.key is not None or self.price is not None
+
+    @abstractmethod
+    def api(self) -> Api:
+        """Return the format of the service's requests and answers."""
+
+    def access(self) -> Access:
+        """Return the key and the headers of every request."""
+        return Access(self.key, headers=self.headers)
+
+    def client(self, remote: Remote) -> Replica:
+        """Return the model that `remote` serves."""
+        return ModelApiBot(remote, self.api(), self.prompt, self.refusals, self.prices)
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that are set, by the service's names."""
+        given = self.model_dump(include=set(self.option_names), exclude_none=True)
+        return {self.option_names[name]: value for name, value in given.items()}
