@@ -45,7 +45,7 @@ class ResearcherApi:
         self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
 
     def _route(self, path: str, call: Callable[..., Any], permission: Permission) -> None:
-        allowed = [Depends(Allowed(self._outlook.auth, permission))]
+        allowed = [Depends(Allowed(permission))]
         self.router.add_api_route(
             f"/api/desk{path}", call, methods=["GET"], tags=["runs"], dependencies=allowed
         )

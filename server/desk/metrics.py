@@ -46,7 +46,7 @@ class Metrics:
         self._registry = CollectorRegistry()
         self._bots: dict[tuple[str, str, str], BotMeter] = {}
         self._registry.register(_Bots(self._bots))
-        self.router = APIRouter(dependencies=[Depends(Allowed(auth, "see_metrics"))], include_in_schema=False)
+        self.router = APIRouter(dependencies=[Depends(Allowed("see_metrics"))], include_in_schema=False)
         self.router.add_api_route("/metrics", self.page, methods=["GET"])
 
     def measured(self, run: OpenRun) -> OpenRun:

@@ -83,7 +83,7 @@ class ApiDocs:
         """Create it. `schema` returns the schema, and is called at each request."""
         self._schema = schema
         self.router = APIRouter(include_in_schema=False)
-        readers = [Depends(Allowed(auth, "read_api"))]
+        readers = [Depends(Allowed("read_api"))]
         self.router.add_api_route(
             "/api/openapi.json", self.schema, methods=["GET"], dependencies=readers, response_model=None
         )

@@ -27,7 +27,7 @@ class SeenMarks:
         self._store = store
         self._run_news = run_news
         self.router = APIRouter(
-            prefix="/api/desk", tags=["workers"], dependencies=[Depends(Allowed(auth, "act_on_workers"))]
+            prefix="/api/desk", tags=["workers"], dependencies=[Depends(Allowed("act_on_workers"))]
         )
         path = "/assignments/{assignment}/message-reports/{report}/seen"
         self.router.add_api_route(path, self.mark_as_seen, methods=["POST"], status_code=204)
@@ -92,7 +92,7 @@ class WorkerActions:
 
     def __init__(self, auth: Auth, interventions: Interventions) -> None:
         self._interventions = interventions
-        allowed = [Depends(Allowed(auth, "act_on_workers"))]
+        allowed = [Depends(Allowed("act_on_workers"))]
         self.router = APIRouter(prefix="/api/desk", tags=["workers"], dependencies=allowed)
         self._route("POST", "/assignments/{assignment}/release", self.release_place)
         self._route("POST", "/assignments/{assignment}/message", self.tell_worker)
