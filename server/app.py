@@ -30,9 +30,8 @@ from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
-from server.desk.api import ResearcherApi
-from server.desk.assignments import forgetting, wizard
-from server.desk.assignments.worker_actions import SeenMarks, WorkerActions
+from server.desk import api as desk_api
+from server.desk.assignments import forgetting, wizard, worker_actions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
 from server.desk.people import audit_log, people, study_people
@@ -102,8 +101,11 @@ class Parts:
     auth: Auth
     lists: ListedStore
     live: LiveSessions
+    interventions: Interventions
+    sources: RunViewSources
     bots: RegisteredBots
     reach: ApiLimits
+    pages: Path
     public_url: str
 
 
@@ -131,7 +133,7 @@ def create_app(
         DatabaseLimits(settings.database_connections, settings.database_seconds),
     )
     auth = replace(auth, directory=StoredDirectory(store))
-    metrics = Metrics(auth)
+    metrics = Metrics()
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
@@ -218,8 +220,11 @@ def create_app(
         auth=auth,
         lists=ListedStore(store, news),
         live=live,
+        interventions=Interventions(live, store, news),
+        sources=RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
         bots=bots,
         reach=_reach(settings),
+        pages=pages,
         public_url=settings.resolved_public_url,
     )
     for router in (
@@ -236,13 +241,7 @@ def create_app(
             pages=pages,
         ).router,
         metrics.router,
-        *_desk(
-            RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
-            news,
-            lifecycle,
-            settings,
-            pages,
-        ),
+        *_desk(parts.sources, news, lifecycle, settings),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, parts.lists, auth, limits, settings),
         *_lists(parts, news, lifecycle),
@@ -270,7 +269,7 @@ def create_app(
         audit_log.router,
         bots_api.router,
         HostSocket(auth=auth, bots=bots).router,
-        ApiDocs(auth, app.openapi).router,
+        ApiDocs(app.openapi).router,
         StartPage(store, served).router,
     ):
         app.include_router(router)
@@ -404,9 +403,7 @@ def _provider(settings: Settings) -> OpenIdProvider | None:
     )
 
 
-def _desk(
-    outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
-) -> list[APIRouter]:
+def _desk(outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings) -> list[APIRouter]:
     """Return the routers of the desk: its page, views of runs and their changes, and actions on runs."""
     watch = Watch(outlook, news)
     lifecycle.on_drain(watch.drain)
@@ -423,10 +420,7 @@ def _desk(
         ),
         public_url=outlook.public_url,
     )
-    on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    seen = SeenMarks(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
-    researcher = ResearcherApi(outlook, pages)
-    return [researcher.router, watch.router, actions.router, on_workers.router, seen.router]
+    return [desk_api.router, watch.router, actions.router, worker_actions.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

@@ -1,9 +1,8 @@
 """A store that announces changes of the desk's lists to those who watch them."""
 
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-from fastapi import Depends, Request
 from sqlalchemy import Connection
 
 from server.db.store.store import Store
@@ -29,11 +28,3 @@ class ListedStore:
         answer = await self._store.submit(work)
         self._news.publish(TOPIC, {})
         return answer
-
-
-async def _lists(request: Request) -> ListedStore:
-    lists: ListedStore = request.app.state.parts.lists
-    return lists
-
-
-Lists = Annotated[ListedStore, Depends(_lists)]

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, or_, select
 
@@ -24,8 +24,8 @@ from server.db.removal import (
     remove_id,
 )
 from server.db.tables import Assignment, Worker
+from server.desk.parts import Live
 from server.errors import SeveralWorkers, WorkerNotFound
-from server.live.converse.sessions import LiveSessions
 from server.recruiters.id_cipher import IdCipher
 
 _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
@@ -68,12 +68,6 @@ class ForgottenWorker(BaseModel):
     assignments: list[str]
 
 
-async def _live(request: Request) -> LiveSessions:
-    live: LiveSessions = request.app.state.parts.live
-    return live
-
-
-Live = Annotated[LiveSessions, Depends(_live)]
 router = APIRouter(
     prefix="/api/desk/workers", tags=["workers"], dependencies=[Depends(Allowed("forget_workers"))]
 )

@@ -18,7 +18,8 @@ from server.db.audit import record
 from server.db.runs import studies
 from server.db.runs.studies import StoredStudy
 from server.db.tables.table import GivenNumber, RowNumber
-from server.desk.listed import ListedStore, Lists
+from server.desk.listed import ListedStore
+from server.desk.parts import Lists
 from server.desk.studies.preview import preview
 from server.desk.studies.study_responses import (
     CheckedStudy,
