@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from server.access.auth import Auth
 from server.access.openid import OpenIdProvider
 from server.access.rate_limit import OpenSockets, RateLimits
 from server.access.sign_ins import StoredDirectory
-from server.bots.api import BotsApi
+from server.bots import api as bots_api
 from server.bots.api_limits import CORPORA, ApiLimits
 from server.bots.background_checks import BackgroundChecks
 from server.bots.host_socket import HostSocket
@@ -32,25 +32,21 @@ from server.bots.registered_bots import RegisteredBots
 from server.config import Settings
 from server.db.engine.engines import DatabaseLimits
 from server.db.store.store import Store
-from server.desk.api import ResearcherApi
-from server.desk.assignments.forgetting import ForgettingApi
-from server.desk.assignments.wizard import WizardApi
-from server.desk.assignments.worker_actions import SeenMarks, WorkerActions
+from server.desk import api as desk_api
+from server.desk.assignments import forgetting, wizard, worker_actions
 from server.desk.listed import ListedStore
 from server.desk.metrics import Metrics
+from server.desk.people import audit_log, people, study_people
 from server.desk.people.accounts import AccountsApi
-from server.desk.people.audit_log import AuditApi
 from server.desk.people.openid_sign_in import CALLBACK, OpenIdSignIn
-from server.desk.people.people import PeopleApi
-from server.desk.people.study_people import StudyPeopleApi
-from server.desk.runs.credits import CreditsApi
-from server.desk.runs.personal_links import LISTS_MOST_BYTES, LISTS_PATH, PersonalLinksApi
+from server.desk.runs import credits as run_credits
+from server.desk.runs import personal_links, worker_ids
+from server.desk.runs.personal_links import LISTS_MOST_BYTES, LISTS_PATH
 from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH, RunActions
-from server.desk.runs.worker_ids import WorkerIdsApi
 from server.desk.streams.job_watch import JobWatch
 from server.desk.streams.list_watch import ListWatch
 from server.desk.streams.watch import RunViewSources, Watch
-from server.desk.studies.studies import StudiesApi
+from server.desk.studies import studies as studies_api
 from server.errors import ErrorBody
 from server.jobs.analyses import RunningAnalyses
 from server.jobs.api import JobsApi
@@ -99,6 +95,22 @@ API_VERSION = "1"
 _MOST_BYTES = 65_536  # of a request
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts of the server that endpoints get as dependencies, held in `app.state.parts`."""
+
+    store: Store
+    auth: Auth
+    lists: ListedStore
+    live: LiveSessions
+    interventions: Interventions
+    sources: RunViewSources
+    bots: RegisteredBots
+    reach: ApiLimits
+    pages: Path
+    public_url: str
+
+
 def create_app(
     settings: Settings,
     auth: Auth,
@@ -123,7 +135,7 @@ def create_app(
         DatabaseLimits(settings.database_connections, settings.database_seconds),
     )
     auth = replace(auth, directory=StoredDirectory(store))
-    metrics = Metrics(auth)
+    metrics = Metrics()
     news = open_news(settings.redis_url)
     served = OpenRuns(runs, partial(_prepared, store, metrics))
     live = LiveSessions(store, served, auth, news, settings.prolific_site.rstrip("/"))
@@ -205,7 +217,18 @@ def create_app(
         open_sockets=open_sockets,
     )
     app = _new_app(lifespan, worker_socket, settings.resolved_public_url)
-    listed = ListedStore(store, news)
+    parts = app.state.parts = Parts(
+        store=store,
+        auth=auth,
+        lists=ListedStore(store, news),
+        live=live,
+        interventions=Interventions(live, store, news),
+        sources=RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
+        bots=bots,
+        reach=_reach(settings),
+        pages=pages,
+        public_url=settings.resolved_public_url,
+    )
     for router in (
         ServerHealth(store, lifecycle, settings.redis_url).router,
         JoinApi(
@@ -220,21 +243,15 @@ def create_app(
             pages=pages,
         ).router,
         metrics.router,
-        *_desk(
-            RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
-            news,
-            lifecycle,
-            settings,
-            pages,
-        ),
+        *_desk(parts.sources, news, lifecycle, settings),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
-        *_ways_in(store, listed, auth, limits, settings),
-        *_lists(listed, auth, bots, news, lifecycle, settings),
+        *_ways_in(store, parts.lists, auth, limits, settings),
+        *_lists(parts, news, lifecycle),
         recruiting.router,
-        CreditsApi(store=store, auth=auth).router,
+        run_credits.router,
         webhooks.router,
-        WorkerIdsApi(store=store, auth=auth).router,
-        PersonalLinksApi(store=store, auth=auth, public_url=settings.resolved_public_url).router,
+        worker_ids.router,
+        personal_links.router,
         OwnDataApi(
             store=store,
             auth=auth,
@@ -249,12 +266,12 @@ def create_app(
             limits=limits,
             per_address=parse(settings.attempts_per_address),
         ).router,
-        ForgettingApi(store=store, auth=auth, live=live).router,
-        WizardApi(store=store, auth=auth).router,
-        AuditApi(store=store, auth=auth).router,
-        BotsApi(store=store, auth=auth, bots=bots).router,
+        forgetting.router,
+        wizard.router,
+        audit_log.router,
+        bots_api.router,
         HostSocket(auth=auth, bots=bots).router,
-        ApiDocs(auth, app.openapi).router,
+        ApiDocs(app.openapi).router,
         StartPage(store, served).router,
     ):
         app.include_router(router)
@@ -369,24 +386,11 @@ def _ways_in(
     return [by_password.router, by_provider.router]
 
 
-def _lists(
-    store: ListedStore,
-    auth: Auth,
-    bots: RegisteredBots,
-    news: News,
-    lifecycle: Lifecycle,
-    settings: Settings,
-) -> list[APIRouter]:
+def _lists(parts: Parts, news: News, lifecycle: Lifecycle) -> list[APIRouter]:
     """Return the routers for studies, accounts and tokens, and for changes to their lists."""
-    watch = ListWatch(store=store, auth=auth, bots=bots, news=news)
+    watch = ListWatch(store=parts.lists, auth=parts.auth, bots=parts.bots, news=news)
     lifecycle.on_drain(watch.drain)
-    public_url = settings.resolved_public_url
-    return [
-        StudiesApi(store=store, auth=auth, reach=_reach(settings)).router,
-        PeopleApi(store=store, auth=auth, public_url=public_url).router,
-        StudyPeopleApi(store=store, auth=auth, public_url=public_url).router,
-        watch.router,
-    ]
+    return [studies_api.router, people.router, study_people.router, watch.router]
 
 
 def _provider(settings: Settings) -> OpenIdProvider | None:
@@ -401,9 +405,7 @@ def _provider(settings: Settings) -> OpenIdProvider | None:
     )
 
 
-def _desk(
-    outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings, pages: Path
-) -> list[APIRouter]:
+def _desk(outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings) -> list[APIRouter]:
     """Return the routers of the desk: its page, views of runs and their changes, and actions on runs."""
     watch = Watch(outlook, news)
     lifecycle.on_drain(watch.drain)
@@ -420,10 +422,7 @@ def _desk(
         ),
         public_url=outlook.public_url,
     )
-    on_workers = WorkerActions(outlook.auth, Interventions(outlook.live, outlook.store, news))
-    seen = SeenMarks(store=outlook.store, auth=outlook.auth, run_news=outlook.live.run_news)
-    researcher = ResearcherApi(outlook, pages)
-    return [researcher.router, watch.router, actions.router, on_workers.router, seen.router]
+    return [desk_api.router, watch.router, actions.router, worker_actions.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

@@ -1,9 +1,7 @@
 """FastAPI dependencies for the caller of an endpoint and their permissions.
 
-    api.add_api_route("/runs/{run}/close", self.close, methods=["POST"],
-                      dependencies=[Depends(Allowed(auth, "change_runs"))])
-
-    async def close(self, run: str, actor: Caller) -> RunSummary: ...
+    @router.post("/runs/{run}/close", dependencies=[Depends(Allowed("change_runs"))])
+    async def close(run: str, actor: Caller) -> RunSummary: ...
 
 The study is found from the path parameters `{study}`, `{run}` or `{assignment}`. A path without them is open
 to callers with the permission in any study. Such an endpoint must filter its response with `actor.may`, and
@@ -20,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from server.access.auth import Auth
 from server.access.cookie import require_own_page, sign_in_secret
+from server.access.parts import Secrets
 from server.access.roles import Actor, Permission
 
 
@@ -53,11 +52,10 @@ __all__ = ["Actor", "Allowed", "Caller", "require_in_runs"]
 class Allowed:
     """The dependency of an endpoint that requires `permission`."""
 
-    def __init__(self, auth: Auth, permission: Permission) -> None:
-        self._auth = auth
+    def __init__(self, permission: Permission) -> None:
         self.permission = permission
 
-    async def __call__(self, request: Request, authorization: Authorization) -> None:
+    async def __call__(self, request: Request, authorization: Authorization, auth: Secrets) -> None:
         """Check the caller's permission, and store the caller in the request.
 
         Raises:
@@ -66,12 +64,12 @@ class Allowed:
             ForeignOrigin: another site's page has sent the request.
             StorageFailed: the database could not be read.
         """
-        actor = await self._auth.caller(authorization, sign_in_secret(request))
+        actor = await auth.caller(authorization, sign_in_secret(request))
         if authorization is None:
             require_own_page(request)
         study = None
         if request.path_params and not actor.may_in_all(self.permission):
-            study = await self._auth.directory.study_of(request.path_params)
+            study = await auth.directory.study_of(request.path_params)
         actor.require(self.permission, study)
         request.state.actor = actor
 
@@ -92,7 +90,7 @@ async def require_in_runs(auth: Auth, actor: Actor, permission: Permission, runs
             actor.require(permission, await auth.directory.study_of({"run": run}))
 
 
-def _caller(request: Request) -> Actor:
+async def _caller(request: Request) -> Actor:
     actor: Actor = request.state.actor
     return actor
 

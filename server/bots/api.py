@@ -1,16 +1,15 @@
 """Endpoints for registered bots. Bots serve all studies, so changing them needs a role for all studies."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, StrictBool
 from sqlalchemy import Connection
 
 from bots import MOST_AT_ONCE, DialInEndpoint, Endpoint
 from server.access.actor import Actor, Allowed, Caller, RequestBody
-from server.access.auth import Auth
+from server.access.parts import Database
 from server.bots import stored_bots
 from server.bots.planned_calls import Confirmation
 from server.bots.registered_bots import RegisteredBots
@@ -60,93 +59,100 @@ class NewCheck(RequestBody):
     confirmed: StrictBool = False
 
 
-class BotsApi:
-    """Endpoints that show, change and check registered bots."""
+async def _bots(request: Request) -> RegisteredBots:
+    bots: RegisteredBots = request.app.state.parts.bots
+    return bots
 
-    def __init__(self, *, store: Store, auth: Auth, bots: RegisteredBots) -> None:
-        self._store = store
-        self._bots = bots
-        self._auth = auth
-        self.router = APIRouter(prefix="/api/desk/bots", tags=["bots"])
-        self._route("GET", "", self.list_bots)
-        self._route("POST", "", self.register, status=201)
-        self._route("GET", "/{name}", self.show)
-        self._route("PATCH", "/{name}", self.change)
-        self._route("DELETE", "/{name}", self.delete, status=204)
-        self._route("POST", "/{name}/replicas", self.add_replica)
-        self._route("DELETE", "/{name}/replicas", self.remove_replica)
-        self._route("POST", "/{name}/check", self.start_check, status=202)
-        self._route("GET", "/{name}/check", self.show_check)
 
-    def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
-        allowed = Allowed(self._auth, "see_bots" if method == "GET" else "change_bots")
-        self.router.add_api_route(
-            path, call, methods=[method], status_code=status, dependencies=[Depends(allowed)]
-        )
+Bots = Annotated[RegisteredBots, Depends(_bots)]
+router = APIRouter(prefix="/api/desk/bots", tags=["bots"])
+_SEE = [Depends(Allowed("see_bots"))]
+_CHANGE = [Depends(Allowed("change_bots"))]
 
-    async def list_bots(self, actor: Caller) -> BotList:
-        """List all registered bots, by name. Only callers who may change bots see addresses and headers."""
 
-        def read(connection: Connection) -> list[BotView]:
-            return [_stored_view(connection, row, actor) for row in stored_bots.registrations(connection)]
+@router.get("", dependencies=_SEE)
+async def list_bots(actor: Caller, store: Database, bots: Bots) -> BotList:
+    """List all registered bots, by name. Only callers who may change bots see addresses and headers."""
 
-        return BotList(bots=[self._shown(view, actor) for view in await self._store.read(read)])
+    def read(connection: Connection) -> list[BotView]:
+        return [_stored_view(connection, row, actor) for row in stored_bots.registrations(connection)]
 
-    async def register(self, body: NewBot, actor: Caller) -> BotView:
-        """Register a bot."""
-        return await self._view(await self._bots.register(body.name, body.endpoint, actor), actor)
+    return BotList(bots=[_shown(bots, view, actor) for view in await store.read(read)])
 
-    async def show(self, name: str, actor: Caller) -> BotView:
-        """Return one registered bot, as in the list."""
 
-        def read(connection: Connection) -> BotView:
-            return _stored_view(connection, stored_bots.find(connection, name), actor)
+@router.post("", status_code=201, dependencies=_CHANGE)
+async def register(body: NewBot, actor: Caller, store: Database, bots: Bots) -> BotView:
+    """Register a bot."""
+    return await _view(store, bots, await bots.register(body.name, body.endpoint, actor), actor)
 
-        return self._shown(await self._store.read(read), actor)
 
-    async def change(self, name: str, body: BotChange, actor: Caller) -> BotView:
-        """Enable or disable a bot."""
-        change = self._bots.enable if body.enabled else self._bots.disable
-        return await self._view(await change(name, actor), actor)
+@router.get("/{name}", dependencies=_SEE)
+async def show(name: str, actor: Caller, store: Database, bots: Bots) -> BotView:
+    """Return one registered bot, as in the list."""
 
-    async def delete(self, name: str, actor: Caller) -> Response:
-        """Delete a bot that no open run uses."""
-        await self._bots.delete(name, actor)
-        return Response(status_code=204)
+    def read(connection: Connection) -> BotView:
+        return _stored_view(connection, stored_bots.find(connection, name), actor)
 
-    async def add_replica(self, name: str, body: NewReplica, actor: Caller) -> BotView:
-        """Add a replica to a bot. It answers at once."""
-        return await self._view(await self._bots.add_replica(name, body.url, actor), actor)
+    return _shown(bots, await store.read(read), actor)
 
-    async def remove_replica(self, name: str, url: str, actor: Caller) -> BotView:
-        """Remove a replica of a bot. It finishes its open calls."""
-        return await self._view(await self._bots.remove_replica(name, url, actor), actor)
 
-    async def start_check(self, name: str, actor: Caller, body: NewCheck | None = None) -> CheckView:
-        """Start a check in the background whether a bot is fit for workers."""
-        asked = body or NewCheck()
-        text = asked.study
-        study = None if text is None else await in_thread(lambda: parse_study(text))
-        confirmation = Confirmation(asked.confirmed)
-        return check_view(await self._bots.start_check(name, actor, confirmation, study, asked.at_once))
+@router.patch("/{name}", dependencies=_CHANGE)
+async def change(name: str, body: BotChange, actor: Caller, store: Database, bots: Bots) -> BotView:
+    """Enable or disable a bot."""
+    change = bots.enable if body.enabled else bots.disable
+    return await _view(store, bots, await change(name, actor), actor)
 
-    async def show_check(self, name: str, actor: Caller) -> CheckView:
-        """Return the running check, or the latest report."""
-        under_way = self._bots.check_of(name)
-        check = await self._store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
-        if check is None:
-            raise NotChecked(f"`{name}` has not been checked")
-        return check if actor.may("change_bots") else without_addresses(check)
 
-    async def _view(self, row: Registration, actor: Actor) -> BotView:
-        return self._with_states(await self._store.read(lambda c: _stored_view(c, row, actor)))
+@router.delete("/{name}", status_code=204, dependencies=_CHANGE)
+async def delete(name: str, actor: Caller, bots: Bots) -> Response:
+    """Delete a bot that no open run uses."""
+    await bots.delete(name, actor)
+    return Response(status_code=204)
 
-    def _shown(self, view: BotView, actor: Actor) -> BotView:
-        seen = self._with_states(view)
-        return seen if actor.may("change_bots") else _without_addresses(seen)
 
-    def _with_states(self, view: BotView) -> BotView:
-        return view.model_copy(update={"replicas": list(self._bots.replica_states(view.name))})
+@router.post("/{name}/replicas", dependencies=_CHANGE)
+async def add_replica(name: str, body: NewReplica, actor: Caller, store: Database, bots: Bots) -> BotView:
+    """Add a replica to a bot. It answers at once."""
+    return await _view(store, bots, await bots.add_replica(name, body.url, actor), actor)
+
+
+@router.delete("/{name}/replicas", dependencies=_CHANGE)
+async def remove_replica(name: str, url: str, actor: Caller, store: Database, bots: Bots) -> BotView:
+    """Remove a replica of a bot. It finishes its open calls."""
+    return await _view(store, bots, await bots.remove_replica(name, url, actor), actor)
+
+
+@router.post("/{name}/check", status_code=202, dependencies=_CHANGE)
+async def start_check(name: str, actor: Caller, bots: Bots, body: NewCheck | None = None) -> CheckView:
+    """Start a check in the background whether a bot is fit for workers."""
+    asked = body or NewCheck()
+    text = asked.study
+    study = None if text is None else await in_thread(lambda: parse_study(text))
+    confirmation = Confirmation(asked.confirmed)
+    return check_view(await bots.start_check(name, actor, confirmation, study, asked.at_once))
+
+
+@router.get("/{name}/check", dependencies=_SEE)
+async def show_check(name: str, actor: Caller, store: Database, bots: Bots) -> CheckView:
+    """Return the running check, or the latest report."""
+    under_way = bots.check_of(name)
+    check = await store.read(lambda c: check_of(c, stored_bots.find(c, name), under_way))
+    if check is None:
+        raise NotChecked(f"`{name}` has not been checked")
+    return check if actor.may("change_bots") else without_addresses(check)
+
+
+async def _view(store: Store, bots: RegisteredBots, row: Registration, actor: Actor) -> BotView:
+    return _with_states(bots, await store.read(lambda c: _stored_view(c, row, actor)))
+
+
+def _shown(bots: RegisteredBots, view: BotView, actor: Actor) -> BotView:
+    seen = _with_states(bots, view)
+    return seen if actor.may("change_bots") else _without_addresses(seen)
+
+
+def _with_states(bots: RegisteredBots, view: BotView) -> BotView:
+    return view.model_copy(update={"replicas": list(bots.replica_states(view.name))})
 
 
 def _stored_view(connection: Connection, row: Registration, actor: Actor) -> BotView:

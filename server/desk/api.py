@@ -1,8 +1,6 @@
 """Endpoints of the researcher's REST API that show runs and assignments."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
@@ -10,7 +8,7 @@ from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller
 from server.access.built_page import built_page
-from server.access.roles import Permission
+from server.access.parts import Database
 from server.clock import utc_now
 from server.db.runs.runs import find_run
 from server.desk.assignments.search import Search, search
@@ -22,68 +20,79 @@ from server.desk.assignments.transcript_responses import (
     CrowdQuestion,
     SimulatedBeliefs,
 )
+from server.desk.parts import Pages
 from server.desk.runs.responses import RunDetail, RunList
 from server.desk.runs.run_view import RunReader, run_summaries
 from server.desk.streams.watch import RunViewSources, seen_by
 
 
-class ResearcherApi:
-    """Serves the desk's page, and the endpoints that show runs and assignments."""
+async def _sources(request: Request) -> RunViewSources:
+    sources: RunViewSources = request.app.state.parts.sources
+    return sources
 
-    def __init__(self, outlook: RunViewSources, pages: Path) -> None:
-        self._store = outlook.store
-        self._outlook = outlook
-        self._pages = pages
-        self.router = APIRouter()
-        for path in ("/desk", "/desk/{place:path}"):
-            self.router.add_api_route(path, self.page, methods=["GET"], include_in_schema=False)
-        self._route("/runs", self.list_runs, "see_runs")
-        self._route("/runs/{run}", self.show_run, "see_runs")
-        self._route("/runs/{run}/crowd-question", self.show_crowd_question, "simulate")
-        self._route("/runs/{run}/conversations", self.search_conversations, "read_transcripts")
-        self._route("/assignments/{assignment}", self.show_assignment, "read_transcripts")
-        self._route("/assignments/{assignment}/simulation", self.show_simulation, "simulate")
 
-    def _route(self, path: str, call: Callable[..., Any], permission: Permission) -> None:
-        allowed = [Depends(Allowed(self._outlook.auth, permission))]
-        self.router.add_api_route(
-            f"/api/desk{path}", call, methods=["GET"], tags=["runs"], dependencies=allowed
-        )
+Sources = Annotated[RunViewSources, Depends(_sources)]
+router = APIRouter()
 
-    async def page(self, request: Request) -> HTMLResponse:
-        """Serve the desk's page. The page reads from its address what to show."""
-        return built_page(self._pages / "desk.html", request)
 
-    async def list_runs(self, actor: Caller) -> RunList:
-        """List summaries of the runs that the caller may see, newest first, without rehearsals."""
-        url, now = self._outlook.public_url, utc_now()
-        found = await self._store.read(lambda connection: run_summaries(connection, url, now))
-        return RunList(runs=[run for run in found if actor.may("see_runs", run.study)])
+@router.get("/desk", include_in_schema=False)
+@router.get("/desk/{place:path}", include_in_schema=False)
+async def page(request: Request, pages: Pages) -> HTMLResponse:
+    """Serve the desk's page. The page reads from its address what to show."""
+    return built_page(pages / "desk.html", request)
 
-    async def show_run(self, run: str, actor: Caller) -> RunDetail:
-        """Return one run: progress per system, assignments, bots, and what needs attention."""
-        around = self._outlook.run_view_context()
 
-        def read(connection: Connection) -> RunDetail:
-            return RunReader().read(connection, find_run(connection, run), around, utc_now())
+@router.get("/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("see_runs"))])
+async def list_runs(actor: Caller, store: Database, sources: Sources) -> RunList:
+    """List summaries of the runs that the caller may see, newest first, without rehearsals."""
+    url, now = sources.public_url, utc_now()
+    found = await store.read(lambda connection: run_summaries(connection, url, now))
+    return RunList(runs=[run for run in found if actor.may("see_runs", run.study)])
 
-        return seen_by(actor, await self._store.read(read))
 
-    async def show_crowd_question(
-        self, run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller
-    ) -> CrowdQuestion:
-        """Return the possible cost of a number of simulated workers in a run."""
-        sees_hosts = actor.may("change_bots")
-        return await self._store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
+@router.get("/api/desk/runs/{run}", tags=["runs"], dependencies=[Depends(Allowed("see_runs"))])
+async def show_run(run: str, actor: Caller, store: Database, sources: Sources) -> RunDetail:
+    """Return one run: progress per system, assignments, bots, and what needs attention."""
+    around = sources.run_view_context()
 
-    async def search_conversations(self, run: str, wanted: Annotated[Search, Query()]) -> ConversationHits:
-        """List conversations of a run that match a search, newest first, page by page."""
-        return await self._store.read(lambda c: search(c, find_run(c, run), wanted))
+    def read(connection: Connection) -> RunDetail:
+        return RunReader().read(connection, find_run(connection, run), around, utc_now())
 
-    async def show_assignment(self, assignment: str) -> AssignmentDetail:
-        """Return one assignment, with transcripts and ratings."""
-        return await self._store.read(lambda connection: transcript(connection, assignment))
+    return seen_by(actor, await store.read(read))
 
-    async def show_simulation(self, assignment: str) -> SimulatedBeliefs:
-        """Return a simulated worker's beliefs about the systems of its assignment."""
-        return await self._store.read(lambda connection: beliefs(connection, assignment))
+
+@router.get("/api/desk/runs/{run}/crowd-question", tags=["runs"], dependencies=[Depends(Allowed("simulate"))])
+async def show_crowd_question(
+    run: str, workers: Annotated[int, Query(ge=1, le=10_000)], actor: Caller, store: Database
+) -> CrowdQuestion:
+    """Return the possible cost of a number of simulated workers in a run."""
+    sees_hosts = actor.may("change_bots")
+    return await store.read(lambda c: crowd_question(c, run, workers, sees_hosts=sees_hosts))
+
+
+@router.get(
+    "/api/desk/runs/{run}/conversations", tags=["runs"], dependencies=[Depends(Allowed("read_transcripts"))]
+)
+async def search_conversations(
+    run: str, wanted: Annotated[Search, Query()], store: Database
+) -> ConversationHits:
+    """List conversations of a run that match a search, newest first, page by page."""
+    return await store.read(lambda c: search(c, find_run(c, run), wanted))
+
+
+@router.get(
+    "/api/desk/assignments/{assignment}", tags=["runs"], dependencies=[Depends(Allowed("read_transcripts"))]
+)
+async def show_assignment(assignment: str, store: Database) -> AssignmentDetail:
+    """Return one assignment, with transcripts and ratings."""
+    return await store.read(lambda connection: transcript(connection, assignment))
+
+
+@router.get(
+    "/api/desk/assignments/{assignment}/simulation",
+    tags=["runs"],
+    dependencies=[Depends(Allowed("simulate"))],
+)
+async def show_simulation(assignment: str, store: Database) -> SimulatedBeliefs:
+    """Return a simulated worker's beliefs about the systems of its assignment."""
+    return await store.read(lambda connection: beliefs(connection, assignment))

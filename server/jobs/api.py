@@ -135,7 +135,7 @@ class JobsApi:
             methods=[method],
             status_code=status,
             tags=["jobs"],
-            dependencies=[Depends(Allowed(self._auth, permission))],
+            dependencies=[Depends(Allowed(permission))],
         )
 
     async def show_analysis(self, run: str) -> LatestAnalysis:

@@ -108,7 +108,7 @@ class RecruitingApi:
         method: str = "POST",
         status: int = 200,
     ) -> None:
-        allowed = [Depends(Allowed(self._auth, permission))]
+        allowed = [Depends(Allowed(permission))]
         self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
 
     async def show_recruitment(self, run: str) -> RecruitmentView:

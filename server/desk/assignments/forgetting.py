@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, or_, select
 
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
+from server.access.parts import Database, Secrets
 from server.clock import utc_now
 from server.db.audit import Doer, record
 from server.db.removal import (
@@ -23,10 +23,9 @@ from server.db.removal import (
     remove_from_lists,
     remove_id,
 )
-from server.db.store.store import Store
 from server.db.tables import Assignment, Worker
+from server.desk.parts import Live
 from server.errors import SeveralWorkers, WorkerNotFound
-from server.live.converse.sessions import LiveSessions
 from server.recruiters.id_cipher import IdCipher
 
 _NEVER_CAME = "a worker who never came"  # in the audit log: without an id, and without a pseudonym
@@ -69,42 +68,42 @@ class ForgottenWorker(BaseModel):
     assignments: list[str]
 
 
-class ForgettingApi:
-    """Endpoints that show and remove a worker's data. An open session of the worker ends."""
+router = APIRouter(
+    prefix="/api/desk/workers", tags=["workers"], dependencies=[Depends(Allowed("forget_workers"))]
+)
 
-    def __init__(self, *, store: Store, auth: Auth, live: LiveSessions) -> None:
-        self._store = store
-        self._ids = auth.ids
-        self._live = live
-        allowed = [Depends(Allowed(auth, "forget_workers"))]
-        self.router = APIRouter(prefix="/api/desk/workers", tags=["workers"], dependencies=allowed)
-        self.router.add_api_route("/holdings", self.show_holdings, methods=["POST"])
-        self.router.add_api_route("/forget", self.forget_worker, methods=["POST"])
 
-    async def show_holdings(self, body: WorkerToForget, actor: Caller) -> WorkerHoldings:
-        """Return the amount of data stored about a worker in all studies, and log it.
+@router.post("/holdings")
+async def show_holdings(
+    body: WorkerToForget, actor: Caller, store: Database, auth: Secrets
+) -> WorkerHoldings:
+    """Return the amount of data stored about a worker in all studies, and log it.
 
-        This is a POST request, so that no URL contains a worker's id.
-        """
-        return await self._store.submit(
-            lambda connection: look_up(connection, self._ids, actor, body.worker, body.platform)
-        )
+    This is a POST request, so that no URL contains a worker's id.
+    """
+    return await store.submit(
+        lambda connection: look_up(connection, auth.ids, actor, body.worker, body.platform)
+    )
 
-    async def forget_worker(self, body: WorkerToForget, actor: Caller) -> ForgottenWorker:
-        """Remove a worker's words and id, or all their data. This cannot be undone."""
 
-        def work(connection: Connection) -> tuple[ForgottenWorker, list[int]]:
-            named = (body.worker, body.platform)
-            forgotten = forget(connection, self._ids, actor, named, body.extent, utc_now())
-            runs = select(Assignment.c.run_id).where(Assignment.c.id.in_(forgotten.assignments)).distinct()
-            return forgotten, list(connection.execute(runs).scalars())
+@router.post("/forget")
+async def forget_worker(
+    body: WorkerToForget, actor: Caller, store: Database, auth: Secrets, live: Live
+) -> ForgottenWorker:
+    """Remove a worker's words and id, or all their data. This cannot be undone."""
 
-        forgotten, runs = await self._store.remove(work)
-        for assignment in forgotten.assignments:
-            self._live.tell_changed(assignment)
-        for run in runs:
-            self._live.run_news.tell(run)
-        return forgotten
+    def work(connection: Connection) -> tuple[ForgottenWorker, list[int]]:
+        named = (body.worker, body.platform)
+        forgotten = forget(connection, auth.ids, actor, named, body.extent, utc_now())
+        runs = select(Assignment.c.run_id).where(Assignment.c.id.in_(forgotten.assignments)).distinct()
+        return forgotten, list(connection.execute(runs).scalars())
+
+    forgotten, runs = await store.remove(work)
+    for assignment in forgotten.assignments:
+        live.tell_changed(assignment)
+    for run in runs:
+        live.run_news.tell(run)
+    return forgotten
 
 
 def holdings_of(connection: Connection, ids: IdCipher, worker: str, platform: str | None) -> WorkerHoldings:

@@ -9,12 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
+from server.access.parts import Database, Secrets
 from server.clock import utc_now
 from server.db.partners import wizard
 from server.db.partners.wizard import WaitingLine
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
 from server.db.tables.table import GivenNumber
 from server.errors import LineTaken
 from server.session.protocol.text import Said
@@ -58,35 +57,34 @@ class WizardAnswer(BaseModel):
     text: Said
 
 
-class WizardApi:
-    """Endpoints that list conversations waiting for a researcher, and accept replies."""
+router = APIRouter(
+    prefix="/api/desk/runs", tags=["workers"], dependencies=[Depends(Allowed("act_on_workers"))]
+)
 
-    def __init__(self, *, store: Store, auth: Auth) -> None:
-        self._store = store
-        self._auth = auth
-        allowed = [Depends(Allowed(auth, "act_on_workers"))]
-        self.router = APIRouter(prefix="/api/desk/runs", tags=["workers"], dependencies=allowed)
-        self.router.add_api_route("/{run}/wizard", self.show_waiting, methods=["GET"])
-        self.router.add_api_route("/{run}/wizard", self.answer_line, methods=["POST"], status_code=204)
 
-    async def show_waiting(self, run: str) -> WizardQueue:
-        """List the conversations that wait for a researcher, each with its persona and turns."""
-        return await self._store.read(partial(_queue, slug=run, now=utc_now()))
+@router.get("/{run}/wizard")
+async def show_waiting(run: str, store: Database) -> WizardQueue:
+    """List the conversations that wait for a researcher, each with its persona and turns."""
+    return await store.read(partial(_queue, slug=run, now=utc_now()))
 
-    async def answer_line(self, run: str, body: WizardAnswer, actor: Caller) -> Response:
-        """Reply in the chatbot's place. The first reply counts, and is stored with its author.
 
-        Sending the same reply again has no effect, so a request can be repeated if its response was lost.
-        """
-        by, now = self._auth.pseudonym("desk", actor.name), utc_now()
+@router.post("/{run}/wizard", status_code=204)
+async def answer_line(
+    run: str, body: WizardAnswer, actor: Caller, store: Database, auth: Secrets
+) -> Response:
+    """Reply in the chatbot's place. The first reply counts, and is stored with its author.
 
-        def answer(connection: Connection) -> bool:
-            run_id = find_run(connection, run).id
-            return wizard.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
+    Sending the same reply again has no effect, so a request can be repeated if its response was lost.
+    """
+    by, now = auth.pseudonym("desk", actor.name), utc_now()
 
-        if not await self._store.submit(answer):
-            raise LineTaken("this message does not wait for a reply")
-        return Response(status_code=204)
+    def answer(connection: Connection) -> bool:
+        run_id = find_run(connection, run).id
+        return wizard.answer(connection, run_id, body.conversation, body.turn, body.text, by, now)
+
+    if not await store.submit(answer):
+        raise LineTaken("this message does not wait for a reply")
+    return Response(status_code=204)
 
 
 def _queue(connection: Connection, slug: str, now: datetime) -> WizardQueue:

@@ -110,7 +110,7 @@ class AccountsApi:
         self._tries_elsewhere = type(tries)(_ADDRESSES * tries.amount, tries.multiples)
         self._known = KnownBrowsers(auth.secret)
         self.router = APIRouter(prefix="/api/account", tags=["account"])
-        own = [Depends(Allowed(auth, "have_account"))]
+        own = [Depends(Allowed("have_account"))]
         self.router.add_api_route("", self.show_account, methods=["GET"], dependencies=own)
         self.router.add_api_route("/sign-in", self.sign_in, methods=["POST"])
         self.router.add_api_route("/link", self.look_at_link, methods=["POST"])

@@ -7,10 +7,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
 from server.access.actor import Allowed
-from server.access.auth import Auth
+from server.access.parts import Database
 from server.clock import ShownTime
 from server.db.audit import AuditFilter, AuditRecord, entries
-from server.db.store.store import Store
 from server.db.tables.table import RowNumber
 from server.desk.csv_table import CSV, csv_table
 
@@ -53,28 +52,24 @@ class Wanted(BaseModel):
         return AuditFilter(**dict(self))
 
 
-class AuditApi:
-    """Endpoints that show owners the audit log."""
+router = APIRouter(prefix="/api/desk", tags=["audit"], dependencies=[Depends(Allowed("read_audit_log"))])
 
-    def __init__(self, *, store: Store, auth: Auth) -> None:
-        self._store = store
-        allowed = [Depends(Allowed(auth, "read_audit_log"))]
-        self.router = APIRouter(prefix="/api/desk", tags=["audit"], dependencies=allowed)
-        self.router.add_api_route("/audit", self.show_audit, methods=["GET"])
-        self.router.add_api_route("/audit.csv", self.export_audit, methods=["GET"], **CSV)
 
-    async def show_audit(self, wanted: Annotated[Wanted, Query()]) -> AuditPage:
-        """List a hundred entries of the log, newest first."""
-        found = await self._store.read(lambda c: entries(c, wanted.filter(), _A_PAGE + 1))
-        rows = [AuditRow(**_values(entry)) for entry in found[:_A_PAGE]]
-        return AuditPage(entries=rows, more=len(found) > _A_PAGE)
+@router.get("/audit")
+async def show_audit(wanted: Annotated[Wanted, Query()], store: Database) -> AuditPage:
+    """List a hundred entries of the log, newest first."""
+    found = await store.read(lambda c: entries(c, wanted.filter(), _A_PAGE + 1))
+    rows = [AuditRow(**_values(entry)) for entry in found[:_A_PAGE]]
+    return AuditPage(entries=rows, more=len(found) > _A_PAGE)
 
-    async def export_audit(self, wanted: Annotated[Wanted, Query()]) -> Response:
-        """Return the whole log as CSV, newest first."""
-        found = await self._store.read(lambda c: entries(c, wanted.filter()))
-        headers = {"Content-Disposition": 'attachment; filename="audit.csv"'}
-        table = csv_table(_COLUMNS, map(_cells, found))
-        return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
+
+@router.get("/audit.csv", **CSV)
+async def export_audit(wanted: Annotated[Wanted, Query()], store: Database) -> Response:
+    """Return the whole log as CSV, newest first."""
+    found = await store.read(lambda c: entries(c, wanted.filter()))
+    headers = {"Content-Disposition": 'attachment; filename="audit.csv"'}
+    table = csv_table(_COLUMNS, map(_cells, found))
+    return Response(table, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _cells(entry: AuditRecord) -> list[str]:

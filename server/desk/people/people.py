@@ -1,7 +1,6 @@
 """Endpoints that manage the desk's accounts and tokens."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, StringConstraints
@@ -9,12 +8,12 @@ from sqlalchemy import Connection
 
 from server.access import people, sign_ins, tokens
 from server.access.actor import Allowed, Caller, RequestBody
-from server.access.auth import Auth
+from server.access.parts import PublicUrl
 from server.access.people import Member
-from server.access.roles import ALL_STUDIES, Permission, Role
+from server.access.roles import ALL_STUDIES, Role
 from server.clock import ShownTime, utc_now
 from server.db.audit import Doer, record
-from server.desk.listed import ListedStore
+from server.desk.parts import Lists
 from server.desk.people.accounts import StudyRole
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -100,107 +99,108 @@ class TokenMade(BaseModel):
     token: str
 
 
-class PeopleApi:
-    """Endpoints for accounts and tokens. Links start with `public_url`."""
+router = APIRouter(prefix="/api/desk", tags=["people"])
+_PEOPLE = [Depends(Allowed("manage_people"))]
+_TOKENS = [Depends(Allowed("manage_tokens"))]
 
-    def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
-        self._store = store
-        self._auth = auth
-        self._public_url = public_url
-        self.router = APIRouter(prefix="/api/desk", tags=["people"])
-        self._route("GET", "/people", self.list_people)
-        self._route("POST", "/people", self.invite_person, status=201)
-        self._route("PUT", "/people/{person}/role", self.set_role)
-        self._route("POST", "/people/{person}/link", self.new_password_link)
-        self._route("DELETE", "/people/{person}", self.remove_person, status=204)
-        self._route("GET", "/tokens", self.list_tokens, permission="manage_tokens")
-        self._route("POST", "/tokens", self.make_token, permission="manage_tokens", status=201)
-        self._route("DELETE", "/tokens/{token}", self.revoke_token, permission="manage_tokens", status=204)
 
-    def _route(
-        self,
-        method: Literal["GET", "POST", "PUT", "DELETE"],
-        path: str,
-        call: Callable[..., Any],
-        permission: Permission = "manage_people",
-        status: int = 200,
-    ) -> None:
-        allowed = [Depends(Allowed(self._auth, permission))]
-        self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
+@router.get("/people", dependencies=_PEOPLE)
+async def list_people(store: Lists) -> PeopleList:
+    """List all accounts of the desk."""
+    found = await store.read(people.every)
+    return PeopleList(people=[person_row(member) for member in found])
 
-    async def list_people(self) -> PeopleList:
-        """List all accounts of the desk."""
-        found = await self._store.read(people.every)
-        return PeopleList(people=[person_row(member) for member in found])
 
-    async def invite_person(self, body: NewPerson, actor: Caller) -> PersonWithLink:
-        """Create an account, and a link for choosing its password."""
-        study, at = body.study or ALL_STUDIES, utc_now()
+@router.post("/people", status_code=201, dependencies=_PEOPLE)
+async def invite_person(
+    body: NewPerson, actor: Caller, store: Lists, public_url: PublicUrl
+) -> PersonWithLink:
+    """Create an account, and a link for choosing its password."""
+    study, at = body.study or ALL_STUDIES, utc_now()
 
-        def add(connection: Connection) -> PersonWithLink:
-            person = people.add(connection, body.name, body.role, study, at)
-            record(connection, actor, "person.add", body.name.lower(), said(body.role, study))
-            return self._linked(connection, body.name, sign_ins.new_link(connection, person, at))
+    def add(connection: Connection) -> PersonWithLink:
+        person = people.add(connection, body.name, body.role, study, at)
+        record(connection, actor, "person.add", body.name.lower(), said(body.role, study))
+        return _linked(public_url, connection, body.name, sign_ins.new_link(connection, person, at))
 
-        return await self._store.submit(add)
+    return await store.submit(add)
 
-    async def set_role(self, person: str, body: RoleChange, actor: Caller) -> PersonChanged:
-        """Set or remove an account's role, for one study or for all.
 
-        If the account gains permissions, its open password links are cancelled. The first role for all
-        studies cancels its password, too. An account without a password gets a new link.
-        """
-        study = body.study or ALL_STUDIES
+@router.put("/people/{person}/role", dependencies=_PEOPLE)
+async def set_role(
+    person: str, body: RoleChange, actor: Caller, store: Lists, public_url: PublicUrl
+) -> PersonChanged:
+    """Set or remove an account's role, for one study or for all.
 
-        def change(connection: Connection) -> PersonChanged:
-            needs_link = people.set_role(connection, person, body.role, study)
-            record(connection, actor, "person.role", person.lower(), said(body.role, study))
-            if needs_link:
-                member = people.require(connection, person)
-                secret = sign_ins.new_link(connection, member.id, utc_now())
-                return PersonChanged(**dict(self._linked(connection, person, secret)))
-            return PersonChanged(**dict(person_row(people.require(connection, person))), link=None)
+    If the account gains permissions, its open password links are cancelled. The first role for all
+    studies cancels its password, too. An account without a password gets a new link.
+    """
+    study = body.study or ALL_STUDIES
 
-        return await self._store.submit(change)
-
-    async def new_password_link(self, person: str, actor: Caller) -> PersonWithLink:
-        """Create a link for choosing another password. Earlier links are cancelled."""
-
-        def make(connection: Connection) -> PersonWithLink:
+    def change(connection: Connection) -> PersonChanged:
+        needs_link = people.set_role(connection, person, body.role, study)
+        record(connection, actor, "person.role", person.lower(), said(body.role, study))
+        if needs_link:
             member = people.require(connection, person)
-            record(connection, actor, "person.link", member.name)
-            return self._linked(connection, member.name, sign_ins.new_link(connection, member.id, utc_now()))
+            secret = sign_ins.new_link(connection, member.id, utc_now())
+            return PersonChanged(**dict(_linked(public_url, connection, person, secret)))
+        return PersonChanged(**dict(person_row(people.require(connection, person))), link=None)
 
-        return await self._store.submit(make)
+    return await store.submit(change)
 
-    async def remove_person(self, person: str, actor: Caller) -> Response:
-        """Remove an account at once. Streams that it has open end within a minute."""
 
-        def change(connection: Connection) -> None:
-            people.remove(connection, person, utc_now())
-            record(connection, actor, "person.remove", person.lower())
+@router.post("/people/{person}/link", dependencies=_PEOPLE)
+async def new_password_link(
+    person: str, actor: Caller, store: Lists, public_url: PublicUrl
+) -> PersonWithLink:
+    """Create a link for choosing another password. Earlier links are cancelled."""
 
-        await self._store.submit(change)
-        return Response(status_code=204)
+    def make(connection: Connection) -> PersonWithLink:
+        member = people.require(connection, person)
+        record(connection, actor, "person.link", member.name)
+        return _linked(
+            public_url, connection, member.name, sign_ins.new_link(connection, member.id, utc_now())
+        )
 
-    async def list_tokens(self) -> TokenList:
-        """List all tokens, including revoked ones, newest first."""
-        found = await self._store.read(tokens.every)
-        return TokenList(tokens=[token_row(grant) for grant in reversed(found)])
+    return await store.submit(make)
 
-    async def make_token(self, body: NewToken, actor: Caller) -> TokenMade:
-        """Create a token. It is returned only now, and is not stored."""
-        study = body.study or ALL_STUDIES
-        return await self._store.submit(lambda c: made(c, actor, body.name, body.scope, study))
 
-    async def revoke_token(self, token: str, actor: Caller) -> Response:
-        """Revoke the token of this name at once."""
-        await self._store.submit(lambda c: revoke(c, actor, token))
-        return Response(status_code=204)
+@router.delete("/people/{person}", status_code=204, dependencies=_PEOPLE)
+async def remove_person(person: str, actor: Caller, store: Lists) -> Response:
+    """Remove an account at once. Streams that it has open end within a minute."""
 
-    def _linked(self, connection: Connection, name: str, secret: str) -> PersonWithLink:
-        row = person_row(people.require(connection, name))
-        return PersonWithLink(**dict(row), link=password_link(self._public_url, secret))
+    def change(connection: Connection) -> None:
+        people.remove(connection, person, utc_now())
+        record(connection, actor, "person.remove", person.lower())
+
+    await store.submit(change)
+    return Response(status_code=204)
+
+
+@router.get("/tokens", dependencies=_TOKENS)
+async def list_tokens(store: Lists) -> TokenList:
+    """List all tokens, including revoked ones, newest first."""
+    found = await store.read(tokens.every)
+    return TokenList(tokens=[token_row(grant) for grant in reversed(found)])
+
+
+@router.post("/tokens", status_code=201, dependencies=_TOKENS)
+async def make_token(body: NewToken, actor: Caller, store: Lists) -> TokenMade:
+    """Create a token. It is returned only now, and is not stored."""
+    study = body.study or ALL_STUDIES
+    return await store.submit(lambda c: made(c, actor, body.name, body.scope, study))
+
+
+@router.delete("/tokens/{token}", status_code=204, dependencies=_TOKENS)
+async def revoke_token(token: str, actor: Caller, store: Lists) -> Response:
+    """Revoke the token of this name at once."""
+    await store.submit(lambda c: revoke(c, actor, token))
+    return Response(status_code=204)
+
+
+def _linked(public_url: str, connection: Connection, name: str, secret: str) -> PersonWithLink:
+    row = person_row(people.require(connection, name))
+    return PersonWithLink(**dict(row), link=password_link(public_url, secret))
 
 
 def password_link(public_url: str, secret: str) -> str:

@@ -1,7 +1,7 @@
 """Endpoints that manage the people of one study, for its owners."""
 
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -9,13 +9,13 @@ from sqlalchemy import Connection
 
 from server.access import people, sign_ins
 from server.access.actor import Actor, Allowed, Caller
-from server.access.auth import Auth
+from server.access.parts import PublicUrl
 from server.access.people import Member
 from server.access.roles import ALL_STUDIES, Role
 from server.clock import utc_now
 from server.db.audit import record
 from server.db.runs.studies import find_study
-from server.desk.listed import ListedStore
+from server.desk.parts import Lists
 from server.desk.people.people import password_link, said
 from server.errors import NotYours, PersonNotFound
 
@@ -56,76 +56,76 @@ class GrantedInStudy(InStudy):
     link: str | None
 
 
-class StudyPeopleApi:
-    """Endpoints with which owners of a study manage its accounts. Links start with `public_url`."""
+router = APIRouter(
+    prefix="/api/desk/studies/{study}/people",
+    tags=["people"],
+    dependencies=[Depends(Allowed("manage_study_people"))],
+)
 
-    def __init__(self, *, store: ListedStore, auth: Auth, public_url: str) -> None:
-        self._store = store
-        self._public_url = public_url
-        self._allowed = [Depends(Allowed(auth, "manage_study_people"))]
-        self.router = APIRouter(prefix="/api/desk/studies/{study}/people", tags=["people"])
-        self._route("GET", "", self.list_study_people)
-        self._route("POST", "", self.grant_in_study, 201)
-        self._route("POST", "/{person}/link", self.new_link_in_study)
-        self._route("DELETE", "/{person}", self.remove_from_study, 204)
 
-    def _route(self, method: str, path: str, call: Callable[..., Any], status: int = 200) -> None:
-        self.router.add_api_route(
-            path, call, methods=[method], status_code=status, dependencies=self._allowed
-        )
+@router.get("")
+async def list_study_people(study: str, actor: Caller, store: Lists) -> StudyPeople:
+    """List accounts with access to the study, including those with a role for all studies."""
+    return people_of(study, await store.read(people.every), actor)
 
-    async def list_study_people(self, study: str, actor: Caller) -> StudyPeople:
-        """List accounts with access to the study, including those with a role for all studies."""
-        return people_of(study, await self._store.read(people.every), actor)
 
-    async def grant_in_study(self, study: str, body: RoleInStudy, actor: Caller) -> GrantedInStudy:
-        """Give an account a role in the study.
+@router.post("", status_code=201)
+async def grant_in_study(
+    study: str, body: RoleInStudy, actor: Caller, store: Lists, public_url: PublicUrl
+) -> GrantedInStudy:
+    """Give an account a role in the study.
 
-        A new account gets a password link; others keep their password.
-        """
-        at = utc_now()
+    A new account gets a password link; others keep their password.
+    """
+    at = utc_now()
 
-        def grant(connection: Connection) -> GrantedInStudy:
-            find_study(connection, study)
-            new = people.grant(connection, body.name, body.role, study, at)
-            member = people.require(connection, body.name)
-            action = "person.role" if new is None else "person.add"
-            record(connection, actor, action, member.name, said(body.role, study))
-            link = None if new is None else sign_ins.new_link(connection, new, at)
-            shown = None if link is None else password_link(self._public_url, link)
-            return GrantedInStudy(**dict(_row(member, study, actor)), link=shown)
+    def grant(connection: Connection) -> GrantedInStudy:
+        find_study(connection, study)
+        new = people.grant(connection, body.name, body.role, study, at)
+        member = people.require(connection, body.name)
+        action = "person.role" if new is None else "person.add"
+        record(connection, actor, action, member.name, said(body.role, study))
+        link = None if new is None else sign_ins.new_link(connection, new, at)
+        shown = None if link is None else password_link(public_url, link)
+        return GrantedInStudy(**dict(_row(member, study, actor)), link=shown)
 
-        return await self._store.submit(grant)
+    return await store.submit(grant)
 
-    async def new_link_in_study(self, study: str, person: str, actor: Caller) -> GrantedInStudy:
-        """Create another link for choosing a password. Earlier links are cancelled.
 
-        Allowed only if the caller owns all studies in which the account has a role, because the link gives
-        access to the account.
-        """
+@router.post("/{person}/link")
+async def new_link_in_study(
+    study: str, person: str, actor: Caller, store: Lists, public_url: PublicUrl
+) -> GrantedInStudy:
+    """Create another link for choosing a password. Earlier links are cancelled.
 
-        def make(connection: Connection) -> GrantedInStudy:
-            member = people.require(connection, person)
-            row = _row(member, study, actor)
-            if row.role is None:
-                raise PersonNotFound(f"`{member.name}` has no role in this study")
-            if not row.may_have_link:
-                raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
-            record(connection, actor, "person.link", member.name)
-            link = sign_ins.new_link(connection, member.id, utc_now())
-            return GrantedInStudy(**dict(row), link=password_link(self._public_url, link))
+    Allowed only if the caller owns all studies in which the account has a role, because the link gives
+    access to the account.
+    """
 
-        return await self._store.submit(make)
+    def make(connection: Connection) -> GrantedInStudy:
+        member = people.require(connection, person)
+        row = _row(member, study, actor)
+        if row.role is None:
+            raise PersonNotFound(f"`{member.name}` has no role in this study")
+        if not row.may_have_link:
+            raise NotYours(f"`{member.name}` has a role in a study that {actor.name} does not own")
+        record(connection, actor, "person.link", member.name)
+        link = sign_ins.new_link(connection, member.id, utc_now())
+        return GrantedInStudy(**dict(row), link=password_link(public_url, link))
 
-    async def remove_from_study(self, study: str, person: str, actor: Caller) -> Response:
-        """Remove an account's role in the study. An account without any role can no longer sign in."""
+    return await store.submit(make)
 
-        def leave(connection: Connection) -> None:
-            people.leave_study(connection, person, study, utc_now())
-            record(connection, actor, "person.role", person.lower(), f"none of {study}")
 
-        await self._store.submit(leave)
-        return Response(status_code=204)
+@router.delete("/{person}", status_code=204)
+async def remove_from_study(study: str, person: str, actor: Caller, store: Lists) -> Response:
+    """Remove an account's role in the study. An account without any role can no longer sign in."""
+
+    def leave(connection: Connection) -> None:
+        people.leave_study(connection, person, study, utc_now())
+        record(connection, actor, "person.role", person.lower(), f"none of {study}")
+
+    await store.submit(leave)
+    return Response(status_code=204)
 
 
 def people_of(study: str, found: Iterable[Member], actor: Actor) -> StudyPeople:

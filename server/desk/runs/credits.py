@@ -8,11 +8,10 @@ from pydantic import BaseModel
 from sqlalchemy import Connection
 
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
+from server.access.parts import Database
 from server.db.audit import Doer, record
 from server.db.recruiting.credits import ask_again, credits_of
 from server.db.runs.runs import RunEntry, find_run
-from server.db.store.store import Store
 from server.recruiters.recruiter import SONA, Sona
 from server.study import parse_study
 
@@ -37,31 +36,29 @@ class CreditView(BaseModel):
     credits: list[CreditRow]
 
 
-class CreditsApi:
-    """Endpoints that show credits, and request refused ones again."""
+router = APIRouter(
+    prefix="/api/desk/runs/{run}/credits",
+    tags=["recruiting"],
+    dependencies=[Depends(Allowed("act_on_workers"))],
+)
 
-    def __init__(self, *, store: Store, auth: Auth) -> None:
-        self._store = store
-        allowed = [Depends(Allowed(auth, "act_on_workers"))]
-        self.router = APIRouter(
-            prefix="/api/desk/runs/{run}/credits", tags=["recruiting"], dependencies=allowed
-        )
-        self.router.add_api_route("", self.show_credits, methods=["GET"])
-        self.router.add_api_route("/again", self.ask_for_credits_again, methods=["POST"])
 
-    async def show_credits(self, run: str) -> CreditView:
-        """List the SONA credits of all students who have submitted, by pseudonym, with reasons of refusal."""
-        return await self._store.read(lambda connection: credit_view(connection, find_run(connection, run)))
+@router.get("")
+async def show_credits(run: str, store: Database) -> CreditView:
+    """List the SONA credits of all students who have submitted, by pseudonym, with reasons of refusal."""
+    return await store.read(lambda connection: credit_view(connection, find_run(connection, run)))
 
-    async def ask_for_credits_again(self, run: str, actor: Caller) -> CreditView:
-        """Request the credits that SONA refused again, within half a minute."""
 
-        def again(connection: Connection) -> CreditView:
-            entry = find_run(connection, run)
-            ask_for_refused(connection, entry, actor)
-            return credit_view(connection, entry)
+@router.post("/again")
+async def ask_for_credits_again(run: str, actor: Caller, store: Database) -> CreditView:
+    """Request the credits that SONA refused again, within half a minute."""
 
-        return await self._store.submit(again)
+    def again(connection: Connection) -> CreditView:
+        entry = find_run(connection, run)
+        ask_for_refused(connection, entry, actor)
+        return credit_view(connection, entry)
+
+    return await store.submit(again)
 
 
 def credit_view(connection: Connection, run: RunEntry) -> CreditView:

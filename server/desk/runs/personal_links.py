@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, Vali
 
 from server.access.actor import Allowed
 from server.access.auth import Auth
+from server.access.parts import Database, PublicUrl, Secrets
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
 from server.desk.csv_table import CSV, csv_table
 from server.errors import WorkerListInvalid
 from server.recruiters.arrival import WorkerId, personal_link
@@ -31,26 +31,22 @@ class WorkerList(BaseModel):
     workers: Annotated[str, StringConstraints(max_length=_LONGEST)]
 
 
-class PersonalLinksApi:
-    """Endpoint that creates links for a list. Nothing is stored: the same list gives the same links."""
+router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("see_worker_ids"))])
 
-    def __init__(self, *, store: Store, auth: Auth, public_url: str) -> None:
-        self._store = store
-        self._auth = auth
-        self._public_url = public_url
-        allowed = [Depends(Allowed(auth, "see_worker_ids"))]
-        self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
-        self.router.add_api_route("/{run}/links.csv", self.make_links, methods=["POST"], **CSV)
 
-    async def make_links(self, run: str, body: WorkerList) -> Response:
-        """Return a personal link for each worker of a list, as CSV with the columns worker and link."""
-        await self._store.read(lambda connection: find_run(connection, run))
-        text = await asyncio.to_thread(self._made, run, body.workers)  # a long list takes a while
-        headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+@router.post("/{run}/links.csv", **CSV)
+async def make_links(
+    run: str, body: WorkerList, store: Database, auth: Secrets, public_url: PublicUrl
+) -> Response:
+    """Return a personal link for each worker of a list, as CSV with the columns worker and link."""
+    await store.read(lambda connection: find_run(connection, run))
 
-    def _made(self, run: str, workers: str) -> str:
-        return links_csv(signed_links(self._auth, self._public_url, run, read_workers(workers, "the list")))
+    def make() -> str:
+        return links_csv(signed_links(auth, public_url, run, read_workers(body.workers, "the list")))
+
+    text = await asyncio.to_thread(make)  # a long list takes a while
+    headers = {"Content-Disposition": 'attachment; filename="links.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def signed_links(auth: Auth, public_url: str, run: str, workers: Sequence[str]) -> list[tuple[str, str]]:

@@ -74,7 +74,7 @@ class RunActions:
         self._changes = changes
         self._public_url = public_url
         self.router = APIRouter(
-            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed(auth, "change_runs"))]
+            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("change_runs"))]
         )
         self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
         self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])

@@ -7,13 +7,13 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, select
 
-from server.access.actor import Actor, Allowed, Caller
+from server.access.actor import Allowed, Caller
 from server.access.auth import Auth
+from server.access.parts import Database, Secrets
 from server.db.audit import Doer, record
 from server.db.recruiting.recruitments import codes_of
 from server.db.review.message_reports import left_with_report
 from server.db.runs.runs import find_run
-from server.db.store.store import Store
 from server.db.tables import Assignment, Visit, Worker
 from server.db.worker_ids import external_id
 from server.desk.csv_table import CSV, csv_table
@@ -56,31 +56,23 @@ class Sought(BaseModel):
     external_id: Text | None = None
 
 
-class WorkerIdsApi:
-    """Endpoints that show the ids of a run's workers, and log every access."""
+router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("see_worker_ids"))])
 
-    def __init__(self, *, store: Store, auth: Auth) -> None:
-        self._store = store
-        self._auth = auth
-        allowed = [Depends(Allowed(auth, "see_worker_ids"))]
-        self.router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=allowed)
-        self.router.add_api_route("/{run}/worker-ids", self.show_worker_ids, methods=["GET"])
-        self.router.add_api_route("/{run}/worker-ids.csv", self.export_worker_ids, methods=["GET"], **CSV)
 
-    async def show_worker_ids(
-        self, run: str, sought: Annotated[Sought, Query()], actor: Caller
-    ) -> WorkerIdentities:
-        """Return the ids of a run's workers: of all, or of the one searched for. The access is logged."""
-        return WorkerIdentities(workers=await self._read(run, sought, actor))
+@router.get("/{run}/worker-ids")
+async def show_worker_ids(
+    run: str, sought: Annotated[Sought, Query()], actor: Caller, store: Database, auth: Secrets
+) -> WorkerIdentities:
+    """Return the ids of a run's workers: of all, or of the one searched for. The access is logged."""
+    return WorkerIdentities(workers=await store.submit(lambda c: identities(c, auth, actor, run, sought)))
 
-    async def export_worker_ids(self, run: str, actor: Caller) -> Response:
-        """Return the pseudonyms and ids of all workers of a run, as CSV. The access is logged."""
-        found = await self._read(run, Sought(), actor)
-        headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
-        return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
 
-    async def _read(self, run: str, sought: Sought, actor: Actor) -> list[WorkerIdentity]:
-        return await self._store.submit(lambda c: identities(c, self._auth, actor, run, sought))
+@router.get("/{run}/worker-ids.csv", **CSV)
+async def export_worker_ids(run: str, actor: Caller, store: Database, auth: Secrets) -> Response:
+    """Return the pseudonyms and ids of all workers of a run, as CSV. The access is logged."""
+    found = await store.submit(lambda c: identities(c, auth, actor, run, Sought()))
+    headers = {"Content-Disposition": 'attachment; filename="worker-ids.csv"'}
+    return Response(identities_csv(found), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def identities(

@@ -57,7 +57,7 @@ class JobWatch:
         self._feeds: dict[tuple[JobKind, str], _Feed] = {}
         news.subscribe(TOPIC, lambda _payload: self._tell_all())
         self.router = APIRouter(prefix="/api/desk/watch/runs", tags=["jobs"])
-        analyse, export = ([Depends(Allowed(auth, needed))] for needed in ("analyse", "export"))
+        analyse, export = ([Depends(Allowed(needed))] for needed in ("analyse", "export"))
         reports_of, exports_of = self._watch("report", self._reports), self._watch("export", self._exports)
         streamed(self.router, "/{run}/reports", reports_of, ReportList, dependencies=analyse)
         rehearsals_of = self._watch("rehearsal", _rehearsals)

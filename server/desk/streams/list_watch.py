@@ -67,9 +67,7 @@ class ListWatch:
             news.subscribe(topic, _teller(feeds))
 
     def _route(self, path: str, call: Any, data: type[BaseModel], permission: Permission, tag: str) -> None:
-        streamed(
-            self.router, path, call, data, tags=[tag], dependencies=[Depends(Allowed(self._auth, permission))]
-        )
+        streamed(self.router, path, call, data, tags=[tag], dependencies=[Depends(Allowed(permission))])
 
     async def drain(self, _seconds: float) -> None:
         """End every stream. Clients reconnect, to another process."""

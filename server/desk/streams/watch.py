@@ -111,7 +111,7 @@ class Watch:
         self._runs: dict[int, _WatchedRun] = {}
         news.subscribe(TOPIC, self._hear)
         news.subscribe("runs", lambda _payload: self._tell_all())
-        allowed = [Depends(Allowed(outlook.auth, "see_runs"))]
+        allowed = [Depends(Allowed("see_runs"))]
         self.router = APIRouter(prefix="/api/desk/watch", tags=["runs"], dependencies=allowed)
         streamed(self.router, "/runs", self.watch_runs, RunListUpdate)
         streamed(self.router, "/runs/{run}", self._watch_run(), RunUpdate)

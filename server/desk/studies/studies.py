@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field, StrictBool, StringConstraints, model_validator
 from sqlalchemy import Connection
 
 from bots import CorpusError, bot_specs
 from server.access import people
 from server.access.actor import Actor, Allowed, Caller, RequestBody
-from server.access.auth import Auth
-from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.api_limits import ApiLimits
 from server.bots.fitness import Fitness, qc_fitness, registered_fitness
@@ -21,6 +19,7 @@ from server.db.runs import studies
 from server.db.runs.studies import StoredStudy
 from server.db.tables.table import GivenNumber, RowNumber
 from server.desk.listed import ListedStore
+from server.desk.parts import Lists
 from server.desk.studies.preview import preview
 from server.desk.studies.study_responses import (
     CheckedStudy,
@@ -116,168 +115,183 @@ class StudyToPreview(RequestBody):
     yaml: StudyText
 
 
-class StudiesApi:
-    """Endpoints for studies. Studies may use only the corpora that `reach` allows."""
+async def _reach(request: Request) -> ApiLimits:
+    reach: ApiLimits = request.app.state.parts.reach
+    return reach
 
-    def __init__(self, *, store: ListedStore, auth: Auth, reach: ApiLimits) -> None:
-        self._store = store
-        self._auth = auth
-        self._reach = reach
-        self.router = APIRouter(prefix="/api/desk", tags=["studies"])
-        self._route("GET", "/studies", self.list_studies, "see_studies")
-        self._route("POST", "/studies", self.create_study, "create_studies", status=201)
-        self._route("GET", "/studies/{study}", self.show_study, "see_studies")
-        self._route("PUT", "/studies/{study}", self.save_study, "change_studies")
-        self._route("PATCH", "/studies/{study}", self.change_study, "change_studies")
-        self._route("DELETE", "/studies/{study}", self.delete_study, "change_studies", status=204)
-        self._route("POST", "/studies/{study}/copy", self.copy_study, "create_studies", status=201)
-        self._route("GET", "/studies/{study}/versions/{version}", self.show_version, "see_studies")
-        self._route("GET", "/studies/{study}/versions/{version}/changes", self.show_changes, "see_studies")
-        self._route("GET", "/studies/{study}/qc-examination", self.examine_qc, "see_studies")
-        self._route("GET", "/study-settings", self.show_settings, "see_studies")
-        self._route("POST", "/study-check", self.check_study, "see_studies")
-        self._route("POST", "/study-preview", self.preview_study, "see_studies")
 
-    def _route(
-        self, method: str, path: str, call: Callable[..., Any], permission: Permission, status: int = 200
-    ) -> None:
-        allowed = [Depends(Allowed(self._auth, permission))]
-        self.router.add_api_route(path, call, methods=[method], status_code=status, dependencies=allowed)
+Corpora = Annotated[ApiLimits, Depends(_reach)]  # studies may use only the corpora that it allows
+router = APIRouter(prefix="/api/desk", tags=["studies"])
+_SEE = [Depends(Allowed("see_studies"))]
+_CREATE = [Depends(Allowed("create_studies"))]
+_CHANGE = [Depends(Allowed("change_studies"))]
 
-    async def list_studies(self, actor: Caller) -> StudyList:
-        """List all studies that the caller may see, including archived ones."""
 
-        def read(connection: Connection) -> StudyList:
-            runs = studies.runs_of(connection)
-            found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
-            return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
+@router.get("/studies", dependencies=_SEE)
+async def list_studies(actor: Caller, store: Lists) -> StudyList:
+    """List all studies that the caller may see, including archived ones."""
 
-        return await self._store.read(read)
+    def read(connection: Connection) -> StudyList:
+        runs = studies.runs_of(connection)
+        found = [s for s in studies.all_studies(connection) if actor.may("see_studies", s.name)]
+        return StudyList(studies=[study_summary(study, runs.get(study.name, [])) for study in found])
 
-    async def create_study(self, body: NewStudy, actor: Caller) -> StudyDetail:
-        """Store a new study. It may have mistakes, which are listed with it."""
-        template = DEMO if body.begin_with == "demo" else BLANK
-        text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
-        await _read_first(text, body.name)
-        at = utc_now()
+    return await store.read(read)
 
-        def create(connection: Connection) -> StoredStudy:
-            _own(connection, actor, body.name)
-            return studies.create_study(connection, body.name, text, at, actor.name)
 
-        return await self._changed(actor, "create", create)
+@router.post("/studies", status_code=201, dependencies=_CREATE)
+async def create_study(body: NewStudy, actor: Caller, store: Lists) -> StudyDetail:
+    """Store a new study. It may have mistakes, which are listed with it."""
+    template = DEMO if body.begin_with == "demo" else BLANK
+    text = named(template.read_text(encoding="utf-8"), body.name) if body.yaml is None else body.yaml
+    await _read_first(text, body.name)
+    at = utc_now()
 
-    async def show_study(self, study: str, actor: Caller) -> StudyDetail:
-        """Return one study with its newest text, its versions and its runs.
+    def create(connection: Connection) -> StoredStudy:
+        _own(connection, actor, body.name)
+        return studies.create_study(connection, body.name, text, at, actor.name)
 
-        Callers who may not change it get the text without codes and tokens.
-        """
-        whole = actor.may("change_studies", study)
-        return await self._store.read(lambda c: study_detail(c, studies.find_study(c, study), whole=whole))
+    return await _changed(store, actor, "create", create)
 
-    async def save_study(self, study: str, body: NewVersion, actor: Caller) -> StudyDetail:
-        """Save a new version of a study. Refused if somebody else has saved one meanwhile."""
-        await _read_first(body.yaml, study)
-        at = utc_now()
-        return await self._changed(
-            actor,
-            "save",
-            lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, actor.name),
-        )
 
-    async def change_study(self, study: str, body: StudyChange, actor: Caller) -> StudyDetail:
-        """Archive a study, or restore it from the archive."""
-        at = utc_now() if body.archived else None
-        action = "archive" if body.archived else "unarchive"
-        return await self._changed(actor, action, lambda c: studies.set_archived(c, study, at))
+@router.get("/studies/{study}", dependencies=_SEE)
+async def show_study(study: str, actor: Caller, store: Lists) -> StudyDetail:
+    """Return one study with its newest text, its versions and its runs.
 
-    async def delete_study(self, study: str, actor: Caller) -> Response:
-        """Delete a study that was never opened."""
+    Callers who may not change it get the text without codes and tokens.
+    """
+    whole = actor.may("change_studies", study)
+    return await store.read(lambda c: study_detail(c, studies.find_study(c, study), whole=whole))
 
-        def delete(connection: Connection) -> None:
-            studies.delete_study(connection, study)
-            people.forget_study(connection, study)
-            record(connection, actor, "study.delete", study)
 
-        await self._store.submit(delete)
-        return Response(status_code=204)
+@router.put("/studies/{study}", dependencies=_CHANGE)
+async def save_study(study: str, body: NewVersion, actor: Caller, store: Lists) -> StudyDetail:
+    """Save a new version of a study. Refused if somebody else has saved one meanwhile."""
+    await _read_first(body.yaml, study)
+    at = utc_now()
+    return await _changed(
+        store,
+        actor,
+        "save",
+        lambda c: studies.save_version(c, study, body.yaml, body.based_on, at, actor.name),
+    )
 
-    async def copy_study(self, study: str, body: CopyOfStudy, actor: Caller) -> StudyDetail:
-        """Store the newest version of a study as another study."""
-        at = utc_now()
 
-        def copy(connection: Connection) -> StoredStudy:
-            text = named(studies.find_study(connection, study).newest.yaml, body.name)
-            _own(connection, actor, body.name)
-            return studies.create_study(connection, body.name, text, at, actor.name)
+@router.patch("/studies/{study}", dependencies=_CHANGE)
+async def change_study(study: str, body: StudyChange, actor: Caller, store: Lists) -> StudyDetail:
+    """Archive a study, or restore it from the archive."""
+    at = utc_now() if body.archived else None
+    action = "archive" if body.archived else "unarchive"
+    return await _changed(store, actor, action, lambda c: studies.set_archived(c, study, at))
 
-        return await self._changed(actor, "copy", copy, f"of {study}")
 
-    async def show_version(self, study: str, version: RowNumber, actor: Caller) -> VersionDetail:
-        """Return one version of a study, with its text."""
-        found = await self._store.read(lambda c: studies.find_version(c, study, version))
-        text = shown_text(found.yaml, whole=actor.may("change_studies", study))
-        return VersionDetail(**version_row(found).model_dump(), name=study, yaml=text)
+@router.delete("/studies/{study}", status_code=204, dependencies=_CHANGE)
+async def delete_study(study: str, actor: Caller, store: Lists) -> Response:
+    """Delete a study that was never opened."""
 
-    async def show_changes(
-        self, study: str, version: RowNumber, since: RowNumber, actor: Caller
-    ) -> VersionChanges:
-        """Return the changes from the version `since` to this one."""
-        whole = actor.may("change_studies", study)
-        return await self._store.read(lambda c: version_changes(c, study, since, version, whole=whole))
+    def delete(connection: Connection) -> None:
+        studies.delete_study(connection, study)
+        people.forget_study(connection, study)
+        record(connection, actor, "study.delete", study)
 
-    async def examine_qc(self, study: str) -> QcExamination:
-        """Examine the QC bot of a study's newest version, and compare it with registered bots' checks."""
+    await store.submit(delete)
+    return Response(status_code=204)
 
-        def read(connection: Connection) -> tuple[Study, list[Fitness]]:
-            found = parse_study(studies.find_study(connection, study).newest.yaml, study)
-            named = [bot for bot in found.registered_bots if bot in stored_bots.names(connection)]
-            return found, registered_fitness(connection, found, named)
 
-        found, bots = await self._store.read(read)
-        self._reach.require_corpora(found)
-        try:
-            examined = await in_thread(lambda: qc_fitness(found, bots))
-        except CorpusError as error:
-            raise StudyInvalid(f"the QC bot has no corpus: {error}") from error
-        return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
+@router.post("/studies/{study}/copy", status_code=201, dependencies=_CREATE)
+async def copy_study(study: str, body: CopyOfStudy, actor: Caller, store: Lists) -> StudyDetail:
+    """Store the newest version of a study as another study."""
+    at = utc_now()
 
-    async def show_settings(self) -> StudySettings:
-        """Return the JSON Schema of a study's settings, and the names of the bots that it can use."""
-        registered = await self._store.read(stored_bots.names)
-        return StudySettings(
-            schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
-        )
+    def copy(connection: Connection) -> StoredStudy:
+        text = named(studies.find_study(connection, study).newest.yaml, body.name)
+        _own(connection, actor, body.name)
+        return studies.create_study(connection, body.name, text, at, actor.name)
 
-    async def check_study(self, body: StudyToCheck) -> CheckedStudy:
-        """Make the given changes to a study's text, if any, and return it with its mistakes."""
-        registered = await self._store.read(stored_bots.names)
-        changes = [EditedSetting(tuple(each.path), each.value, each.remove) for each in body.changes]
-        try:
-            return await in_thread(lambda: checked_study(body.yaml, changes, registered))
-        except (Unreadable, NotEditable) as error:
-            raise StudyInvalid(
-                f"the change cannot be made: {error}", "Correct the text itself first, then change settings."
-            ) from error
+    return await _changed(store, actor, "copy", copy, f"of {study}")
 
-    async def preview_study(self, body: StudyToPreview) -> StudyPreview:
-        """Return the pages that a worker will see, or the mistakes in the study."""
-        study, mistakes = await in_thread(lambda: read_study(body.yaml))
-        if study is None or mistakes:
-            return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
-        self._reach.require_corpora(study)
-        return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=[])
 
-    async def _changed(
-        self, actor: Actor, action: str, change: Callable[[Connection], StoredStudy], detail: str = ""
-    ) -> StudyDetail:
-        def commit(connection: Connection) -> StudyDetail:
-            study = change(connection)
-            said = detail or f"version {study.newest.number}"
-            record(connection, actor, f"study.{action}", study.name, said)
-            return study_detail(connection, study, whole=True)
+@router.get("/studies/{study}/versions/{version}", dependencies=_SEE)
+async def show_version(study: str, version: RowNumber, actor: Caller, store: Lists) -> VersionDetail:
+    """Return one version of a study, with its text."""
+    found = await store.read(lambda c: studies.find_version(c, study, version))
+    text = shown_text(found.yaml, whole=actor.may("change_studies", study))
+    return VersionDetail(**version_row(found).model_dump(), name=study, yaml=text)
 
-        return await self._store.submit(commit)
+
+@router.get("/studies/{study}/versions/{version}/changes", dependencies=_SEE)
+async def show_changes(
+    study: str, version: RowNumber, since: RowNumber, actor: Caller, store: Lists
+) -> VersionChanges:
+    """Return the changes from the version `since` to this one."""
+    whole = actor.may("change_studies", study)
+    return await store.read(lambda c: version_changes(c, study, since, version, whole=whole))
+
+
+@router.get("/studies/{study}/qc-examination", dependencies=_SEE)
+async def examine_qc(study: str, store: Lists, reach: Corpora) -> QcExamination:
+    """Examine the QC bot of a study's newest version, and compare it with registered bots' checks."""
+
+    def read(connection: Connection) -> tuple[Study, list[Fitness]]:
+        found = parse_study(studies.find_study(connection, study).newest.yaml, study)
+        named = [bot for bot in found.registered_bots if bot in stored_bots.names(connection)]
+        return found, registered_fitness(connection, found, named)
+
+    found, bots = await store.read(read)
+    reach.require_corpora(found)
+    try:
+        examined = await in_thread(lambda: qc_fitness(found, bots))
+    except CorpusError as error:
+        raise StudyInvalid(f"the QC bot has no corpus: {error}") from error
+    return QcExamination(findings=[finding for bot in examined for finding in bot.findings])
+
+
+@router.get("/study-settings", dependencies=_SEE)
+async def show_settings(store: Lists) -> StudySettings:
+    """Return the JSON Schema of a study's settings, and the names of the bots that it can use."""
+    registered = await store.read(stored_bots.names)
+    return StudySettings(
+        schema_of_study=study_schema(), builtin_bots=list(bot_specs()), registered_bots=registered
+    )
+
+
+@router.post("/study-check", dependencies=_SEE)
+async def check_study(body: StudyToCheck, store: Lists) -> CheckedStudy:
+    """Make the given changes to a study's text, if any, and return it with its mistakes."""
+    registered = await store.read(stored_bots.names)
+    changes = [EditedSetting(tuple(each.path), each.value, each.remove) for each in body.changes]
+    try:
+        return await in_thread(lambda: checked_study(body.yaml, changes, registered))
+    except (Unreadable, NotEditable) as error:
+        raise StudyInvalid(
+            f"the change cannot be made: {error}", "Correct the text itself first, then change settings."
+        ) from error
+
+
+@router.post("/study-preview", dependencies=_SEE)
+async def preview_study(body: StudyToPreview, reach: Corpora) -> StudyPreview:
+    """Return the pages that a worker will see, or the mistakes in the study."""
+    study, mistakes = await in_thread(lambda: read_study(body.yaml))
+    if study is None or mistakes:
+        return StudyPreview(steps=[], mistakes=[mistake_view(mistake) for mistake in mistakes])
+    reach.require_corpora(study)
+    return StudyPreview(steps=await in_thread(lambda: preview(study)), mistakes=[])
+
+
+async def _changed(
+    store: ListedStore,
+    actor: Actor,
+    action: str,
+    change: Callable[[Connection], StoredStudy],
+    detail: str = "",
+) -> StudyDetail:
+    def commit(connection: Connection) -> StudyDetail:
+        study = change(connection)
+        said = detail or f"version {study.newest.number}"
+        record(connection, actor, f"study.{action}", study.name, said)
+        return study_detail(connection, study, whole=True)
+
+    return await store.submit(commit)
 
 
 async def _read_first(text: str, name: str) -> None:

@@ -10,7 +10,6 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 
 from bots import Bot, BotError, BotGone, Chat, ChatEnded, PunctualBot, Reply, Turn, ask, open_endpoint
 from bots.endpoints.http import HttpEndpoint
-from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.desk.metrics import BUCKETS, Metrics, kind_of
 from server.session.plan import QC
@@ -216,8 +215,7 @@ def test_a_scraper_gets_the_format_that_it_asks_for(
 
 def measured(url: str, bot: Bot) -> tuple[Bot, Callable[[], Awaitable[str]]]:
     """Return the bot of a run as it is measured, and a function that returns the page."""
-    auth = Auth("a secret", "own", 60)
-    metrics = Metrics(auth)
+    metrics = Metrics()
     run: OpenRun = metrics.measured(make_run(url, bots=bot))
 
     async def text() -> str:
