@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
 from types import CodeType
@@ -199,12 +198,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket that closes on text that is not valid UTF-8, and on too many pings, with a line in the log.
 
     With many pings, a worker could measure how busy the server is while a bot is called. The scope has the
-    extension `DIRECT`: `write_now` sends without waiting, and `hear_by` receives without a task.
+    extension `DIRECT`: `write_now` sends without waiting.
     """
 
     _pings = 0.0
     _pinged = 0.0
-    _hear: Callable[[str], bool] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -215,7 +213,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """Break reference cycles, which otherwise only the rare garbage collection would free."""
         super().connection_lost(exc)
         self._direct.clear()
-        self._hear = None
 
     def data_received(self, data: bytes) -> None:
         """Process data. A complete text frame, which is the most frequent case, bypasses the parser."""
@@ -247,15 +244,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """Begin to serve the connection; the application's task starts when this has returned."""
         super().handle_connect(event)
         if self.response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            self._direct.update(write=self.write_now, hear_by=self.hear_by)
+            self._direct.update(write=self.write_now)
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT: self._direct}
-
-    def hear_by(self, hear: Callable[[str], bool] | None) -> None:
-        """Pass incoming texts to `hear`.
-
-        Texts that it does not accept are queued, and all texts if it is None.
-        """
-        self._hear = hear
 
     def write_now(self, text: bytes) -> bool:
         """Send a UTF-8 text if that is possible without waiting; return whether it was sent."""
@@ -280,8 +270,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
                 text = data.decode()
             except UnicodeDecodeError:
                 self._close(CloseCode.INVALID_DATA, "a message was not valid UTF-8")
-                return
-            if self._hear is not None and self.queue.empty() and self._hear(text):
                 return
             self.queue.put_nowait({"type": "websocket.receive", "text": text})
         if len(self.queue) > 1 and not self.read_paused:

@@ -97,7 +97,7 @@ def _perform(connection: Connection, waiting: deque[QueuedJob]) -> None:
     """Do the waiting jobs, up to the first that fails, as the database may have ended its transaction."""
     while waiting:
         job = waiting.popleft()
-        if job.is_given_up:
+        if job.done.cancelled():
             continue
         try:
             job.perform(connection)

@@ -1,71 +1,83 @@
-"""Queue of work for a thread that has a database connection."""
+"""Jobs for a thread that has a database connection. The callers await the results."""
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-import structlog
 from sqlalchemy import Connection
 
 from server.errors import StorageFailed
 
-log = structlog.get_logger()
 T = TypeVar("T")
 
 
-@dataclass(slots=True, eq=False)
 class QueuedJob(ABC):
-    """A job waiting for its transaction, with its caller's loop. `error` is set if it was not done."""
+    """A job waiting for its transaction. `error` is set if it was not done.
 
-    loop: asyncio.AbstractEventLoop
-    error: Exception | None = None
+    It is made in the event loop of its caller, who awaits `done`.
+    """
 
-    @property
-    def is_given_up(self) -> bool:
-        """Whether nobody waits for the result any more; read by the working thread."""
-        return False
+    __slots__ = ("done", "error", "result")
+
+    def __init__(self) -> None:
+        self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.result: Any = None
+        self.error: Exception | None = None
 
     @abstractmethod
     def perform(self, connection: Connection) -> None:
         """Do the job, and keep the result. Raises any error of the database or of the job."""
 
-    @abstractmethod
     def resolve(self) -> None:
-        """Pass the result to the caller, in its loop."""
+        """Pass the result to the caller, once, in the caller's loop."""
+        done, error = self.done, self.error
+        # An error holds the frames that it went through, which hold this object.
+        del self.done, self.error
+        if done.cancelled():
+            return
+        if error is None:
+            done.set_result(self.result)
+        else:
+            done.set_exception(error)
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
 class Work(QueuedJob, Generic[T]):
     """Any work to be done in a transaction; it may be done again if the transaction was ended.
 
-    `then` is called with the result and None, or with None and the error. `waiting` is the caller's future:
-    once it is cancelled, work that only reads is skipped. `removes`: the work removes people's data.
+    `removes`: the work removes people's data.
     """
 
-    work: Callable[[Connection], T]
-    then: Callable[[T | None, Exception | None], None]
-    waiting: asyncio.Future[T] | None = None
-    removes: bool = False
-    result: T | None = None
+    __slots__ = ("removes", "work")
 
-    @property
-    def is_given_up(self) -> bool:
-        """Whether the caller has stopped waiting."""
-        return self.waiting is not None and self.waiting.cancelled()
+    def __init__(self, work: Callable[[Connection], T], *, removes: bool = False) -> None:
+        super().__init__()
+        self.work = work
+        self.removes = removes
 
     def perform(self, connection: Connection) -> None:
         """Do the work. Raises what it raises."""
         self.result = self.work(connection)
 
-    def resolve(self) -> None:
-        """Pass the result to the caller, once."""
-        then, error = self.then, self.error
-        # An error holds the frames that it went through, which hold this object.
-        del self.then, self.error, self.waiting
-        then(self.result, error)
+
+class JobQueue(Protocol):
+    """A thread that does jobs."""
+
+    def put(self, job: QueuedJob) -> None:
+        """Queue a job; it is resolved with its result or an error."""
+
+
+async def done_by(queue: JobQueue, job: QueuedJob) -> Any:
+    """Have a job done; return its result. Raises the job's error."""
+    queue.put(job)
+    done = job.done
+    del job
+    try:
+        return await done
+    finally:
+        del done  # its error holds this frame, which would hold the error
 
 
 def refuse(job: QueuedJob) -> None:
@@ -78,7 +90,7 @@ def resolve(jobs: Sequence[QueuedJob]) -> None:
     """Pass the jobs' results to the callers, each in its loop, with one wake-up per loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[QueuedJob]] = {}
     for job in jobs:
-        by_loop.setdefault(job.loop, []).append(job)
+        by_loop.setdefault(job.done.get_loop(), []).append(job)
     for loop, theirs in by_loop.items():
         with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
             loop.call_soon_threadsafe(_resolve_all, theirs)
@@ -86,7 +98,4 @@ def resolve(jobs: Sequence[QueuedJob]) -> None:
 
 def _resolve_all(jobs: Sequence[QueuedJob]) -> None:
     for job in jobs:
-        try:
-            job.resolve()
-        except Exception:  # an error in one caller must not keep the results from the others
-            log.exception("the result of a database job could not be delivered")
+        job.resolve()

@@ -4,13 +4,11 @@ One fsync costs milliseconds, and a hundred rows in one commit cost hardly more 
 resolved only after the commit that holds its rows has returned.
 """
 
-import contextvars
 import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
@@ -49,29 +47,21 @@ class StaleState(Exception):
     """The records contradict what is stored: another process, or the assignment's end, came first. Reload."""
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
 class Append(QueuedJob):
-    """The records of one session, with the number under which their writer owns it.
+    """The records of one session, with the number under which their writer owns it."""
 
-    `then` is called with None once they are on disk, or with the error.
-    """
+    __slots__ = ("assignment", "at", "fence", "records")
 
-    assignment: str
-    fence: int
-    records: Sequence[Record]
-    at: datetime
-    then: Callable[[Exception | None], None]
-    context: contextvars.Context = field(default_factory=contextvars.copy_context)
+    def __init__(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
+        super().__init__()
+        self.assignment = assignment
+        self.fence = fence
+        self.records = records
+        self.at = at
 
     def perform(self, connection: Connection) -> None:
         """Write the records. Raises StaleState."""
         append_records(connection, self.assignment, self.fence, self.records, self.at)
-
-    def resolve(self) -> None:
-        """Call `then`, once, in the caller's context, so that log lines name its request."""
-        then, error = self.then, self.error
-        del self.then, self.error  # as in `Work`
-        self.context.run(then, error)
 
 
 class Writer:

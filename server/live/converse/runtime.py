@@ -1,26 +1,43 @@
 """Run one live session: decide what an event means, store the decision, and only then perform its effects."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Literal, Protocol
 
 import structlog
 from sqlalchemy import Connection as Transaction
 
-from bots import NO_TRACE, Trace, begin_trace, offensive_words
+from bots import offensive_words, span
 from server.bots.lineup import OpenRun
 from server.clock import utc_now
 from server.db.sessions.quizzes import lines_of_others
 from server.db.store.store import StaleState, Store
-from server.errors import CandorError, StorageFailed
-from server.live.converse.asking import Asking
-from server.live.converse.effects import Answer, Effects
-from server.live.converse.pending_event import Done, PendingEvent, SerialQueue, WhenDone
-from server.session.events import BotStumbled, EndedByResearcher, Event, FromWorker
-from server.session.protocol import CLOSE_RESTART, Ended, Rate, Say, ServerMessage, StudyNotice, TakenOver
+from server.errors import StorageFailed
+from server.live.converse.bot_replies import Asking, BotReplies
+from server.session.events import (
+    Accept,
+    AskBot,
+    Effect,
+    EndedByResearcher,
+    Event,
+    FromWorker,
+    ShowReply,
+    Tell,
+)
+from server.session.protocol import (
+    CLOSE_RESTART,
+    Accepted,
+    Ended,
+    Rate,
+    Say,
+    ServerMessage,
+    StudyNotice,
+    TakenOver,
+)
+from server.session.records import Record
 from server.session.state import Phase, State
-from server.session.steps.step import Outcome, resume, step
+from server.session.steps.step import resume, step
 from server.session.steps.worker_view import snapshot
 
 log = structlog.get_logger()
@@ -53,6 +70,28 @@ class SessionLost(Exception):
     """Another process has taken the session over."""
 
 
+class CountingLock(asyncio.Lock):
+    """A lock that counts its `users`: who holds it, and who waits for it. It is given in order of arrival."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.users = 0
+
+    async def acquire(self) -> Literal[True]:
+        """Wait until the lock is free, and hold it."""
+        self.users += 1
+        try:
+            return await super().acquire()
+        except BaseException:
+            self.users -= 1
+            raise
+
+    def release(self) -> None:
+        """Give the lock to whoever has waited longest."""
+        self.users -= 1
+        super().release()
+
+
 class LiveSession:
     """A session in this process. It processes one event at a time and has at most one page attached.
 
@@ -63,7 +102,7 @@ class LiveSession:
         store: Stores the records before any effect is performed.
         reload: Returns the state as it is stored now; called when the database turns out to be ahead of
             `state`. It raises SessionLost, and the errors of reading the database.
-        on_idle: Called whenever an effect has ended, so that an idle session can be released.
+        on_idle: Called whenever a bot's reply is no longer awaited, so that an idle session can be released.
         watcher: Notified of changes of the session.
         notices: The researchers' notices to the worker so far.
     """
@@ -90,22 +129,21 @@ class LiveSession:
         self._reload = reload
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
-        self._exclusive = SerialQueue()
+        self._one_at_a_time = CountingLock()
         self._page: PageConnection | None = None
-        self._effects = Effects(Asking(run, store), on_idle)
-        self._reading: set[asyncio.Task[None]] = set()
+        self._replies = BotReplies(Asking(run, store), on_idle)
 
     @property
     def idle(self) -> bool:
         """Whether no page is attached and nothing is in progress, so that the session may be released."""
-        return self._page is None and self._effects.are_over and not self._exclusive.is_taken
+        return self._page is None and self._replies.are_over and not self._one_at_a_time.users
 
     async def attach(self, page: PageConnection, shown: Phase | None = None) -> None:
         """Attach `page`; the page that was attached before is told so and closed.
 
         `shown` is the phase that `page` shows already. A session in that phase sends no snapshot.
         """
-        async with self._exclusive.alone():
+        async with self._one_at_a_time:
             self._give_up_page()
             self._page = page
             if self.is_lost:
@@ -118,7 +156,7 @@ class LiveSession:
             if self.state.closed is None:
                 for notice in self._notices.values():
                     page.send(notice)
-            self._effects.perform(self, resume(self.state, now), NO_TRACE)
+            self._perform(resume(self.state, now))
 
     def detach(self, page: PageConnection) -> None:
         """Detach `page`; effects in progress go on without it."""
@@ -126,42 +164,27 @@ class LiveSession:
             self._page = None
             self._watcher.page_gone()
 
-    def take(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
-        """Process a worker's message after all earlier events.
-
-        Args:
-            message: The worker's message.
-            page: The page that sent it. If another page is attached by now, nothing is done.
-            then: Called with None once the message is processed, or with an error that `receive` would raise.
-        """
-        self._exclusive.enter(partial(self._take_message, message, page, then))
-
     async def receive(self, message: FromWorker, page: PageConnection) -> None:
-        """Process a worker's message, as `take` does, and wait for the end.
+        """Process a worker's message after all earlier events; return once it is acknowledged.
+
+        `page` has sent it. If another page is attached by now, nothing is done.
 
         Raises:
             RefusedMessage: The message is not allowed now; nothing was stored.
             StorageFailed: The message could not be stored.
         """
-        done = Done()
-        self.take(message, page, done)
-        try:
-            await done.future
-        finally:
-            del done  # its error holds this frame, which would hold the error
+        async with self._one_at_a_time:
+            if self._page is page:
+                with span("message", type=message.message.type):
+                    await self._process(message)
 
-    def take_answer(self, event: Answer, trace: Trace, then: WhenDone) -> None:
-        """Process a bot's answer after all earlier events, then call `then`."""
-        self._exclusive.enter(partial(self._begin, PendingEvent(event, then, trace)))
+    async def process(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
+        """Process an event that is not a worker's after all earlier events.
 
-    async def note(self, event: BotStumbled) -> None:
-        """Store that a call of a bot has failed and that the bot is asked again."""
-        where = {"conversation": event.conversation, "turn": event.index}
-        log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
-        try:
-            await self._process(event)
-        except CandorError as refusal:
-            log.error("incident not stored", conversation=event.conversation, error=refusal.message)
+        `also` writes in the same transaction. Raises what `receive` raises.
+        """
+        async with self._one_at_a_time:
+            await self._process(event, also)
 
     def show(self, *messages: ServerMessage) -> None:
         """Send messages to the attached page, if any, in one frame."""
@@ -188,7 +211,7 @@ class LiveSession:
             NothingToRate: The intervention is not possible now; nothing was stored.
             StorageFailed: It could not be stored.
         """
-        await self._process(event, also)
+        await self.process(event, also)
         return not self.is_lost
 
     @property
@@ -198,8 +221,8 @@ class LiveSession:
 
     async def drain(self) -> None:
         """Wait until the bot that is being asked has answered, then make the page reconnect."""
-        await self._effects.until_answered()
-        async with self._exclusive.alone():  # what is being stored is acknowledged first
+        await self._replies.until_answered()
+        async with self._one_at_a_time:  # what is being stored is acknowledged first
             if self._page is not None:
                 self._page.close(CLOSE_RESTART)
                 self._page = None
@@ -207,16 +230,13 @@ class LiveSession:
 
     async def close(self) -> None:
         """Cancel everything in progress. Nothing is lost: `resume` continues from what is stored."""
-        tasks = self._effects.cancel()
-        for each in self._reading:
-            each.cancel()
-        await asyncio.gather(*tasks, *self._reading, return_exceptions=True)
+        await asyncio.gather(*self._replies.cancel(), return_exceptions=True)
 
     def lose(self) -> None:
         """Give up the session because another process owns it now."""
         self.is_lost = True
         self._give_up_page()
-        self._effects.cancel()
+        self._replies.cancel()
 
     async def look_again(self) -> None:
         """Reload the state, after another process has stored that the session expired or has a new owner.
@@ -224,7 +244,7 @@ class LiveSession:
         Raises:
             StorageFailed: The database could not be read; the worker's next message will detect the change.
         """
-        async with self._exclusive.alone():
+        async with self._one_at_a_time:
             try:
                 self.state = await self._reload()
             except SessionLost:
@@ -240,132 +260,92 @@ class LiveSession:
             self._page.close()
             self._page = None
 
-    def _take_message(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
-        pending = PendingEvent(message, then, begin_trace("message", type=message.message.type))
-        if self._page is page:
-            self._begin(pending)
-        else:
-            self._end(pending, None)
-
     async def _process(self, event: Event, also: Callable[[Transaction], None] | None = None) -> None:
-        """Process an event that is not a worker's; `also` writes with it. Raises what `receive` raises."""
-        done = Done()
-        self._exclusive.enter(partial(self._begin, PendingEvent(event, done, NO_TRACE, also)))
-        try:
-            await done.future
-        finally:
-            del done  # as in `receive`
+        """Decide what an event means, store that, and only then perform its effects.
 
-    def _begin(self, pending: PendingEvent) -> None:
-        """Process an event. Every path ends with `_end`."""
-        event = pending.event
-        if self.is_lost:
-            self._end(pending, None)
-        elif self._may_be_behind or (isinstance(event, FromWorker) and self._asks_quiz(event)):
-            self._prepare(pending)
-        else:
-            self._decide(pending)
-
-    def _decide(self, pending: PendingEvent) -> None:
-        """Compute the outcome of an event and queue its records for the store."""
-        event = pending.event
-        stepping = pending.trace.child("step")
-        try:
-            if isinstance(event, FromWorker) and isinstance(event.message, Say):
-                event = self._with_offences(event, event.message)
-            outcome = step(self.state, event)
-        except Exception as error:  # a refusal, or an error in our code
-            self._end(pending, error)
-            return
-        finally:
-            stepping.end()
-        if not outcome.records:
-            self._stored(pending, outcome, None)
-            return
-        pending.storing = pending.trace.child("store", records=len(outcome.records))
-        stored, assignment = partial(self._stored, pending, outcome), self.state.context.assignment
-        self._store.append_then(assignment, self.fence, outcome.records, event.at, stored, pending.also)
-
-    def _stored(self, pending: PendingEvent, outcome: Outcome, error: Exception | None) -> None:
-        """Perform an event's effects once its records are stored, or end it if they could not be stored."""
-        pending.storing.end()
-        pending.storing = NO_TRACE
-        if isinstance(error, StaleState):
-            if not pending.is_behind:
-                pending.is_behind = True
-                self._prepare(pending)
-                return
-            error = StorageFailed("the session changed elsewhere at the same moment")
-        if error is None:
-            try:
-                if outcome.records:
-                    self._watcher.stored()
-                self.state = outcome.state
-                self._effects.perform(self, outcome.effects, pending.trace)
-            except Exception as fault:  # in our code: the session goes on
-                error = fault
-        elif isinstance(error, StorageFailed):
-            # The records may be stored all the same, if the connection was lost before the answer came.
-            self._may_be_behind = True
-        self._end(pending, error)
-
-    def _end(self, pending: PendingEvent, error: Exception | None) -> None:
-        if isinstance(pending.event, FromWorker):
-            pending.trace.end()
-        self._exclusive.leave()
-        pending.then(error)
-
-    def _prepare(self, pending: PendingEvent) -> None:
-        """Read from the database whatever an event needs, in a task, and then decide it."""
-        with pending.trace.current():
-            task = asyncio.get_running_loop().create_task(self._read_for(pending))
-        self._reading.add(task)
-        task.add_done_callback(partial(self._prepared, pending))
-
-    def _prepared(self, pending: PendingEvent, task: asyncio.Task[None]) -> None:
-        self._reading.discard(task)
-        if task.cancelled():  # the server is ending
-            self._end(pending, None)
-            return
-        error = task.exception()
-        if error is None:
-            self._decide(pending)
-        elif isinstance(error, SessionLost):
-            self.lose()
-            self._end(pending, None)
-        else:
-            self._end(pending, error if isinstance(error, Exception) else RuntimeError(repr(error)))
-
-    async def _read_for(self, pending: PendingEvent) -> None:
-        """Reload a state that may be outdated, and read lines for a quiz that may follow.
-
-        Raises:
-            SessionLost: Another process owns the session now.
-            StorageFailed: The database could not be read.
+        If the database turns out to be ahead of the state, the state is reloaded and the event decided again.
         """
-        if self._may_be_behind or pending.is_behind:
-            await self._catch_up(pending.event)
-        event, current = pending.event, self.state.current
-        if isinstance(event, FromWorker) and current is not None and self._asks_quiz(event):
-            name, seed = current.plan.conversation, current.plan.seed
-            others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
-            pending.event = event._replace(others=others)
+        if self.is_lost:
+            return
+        try:
+            if self._may_be_behind:
+                await self._catch_up(event.at)
+            try:
+                await self._decide(event, also)
+            except StaleState:
+                await self._catch_up(event.at)
+                await self._decide(event, also)
+        except StaleState as error:
+            self._may_be_behind = True
+            raise StorageFailed("the session changed elsewhere at the same moment") from error
+        except SessionLost:
+            self.lose()
+
+    async def _decide(self, event: Event, also: Callable[[Transaction], None] | None) -> None:
+        if isinstance(event, FromWorker):
+            event = await self._completed(event)
+        with span("step"):
+            outcome = step(self.state, event)
+        if outcome.records:
+            await self._append(outcome.records, event.at, also)
+            self._watcher.stored()
+        self.state = outcome.state
+        self._perform(outcome.effects)
+
+    async def _append(
+        self, records: Sequence[Record], at: datetime, also: Callable[[Transaction], None] | None
+    ) -> None:
+        with span("store", records=len(records)):
+            try:
+                await self._store.append(self.state.context.assignment, self.fence, records, at, also)
+            except (StorageFailed, asyncio.CancelledError):
+                # The records may be stored all the same, if nobody waited until the answer came.
+                self._may_be_behind = True
+                raise
+
+    def _perform(self, effects: Iterable[Effect]) -> None:
+        """Perform effects, and then send the page all resulting messages in one frame."""
+        told: list[ServerMessage] = []
+        for effect in effects:
+            match effect:
+                case Accept():
+                    told.append(Accepted(id=effect.id))
+                case Tell():
+                    told.append(effect.message)
+                case AskBot():
+                    self._replies.ask(self, effect)
+                case ShowReply():
+                    told += self._replies.show(self, effect)
+        if told:
+            self.show(*told)
+
+    async def _completed(self, event: FromWorker) -> FromWorker:
+        """Return a worker's message with what `step` has to know besides: offensive words, lines for a quiz."""
+        if isinstance(event.message, Say):
+            found = offensive_words(event.message.text, self._run.study.language)
+            return event._replace(offensive=found) if found else event
+        current = self.state.current
+        if current is None or not self._asks_quiz(event):
+            return event
+        name, seed = current.plan.conversation, current.plan.seed
+        others = await self._store.look_up(lambda connection: lines_of_others(connection, name, seed))
+        return event._replace(others=others)
 
     def _asks_quiz(self, event: FromWorker) -> bool:
         """Return whether a quiz may follow a message. A quiz needs lines of other conversations."""
         asked = self.state.rules.quiz_choices is not None and isinstance(event.message, Rate)
         return asked and self.state.phase is Phase.RATING and self.state.current is not None
 
-    def _with_offences(self, event: FromWorker, message: Say) -> FromWorker:
-        found = offensive_words(message.text, self._run.study.language)
-        return event._replace(offensive=found) if found else event
-
-    async def _catch_up(self, event: Event) -> None:
-        """Reload the state, which may be ahead of this process.
+    async def _catch_up(self, at: datetime) -> None:
+        """Reload the state, which may be behind the database.
 
         Then send a snapshot to the page, and resume: a bot may have to be asked, or a reply to be shown.
+
+        Raises:
+            SessionLost: Another process owns the session now.
+            StorageFailed: The database could not be read.
         """
         self.state = await self._reload()
         self._may_be_behind = False
-        self.show(snapshot(self.state, self._run.card, event.at))
-        self._effects.perform(self, resume(self.state, event.at), NO_TRACE)
+        self.show(snapshot(self.state, self._run.card, at))
+        self._perform(resume(self.state, at))
