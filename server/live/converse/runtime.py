@@ -1,9 +1,9 @@
 """Run one live session: decide what an event means, store the decision, and only then perform its effects."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 import structlog
 from sqlalchemy import Connection as Transaction
@@ -35,7 +35,6 @@ from server.session.protocol import (
     StudyNotice,
     TakenOver,
 )
-from server.session.records import Record
 from server.session.state import Phase, State
 from server.session.steps.step import resume, step
 from server.session.steps.worker_view import snapshot
@@ -70,26 +69,24 @@ class SessionLost(Exception):
     """Another process has taken the session over."""
 
 
-class CountingLock(asyncio.Lock):
-    """A lock that counts its `users`: who holds it, and who waits for it. It is given in order of arrival."""
+class OneAtATime:
+    """`async with`: lets one coroutine in at a time, in order of arrival. `users` are in it or wait for it."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.users = 0
+        self._lock = asyncio.Lock()
 
-    async def acquire(self) -> Literal[True]:
-        """Wait until the lock is free, and hold it."""
+    async def __aenter__(self) -> None:
         self.users += 1
         try:
-            return await super().acquire()
+            await self._lock.acquire()
         except BaseException:
             self.users -= 1
             raise
 
-    def release(self) -> None:
-        """Give the lock to whoever has waited longest."""
+    async def __aexit__(self, *_: object) -> None:
         self.users -= 1
-        super().release()
+        self._lock.release()
 
 
 class LiveSession:
@@ -129,7 +126,7 @@ class LiveSession:
         self._reload = reload
         self._watcher = watcher
         self._notices = {notice.notice: notice for notice in notices}
-        self._one_at_a_time = CountingLock()
+        self._one_at_a_time = OneAtATime()
         self._page: PageConnection | None = None
         self._replies = BotReplies(Asking(run, store), on_idle)
 
@@ -287,21 +284,17 @@ class LiveSession:
         with span("step"):
             outcome = step(self.state, event)
         if outcome.records:
-            await self._append(outcome.records, event.at, also)
+            with span("store", records=len(outcome.records)):
+                assignment = self.state.context.assignment
+                try:
+                    await self._store.append(assignment, self.fence, outcome.records, event.at, also)
+                except (StorageFailed, asyncio.CancelledError):
+                    # The records may be stored all the same, if nobody waited until the answer came.
+                    self._may_be_behind = True
+                    raise
             self._watcher.stored()
         self.state = outcome.state
         self._perform(outcome.effects)
-
-    async def _append(
-        self, records: Sequence[Record], at: datetime, also: Callable[[Transaction], None] | None
-    ) -> None:
-        with span("store", records=len(records)):
-            try:
-                await self._store.append(self.state.context.assignment, self.fence, records, at, also)
-            except (StorageFailed, asyncio.CancelledError):
-                # The records may be stored all the same, if nobody waited until the answer came.
-                self._may_be_behind = True
-                raise
 
     def _perform(self, effects: Iterable[Effect]) -> None:
         """Perform effects, and then send the page all resulting messages in one frame."""
@@ -320,7 +313,7 @@ class LiveSession:
             self.show(*told)
 
     async def _completed(self, event: FromWorker) -> FromWorker:
-        """Return a worker's message with what `step` has to know besides: offensive words, lines for a quiz."""
+        """Return a worker's message with its offensive words, or with the lines for a quiz that follows it."""
         if isinstance(event.message, Say):
             found = offensive_words(event.message.text, self._run.study.language)
             return event._replace(offensive=found) if found else event
