@@ -36,7 +36,7 @@ from server.db.engine.engines import migrate
 from server.db.store.store import Store
 from server.errors import CandorError
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.live.converse import asking, effects
+from server.live.converse import bot_replies
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker

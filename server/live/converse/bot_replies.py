@@ -102,9 +102,7 @@ class BotReplies:
         self._awaited[effect] = task = asyncio.get_running_loop().create_task(work)
         task.add_done_callback(partial(self._end, session, effect))
 
-    def _end(
-        self, session: RepliesSession, effect: AskBot | ShowReply, task: asyncio.Task[None]
-    ) -> None:
+    def _end(self, session: RepliesSession, effect: AskBot | ShowReply, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (fault := task.exception()) is not None:
             assignment = session.state.context.assignment
             log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=fault)

@@ -70,7 +70,10 @@ class SessionLost(Exception):
 
 
 class OneAtATime:
-    """`async with`: lets one coroutine in at a time, in order of arrival. `users` are in it or wait for it."""
+    """`async with`: let one coroutine in at a time, in order of arrival.
+
+    `users` counts those who are in it or wait for it.
+    """
 
     def __init__(self) -> None:
         self.users = 0
@@ -313,7 +316,7 @@ class LiveSession:
             self.show(*told)
 
     async def _completed(self, event: FromWorker) -> FromWorker:
-        """Return a worker's message with its offensive words, or with the lines for a quiz that follows it."""
+        """Return a worker's message with its offensive words, or with lines for a quiz."""
         if isinstance(event.message, Say):
             found = offensive_words(event.message.text, self._run.study.language)
             return event._replace(offensive=found) if found else event
