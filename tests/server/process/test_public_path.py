@@ -12,33 +12,33 @@ from server.process import server as process_server
 from server.process.lifecycle import Lifecycle
 from server.process.server import Server
 
-FROM_UVICORN = (
-    "from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol as Used"
-)
+USED = """\
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol as Used
+from websockets.streams import StreamReader
+at_eof = StreamReader.at_eof
+"""
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
         ("pass", "None"),
-        (f"{FROM_UVICORN}; del Used.handle_ping", "WebSocketsSansIOProtocol has no handle_ping"),
+        ("del Used.handle_ping", "WebSocketsSansIOProtocol has no handle_ping"),
+        ("Used.__init__ = lambda self: None", "WebSocketsSansIOProtocol has no conn, loop, queue, writable"),
         (
-            f"{FROM_UVICORN}; Used.__init__ = Used.send_receive_event_to_app = lambda self: None",
-            "WebSocketsSansIOProtocol has no close_sent, conn",
-        ),
-        (
-            "from websockets.streams import StreamReader; StreamReader.at_eof = StreamReader.read_line",
+            "StreamReader.at_eof = lambda self: (yield from at_eof(self))",
             "does not wait for a frame in StreamReader.at_eof",
         ),
+        ("StreamReader.at_eof = StreamReader.read_line", "parser refuses a handshake"),
         (
             "import sys; sys.modules['uvicorn.protocols.http.h11_impl'] = None",
             "uvicorn.protocols.http.h11_impl",
         ),
     ],
-    ids=["nothing", "a method is gone", "attributes are gone", "another parser", "a module is gone"],
+    ids=["nothing", "a method", "attributes", "a deeper parser", "another parser", "a module"],
 )
 def test_a_misfit_is_found_at_import(changed: str, reason: str) -> None:
-    script = f"{changed}\nimport server.process.server as checked\nprint(checked.misfit)"
+    script = f"{USED}{changed}\nimport server.process.server as checked\nprint(checked.misfit)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert reason in done.stdout
 
