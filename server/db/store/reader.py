@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 from sqlalchemy import Connection, Engine
 
-from server.db.store.work import QueuedJob, refuse, resolve
+from server.db.store.writer import QueuedJob, refuse, resolve
 
 
 class Reader:

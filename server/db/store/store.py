@@ -14,8 +14,7 @@ from server.db.engine.damage import storage_error
 from server.db.engine.engines import DatabaseLimits, open_engine
 from server.db.sessions import read as stored_records
 from server.db.store.reader import Reader
-from server.db.store.work import Work, done_by
-from server.db.store.writer import Append, StaleState, Writer, append_records
+from server.db.store.writer import Append, StaleState, Work, Writer, append_records, done_by
 from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
@@ -96,14 +95,14 @@ class Store:
             StorageFailed: The database could not be written; nothing was stored.
         """
         if also is None:
-            await done_by(self._sessions, Append(assignment_id, fence, records, at))
+            await done_by(self._sessions.put, Append(assignment_id, fence, records, at))
             return
 
         def work(connection: Connection) -> None:
             append_records(connection, assignment_id, fence, records, at)
             also(connection)
 
-        await done_by(self._works, Work(work))
+        await done_by(self._works.put, Work(work))
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound if there is none."""
@@ -119,7 +118,7 @@ class Store:
         Raises:
             StorageFailed: The database could not be written; nothing was stored.
         """
-        return cast(T, await done_by(self._works, Work(work)))
+        return cast(T, await done_by(self._works.put, Work(work)))
 
     async def remove(self, work: Callable[[Connection], T]) -> T:
         """Run `work`, which removes people's data, as `submit` does; leave no trace in SQLite's log.
@@ -127,7 +126,7 @@ class Store:
         While somebody reads the database the log stays; it is emptied after one of the next transactions.
         Raises StorageFailed, as `submit`.
         """
-        return cast(T, await done_by(self._works, Work(work, removes=True)))
+        return cast(T, await done_by(self._works.put, Work(work, removes=True)))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take long.
@@ -145,7 +144,7 @@ class Store:
         `read`.
         """
         try:
-            return cast(T, await done_by(self._lookups, Work(work)))
+            return cast(T, await done_by(self._lookups.put, Work(work)))
         except (DBAPIError, PoolTimeout) as error:
             raise self._unread(error) from error
 

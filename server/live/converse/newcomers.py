@@ -19,7 +19,7 @@ from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
-from server.live.converse.runtime import LiveSession, PageConnection
+from server.live.converse.live_session import LiveSession, PageConnection
 from server.live.converse.sessions import LiveSessions, NewSession
 from server.session.events import Accept, FromWorker, Tell
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard

@@ -15,7 +15,7 @@ from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.live.converse import run_news
-from server.live.converse.runtime import LiveSession
+from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage, frame_of

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from server.db.engine.engines import open_engine
 from server.db.store.reader import Reader
 from server.db.store.store import Store
-from server.db.store.work import Work, done_by
+from server.db.store.writer import Work, done_by
 from server.errors import StorageFailed
 from server.session.records import Agreed
 from tests.server.support.study import AT
@@ -74,10 +74,10 @@ async def test_what_waits_is_looked_up_in_groups_each_at_one_moment(url: str) ->
     def refused(connection: Connection) -> int:
         return int(connection.execute(text("SELECT nothing FROM nowhere")).scalar_one())
 
-    before = asyncio.create_task(done_by(reader, Work(first)))
+    before = asyncio.create_task(done_by(reader.put, Work(first)))
     await asyncio.to_thread(busy.wait, PATIENCE)
     works = (*map(number, range(1, 5)), refused, *map(number, range(6, 9)))
-    waiting = asyncio.gather(*(done_by(reader, Work(work)) for work in works), return_exceptions=True)
+    waiting = asyncio.gather(*(done_by(reader.put, Work(work)) for work in works), return_exceptions=True)
     await asyncio.sleep(0)  # now all of them wait
     go_on.set()
     found = await asyncio.wait_for(waiting, PATIENCE)

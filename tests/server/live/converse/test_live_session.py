@@ -19,7 +19,7 @@ from server.clock import utc_now
 from server.db.store.store import Store
 from server.desk.assignments.transcript import transcript
 from server.errors import RefusedMessage, StorageFailed, WrongPhase
-from server.live.converse import bot_replies, runtime
+from server.live.converse import bot_replies
 from server.live.converse.interventions import ASKED, Interventions
 from server.session.events import FromWorker
 from server.session.protocol import client_messages
@@ -303,7 +303,7 @@ class WrongClock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._wrong_by = timedelta()
-        for place in (runtime, bot_replies, stage_support):
+        for place in (live_session, bot_replies, stage_support):
             monkeypatch.setattr(place, "utc_now", self.now)
 
     def now(self) -> datetime:

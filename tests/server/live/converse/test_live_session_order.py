@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from server.live.converse.runtime import OneAtATime
+from server.live.converse.live_session import OneAtATime
 
 
 async def turn_of_the_loop() -> None:
