@@ -19,7 +19,7 @@ from server.clock import utc_now
 from server.db.store.store import Store
 from server.desk.assignments.transcript import transcript
 from server.errors import RefusedMessage, StorageFailed, WrongPhase
-from server.live.converse import bot_replies
+from server.live.converse import bot_replies, live_session
 from server.live.converse.interventions import ASKED, Interventions
 from server.session.events import FromWorker
 from server.session.protocol import client_messages
