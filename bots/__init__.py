@@ -31,7 +31,7 @@ from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.pipe_frames import KnownLines
 from bots.core.segmentation import base_language, join_words, split_words
 from bots.core.self_identification import gives_itself_away
-from bots.core.telemetry import NO_TRACE, Trace, begin_trace, span, start_tracing
+from bots.core.telemetry import span, start_tracing
 from bots.corpus import Corpus, CorpusError, load_corpus
 from bots.crowd.rater_model import RaterModel
 from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
@@ -55,7 +55,6 @@ __all__ = [
     "AT_ONCE",
     "DIAL_IN_PATH",
     "MOST_AT_ONCE",
-    "NO_TRACE",
     "BodyLimit",
     "Bot",
     "BotBusy",
@@ -98,7 +97,6 @@ __all__ = [
     "StreamAsker",
     "StreamConsumer",
     "StreamReplica",
-    "Trace",
     "Turn",
     "UnknownBotError",
     "UrlEndpoint",
@@ -110,7 +108,6 @@ __all__ = [
     "ask",
     "backoff",
     "base_language",
-    "begin_trace",
     "bot_specs",
     "check_bot",
     "console",
