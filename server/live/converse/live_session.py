@@ -1,7 +1,7 @@
 """Run one live session: decide what an event means, store the decision, and only then perform its effects.
 
-A worker's message comes in through `LiveSession.receive`, a bot's reply and all else through `process`. Both wait
-for their turn, then go through `_process` and `_decide`:
+A worker's message comes in through `LiveSession.receive`, a bot's reply and all else through `process`. Both
+wait for their turn, then go through `_process` and `_decide`:
 
     step → records → Store.append → on disk → new state → effects → `accepted`
 
