@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Span, Tracer
+    from opentelemetry.trace import Tracer
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 _SERVICE = "candor"
@@ -34,62 +34,6 @@ def span(name: str, parent: str = "", **attributes: str | int) -> AbstractContex
         attributes: other facts about the step: never anybody's words or identity.
     """
     return _NOTHING if _tracer is None else _entered(_tracer, name, parent, attributes)
-
-
-class Trace:
-    """A span that ends in another call than the one it began in. This base class traces nothing."""
-
-    __slots__ = ()
-
-    def child(self, name: str, **attributes: str | int) -> Trace:
-        """Begin a child span."""
-        return self
-
-    def current(self) -> AbstractContextManager[None]:
-        """Return a context in which new spans and tasks become children of this span."""
-        return _NOTHING
-
-    def end(self) -> None:
-        """End the span. Call it once."""
-
-
-NO_TRACE = Trace()
-
-
-class _SpanTrace(Trace):
-    """A span."""
-
-    __slots__ = ("_span", "_tracer")
-
-    def __init__(self, tracer: Tracer, span: Span) -> None:
-        self._tracer = tracer
-        self._span = span
-
-    def child(self, name: str, **attributes: str | int) -> Trace:
-        from opentelemetry.trace import set_span_in_context  # noqa: PLC0415
-
-        under = set_span_in_context(self._span)
-        return _SpanTrace(self._tracer, self._tracer.start_span(name, under, attributes=attributes))
-
-    @contextmanager
-    def current(self) -> Iterator[None]:
-        from opentelemetry.trace import use_span  # noqa: PLC0415
-
-        # Errors are not recorded: their messages may quote somebody's words.
-        with use_span(self._span, record_exception=False, set_status_on_exception=False):
-            yield
-
-    def end(self) -> None:
-        self._span.end()
-
-
-def begin_trace(name: str, **attributes: str | int) -> Trace:
-    """Begin a root span that ends in another call than this one."""
-    if _tracer is None:
-        return NO_TRACE
-    from opentelemetry.context import Context  # noqa: PLC0415
-
-    return _SpanTrace(_tracer, _tracer.start_span(name, Context(), attributes=attributes))
 
 
 def carrier() -> str:

@@ -1,22 +1,31 @@
-"""Serve connections with uvicorn, with limits for silent clients, pings and invalid text."""
+"""Serve connections with uvicorn, with limits for silent clients, pings and invalid text.
+
+The classes here derive from classes of uvicorn and h11, and read the state of websockets' parser. No document
+promises these, so importing this module checks that they are as expected.
+
+Raises:
+    ImportError: The installed versions do not fit. `server.process.server` then does without this module.
+"""
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from dis import get_instructions
 from http import HTTPStatus
+from inspect import isfunction
 from time import monotonic
 from types import CodeType
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import h11
 import structlog
-from uvicorn._types import ASGIReceiveEvent
+from starlette.types import Message
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import CloseCode
 from websockets.http11 import Request
 from websockets.protocol import State
+from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 
 from server.live.converse.socket import DIRECT
@@ -171,7 +180,7 @@ class Received:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[ASGIReceiveEvent] = deque()
+        self._waiting: deque[Message] = deque()
         self._taker: asyncio.Future[None] | None = None
 
     def __len__(self) -> int:
@@ -181,13 +190,13 @@ class Received:
         """Return whether the queue is empty."""
         return not self._waiting
 
-    def put_nowait(self, event: ASGIReceiveEvent) -> None:
+    def put_nowait(self, event: Message) -> None:
         """Add an event."""
         self._waiting.append(event)
         if self._taker is not None and not self._taker.done():
             self._taker.set_result(None)
 
-    async def get(self) -> ASGIReceiveEvent:
+    async def get(self) -> Message:
         """Remove and return the first event; wait if there is none."""
         if not self._waiting:
             self._taker = asyncio.get_running_loop().create_future()
@@ -199,12 +208,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket that closes on text that is not valid UTF-8, and on too many pings, with a line in the log.
 
     With many pings, a worker could measure how busy the server is while a bot is called. The scope has the
-    extension `DIRECT`: `write_now` sends without waiting, and `hear_by` receives without a task.
+    extension `DIRECT`: `write_now` sends without waiting.
     """
 
     _pings = 0.0
     _pinged = 0.0
-    _hear: Callable[[str], bool] | None = None
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -215,7 +223,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """Break reference cycles, which otherwise only the rare garbage collection would free."""
         super().connection_lost(exc)
         self._direct.clear()
-        self._hear = None
 
     def data_received(self, data: bytes) -> None:
         """Process data. A complete text frame, which is the most frequent case, bypasses the parser."""
@@ -247,15 +254,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         """Begin to serve the connection; the application's task starts when this has returned."""
         super().handle_connect(event)
         if self.response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
-            self._direct.update(write=self.write_now, hear_by=self.hear_by)
+            self._direct.update(write=self.write_now)
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT: self._direct}
-
-    def hear_by(self, hear: Callable[[str], bool] | None) -> None:
-        """Pass incoming texts to `hear`.
-
-        Texts that it does not accept are queued, and all texts if it is None.
-        """
-        self._hear = hear
 
     def write_now(self, text: bytes) -> bool:
         """Send a UTF-8 text if that is possible without waiting; return whether it was sent."""
@@ -281,8 +281,6 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             except UnicodeDecodeError:
                 self._close(CloseCode.INVALID_DATA, "a message was not valid UTF-8")
                 return
-            if self._hear is not None and self.queue.empty() and self._hear(text):
-                return
             self.queue.put_nowait({"type": "websocket.receive", "text": text})
         if len(self.queue) > 1 and not self.read_paused:
             self.read_paused = True
@@ -301,3 +299,54 @@ def _innermost(generator: Any) -> CodeType:
     while generator.gi_yieldfrom is not None:
         generator = generator.gi_yieldfrom
     return cast("CodeType", generator.gi_code)
+
+
+# The attributes of each class that are used here. Each is defined in the class or assigned in a method of it.
+_USED: Final = {
+    H11Protocol: "client conn connection_lost connection_made cycle data_received handle_websocket_upgrade "
+    "loop on_response_complete shutdown transport",
+    WebSocketsSansIOProtocol: "close_sent conn connection_lost curr_msg_data_type data_received disconnected "
+    "frames handle_connect handle_parser_exception handle_ping loop queue read_paused response scope "
+    "send_receive_event_to_app transport writable",
+    ServerProtocol: "current_size fail parser reader state",
+    StreamReader: "buffer",
+}
+_HANDSHAKE: Final = (
+    b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+def _require_fitting() -> None:
+    """Check that uvicorn and websockets are as the classes above expect. Raises ImportError."""
+    for kind, used in _USED.items():
+        missing = sorted(set(used.split()) - _names_in(kind))
+        if missing:
+            raise ImportError(f"{kind.__module__}.{kind.__name__} has no {', '.join(missing)}")
+    conn = ServerProtocol()
+    try:
+        conn.receive_data(_HANDSHAKE)
+        for request in conn.events_received():
+            if isinstance(request, Request):
+                conn.send_response(conn.accept(request))
+    except Exception as error:
+        raise ImportError(f"websockets' parser refuses a handshake: {error!r}") from error
+    if conn.state is not State.OPEN or conn.current_size is not None or conn.reader.buffer:
+        raise ImportError("websockets' parser is in an unknown state after a handshake")
+    if _innermost(conn.parser) is not _AT_START:
+        raise ImportError("websockets' parser does not wait for a frame in StreamReader.at_eof")
+
+
+def _names_in(kind: type) -> set[str]:
+    """Return the names of all attributes that a class has, or that its methods assign."""
+    functions = [each for parent in kind.__mro__ for each in vars(parent).values() if isfunction(each)]
+    assigned = {
+        str(each.argval)
+        for function in functions
+        for each in get_instructions(function)
+        if each.opname == "STORE_ATTR"
+    }
+    return assigned | set(dir(kind))
+
+
+_require_fitting()

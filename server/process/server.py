@@ -12,10 +12,16 @@ from limits import parse
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from server.config import Settings
-from server.process.connections import ConnectionCounts, HttpConnection, WebSocketConnection
 from server.process.file_limit import FileWatch, raise_file_limit
 from server.process.lifecycle import Lifecycle
 from server.process.traffic_shaping import Shaper, TrafficShaping
+
+# Why this server uses uvicorn's own connections instead of ours, or None if ours fit the installed uvicorn.
+misfit: str | None = None
+try:
+    from server.process.connections import ConnectionCounts, HttpConnection, WebSocketConnection
+except ImportError as error:
+    misfit = str(error)
 
 # Thresholds of the garbage collector. The first is the number of new objects that starts a collection of the
 # youngest generation. A collection takes a third of a microsecond per object, and all requests wait for it.
@@ -62,11 +68,18 @@ class Server(uvicorn.Server):
             TrafficShaping(app, shaper),  # type: ignore[arg-type]  # uvicorn has types of its own for the same
             settings.trusted_proxies,
         )
+        self._uses_our_connections = misfit is None
+        if misfit is not None:
+            log.warning(
+                "serving without limits for silent connections and pings, and more slowly",
+                reason=f"our connections do not fit the installed uvicorn or websockets: {misfit}",
+                hint="Install the versions in constraints.txt.",
+            )
         super().__init__(
             uvicorn.Config(
                 served,
-                http=HttpConnection,
-                ws=WebSocketConnection,
+                http=HttpConnection if self._uses_our_connections else "auto",
+                ws=WebSocketConnection if self._uses_our_connections else "auto",
                 ws_max_size=_MOST_BYTES,
                 ws_per_message_deflate=False,  # a compressor takes more memory than the rest of a page
                 log_config=None,
@@ -77,8 +90,9 @@ class Server(uvicorn.Server):
                 timeout_graceful_shutdown=_LAST_SECONDS,
             )
         )
-        self.counts = ConnectionCounts(shaper, served.trusted_hosts)
-        self.server_state = self.counts
+        self._shaper = shaper
+        if self._uses_our_connections:
+            self.server_state = ConnectionCounts(shaper, served.trusted_hosts)
         self._lifecycle = lifecycle
         sys.setswitchinterval(_SWITCH_SECONDS)
         spare_what_lasts()
@@ -92,22 +106,21 @@ class Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Check the number of open files periodically; return whether to end."""
         if counter % _TICKS == 0:
-            self._files.look(len(self.counts.connections))
-            if self.counts.silent:
-                log.warning("silent connections were closed", connections=self.counts.silent)
-                self.counts.silent = 0
-            if self.counts.shaper.refused:
-                log.warning(
-                    "an address asked for too much and was refused", requests=self.counts.shaper.refused
-                )
-                self.counts.shaper.refused = 0
+            self._files.look(len(self.server_state.connections))
+            if self._uses_our_connections and isinstance(self.server_state, ConnectionCounts):
+                silent, self.server_state.silent = self.server_state.silent, 0
+                if silent:
+                    log.warning("silent connections were closed", connections=silent)
+            if self._shaper.refused:
+                log.warning("an address asked for too much and was refused", requests=self._shaper.refused)
+                self._shaper.refused = 0
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End after finishing open work. A second Ctrl+C does not wait for it."""
         self.refuse_newcomers()
-        for connection in tuple(self.counts.connections):
-            if isinstance(connection, HttpConnection):
+        for connection in tuple(self.server_state.connections):
+            if self._uses_our_connections and isinstance(connection, HttpConnection):
                 connection.shutdown()  # no more requests; an open response is finished
         draining = asyncio.get_running_loop().create_task(self._lifecycle.drain())
         while not draining.done() and not self.force_exit:

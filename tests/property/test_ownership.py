@@ -36,7 +36,7 @@ from server.db.engine.engines import migrate
 from server.db.store.store import Store
 from server.errors import CandorError
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.live.converse import asking, effects
+from server.live.converse import bot_replies
 from server.news import LocalNews
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker
@@ -251,7 +251,7 @@ class Ownership(RuleBasedStateMachine):
             for task in gone.tasks:
                 task.cancel()
             for session in gone.live._sessions.values():
-                session._effects.cancel()
+                session._replies.cancel()
             for task in gone.live._looking:
                 task.cancel()
             gone.go_on()
@@ -419,8 +419,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     def pauses() -> Iterator[float]:
         return itertools.repeat(0.0)
 
-    for place in (effects, asking):
-        monkeypatch.setattr(place, "pauses", pauses)
+    monkeypatch.setattr(bot_replies, "pauses", pauses)
 
 
 @pytest.mark.usefixtures("impatient")

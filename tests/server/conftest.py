@@ -18,6 +18,7 @@ from server.bots.opened_bots import OpenedBots
 from server.cli import command_line
 from server.cli import serve as serve_command
 from server.db.store.store import Store
+from server.process import server as process_server
 from tests.server.support.database import audit, make_run
 from tests.server.support.server import House
 from tests.support.local_process import free_port
@@ -118,6 +119,29 @@ def shared(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     house.start()
     yield house
     house.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_publicly(
+    migrated: Path, tmp_path_factory: pytest.TempPathFactory, shared: House
+) -> Iterator[House]:
+    """Like `shared`, but served as where our connections do not fit the installed uvicorn."""
+    folder = tmp_path_factory.mktemp("shared-publicly")
+    shutil.copy(migrated, folder / "candor.db")
+    url = f"sqlite:///{folder / 'candor.db'}"
+    house = House(url, [make_run(url)], folder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(process_server, "misfit", "a test says so")
+        house.start()
+    yield house
+    house.stop()
+
+
+@pytest.fixture(params=["shared", "shared_publicly"], ids=["own connections", "public path"])
+def either(request: pytest.FixtureRequest) -> House:
+    """Return a server with connections of our own, and then one with those of uvicorn."""
+    house: House = request.getfixturevalue(request.param)
+    return house
 
 
 @pytest.fixture

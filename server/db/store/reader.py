@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 
 from sqlalchemy import Connection, Engine
 
-from server.db.store.work import QueuedJob, refuse, resolve
+from server.db.store.writer import QueuedJob, refuse, resolve
 
 
 class Reader:
@@ -97,7 +97,7 @@ def _perform(connection: Connection, waiting: deque[QueuedJob]) -> None:
     """Do the waiting jobs, up to the first that fails, as the database may have ended its transaction."""
     while waiting:
         job = waiting.popleft()
-        if job.is_given_up:
+        if job.done.cancelled():
             continue
         try:
             job.perform(connection)

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection, make_url
@@ -15,8 +14,7 @@ from server.db.engine.damage import storage_error
 from server.db.engine.engines import DatabaseLimits, open_engine
 from server.db.sessions import read as stored_records
 from server.db.store.reader import Reader
-from server.db.store.work import Work
-from server.db.store.writer import Append, StaleState, Writer, append_records
+from server.db.store.writer import Append, StaleState, Work, Writer, append_records, done_by
 from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
@@ -74,7 +72,14 @@ class Store:
     def _writers(self) -> set[Writer]:
         return {self._sessions, self._works}
 
-    async def append(self, assignment_id: str, fence: int, records: Sequence[Record], at: datetime) -> None:
+    async def append(
+        self,
+        assignment_id: str,
+        fence: int,
+        records: Sequence[Record],
+        at: datetime,
+        also: Callable[[Connection], None] | None = None,
+    ) -> None:
         """Store the records of one session; return once they are on disk.
 
         Args:
@@ -82,44 +87,22 @@ class Store:
             fence: The number under which the caller owns the session.
             records: The records; either all are stored or none.
             at: The time now, stored as the worker's last activity.
+            also: Writes in the same transaction.
 
         Raises:
             StaleState: The records contradict what is stored, the assignment is over, or the session has
                 another owner by now; nothing was written.
             StorageFailed: The database could not be written; nothing was stored.
         """
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.append_then(assignment_id, fence, records, at, partial(_settle, stored, None))
-        try:
-            await stored
-        finally:
-            del stored  # its error holds this frame, which would hold the error
-
-    def append_then(
-        self,
-        assignment_id: str,
-        fence: int,
-        records: Sequence[Record],
-        at: datetime,
-        then: Callable[[Exception | None], None],
-        also: Callable[[Connection], None] | None = None,
-    ) -> None:
-        """Queue the records of one session to be stored as `append` does, without waiting for it.
-
-        `then` is called in the running loop, with None once the records are on disk, or with an error that
-        `append` would raise. `also` writes in the same transaction.
-        """
-        loop = asyncio.get_running_loop()
         if also is None:
-            job = Append(loop, assignment=assignment_id, fence=fence, records=records, at=at, then=then)
-            self._sessions.put(job)
+            await done_by(self._sessions.put, Append(assignment_id, fence, records, at))
             return
 
         def work(connection: Connection) -> None:
             append_records(connection, assignment_id, fence, records, at)
             also(connection)
 
-        self._works.put(Work(loop, work=work, then=lambda _, error: then(error)))
+        await done_by(self._works.put, Work(work))
 
     async def load(self, assignment_id: str) -> list[Record]:
         """Return the records of an assignment. Raises NoResultFound if there is none."""
@@ -135,7 +118,7 @@ class Store:
         Raises:
             StorageFailed: The database could not be written; nothing was stored.
         """
-        return await _done_by(self._works, work)
+        return cast(T, await done_by(self._works.put, Work(work)))
 
     async def remove(self, work: Callable[[Connection], T]) -> T:
         """Run `work`, which removes people's data, as `submit` does; leave no trace in SQLite's log.
@@ -143,7 +126,7 @@ class Store:
         While somebody reads the database the log stays; it is emptied after one of the next transactions.
         Raises StorageFailed, as `submit`.
         """
-        return await _done_by(self._works, work, removes=True)
+        return cast(T, await done_by(self._works.put, Work(work, removes=True)))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` on a snapshot of the database, beside the writer; it may take long.
@@ -161,7 +144,7 @@ class Store:
         `read`.
         """
         try:
-            return await _done_by(self._lookups, work)
+            return cast(T, await done_by(self._lookups.put, Work(work)))
         except (DBAPIError, PoolTimeout) as error:
             raise self._unread(error) from error
 
@@ -177,23 +160,3 @@ class Store:
         self._is_damaged |= isinstance(failed, StorageDamaged)
         log.error("read failed", error=str(error))
         return failed
-
-
-async def _done_by(thread: Writer | Reader, work: Callable[[Connection], T], *, removes: bool = False) -> T:
-    """Return the result of `work`. Raises what it raises."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-    thread.put(Work(loop, work=work, then=partial(_settle, done), waiting=done, removes=removes))
-    try:
-        return await done
-    finally:
-        del done  # its error holds this frame, which would hold the error
-
-
-def _settle(future: asyncio.Future[T], result: T | None, error: Exception | None) -> None:
-    if future.cancelled():
-        return
-    if error is None:
-        future.set_result(result)  # type: ignore[arg-type]  # None only where T is
-    else:
-        future.set_exception(error)

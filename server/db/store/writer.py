@@ -4,15 +4,15 @@ One fsync costs milliseconds, and a hundred rows in one commit cost hardly more 
 resolved only after the commit that holds its rows has returned.
 """
 
-import contextvars
+import asyncio
 import sqlite3
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
 from datetime import datetime
-from typing import cast
+from typing import Any, Generic, TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection, Engine
@@ -22,7 +22,6 @@ from server.db.engine.bulk import Bulk, Kind, OneStatement, Row, stored_time
 from server.db.engine.damage import storage_error
 from server.db.engine.engines import empty_log
 from server.db.sessions import write as rows
-from server.db.store.work import QueuedJob, Work, refuse, resolve
 from server.errors import StorageDamaged, StorageFailed
 from server.session.records import Record
 
@@ -43,35 +42,108 @@ _TAKES_NOTHING = frozenset(
 )
 _NOT_STORED = "the database could not store this"
 log = structlog.get_logger()
+T = TypeVar("T")
 
 
 class StaleState(Exception):
     """The records contradict what is stored: another process, or the assignment's end, came first. Reload."""
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
-class Append(QueuedJob):
-    """The records of one session, with the number under which their writer owns it.
+class QueuedJob(ABC):
+    """A job waiting for its transaction. `error` is set if it was not done.
 
-    `then` is called with None once they are on disk, or with the error.
+    It is made in the event loop of its caller, who awaits `done`.
     """
 
-    assignment: str
-    fence: int
-    records: Sequence[Record]
-    at: datetime
-    then: Callable[[Exception | None], None]
-    context: contextvars.Context = field(default_factory=contextvars.copy_context)
+    __slots__ = ("done", "error", "result")
+
+    def __init__(self) -> None:
+        self.done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.result: Any = None
+        self.error: Exception | None = None
+
+    @abstractmethod
+    def perform(self, connection: Connection) -> None:
+        """Do the job, and keep the result. Raises any error of the database or of the job."""
+
+    def resolve(self) -> None:
+        """Pass the result to the caller, once, in the caller's loop."""
+        done, error = self.done, self.error
+        # An error holds the frames that it went through, which hold this object.
+        del self.done, self.error
+        if done.cancelled():
+            return
+        if error is None:
+            done.set_result(self.result)
+        else:
+            done.set_exception(error)
+
+
+class Work(QueuedJob, Generic[T]):
+    """Any work to be done in a transaction; it may be done again if the transaction was ended.
+
+    `removes`: the work removes people's data.
+    """
+
+    __slots__ = ("removes", "work")
+
+    def __init__(self, work: Callable[[Connection], T], *, removes: bool = False) -> None:
+        super().__init__()
+        self.work = work
+        self.removes = removes
+
+    def perform(self, connection: Connection) -> None:
+        """Do the work. Raises what it raises."""
+        self.result = self.work(connection)
+
+
+class Append(QueuedJob):
+    """The records of one session, with the number under which their writer owns it."""
+
+    __slots__ = ("assignment", "at", "fence", "records")
+
+    def __init__(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
+        super().__init__()
+        self.assignment = assignment
+        self.fence = fence
+        self.records = records
+        self.at = at
 
     def perform(self, connection: Connection) -> None:
         """Write the records. Raises StaleState."""
         append_records(connection, self.assignment, self.fence, self.records, self.at)
 
-    def resolve(self) -> None:
-        """Call `then`, once, in the caller's context, so that log lines name its request."""
-        then, error = self.then, self.error
-        del self.then, self.error  # as in `Work`
-        self.context.run(then, error)
+
+async def done_by(put: Callable[[QueuedJob], None], job: QueuedJob) -> Any:
+    """Put a job into a thread's queue; return its result. Raises the job's error."""
+    put(job)
+    done = job.done
+    del job
+    try:
+        return await done
+    finally:
+        del done  # its error holds this frame, which would hold the error
+
+
+def refuse(job: QueuedJob) -> None:
+    """Refuse a job: its thread has not started yet, or has ended."""
+    job.error = StorageFailed("the database is not in use: the server is starting or ending")
+    resolve([job])
+
+
+def resolve(jobs: Sequence[QueuedJob]) -> None:
+    """Pass the jobs' results to the callers, each in its loop, with one wake-up per loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[QueuedJob]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.done.get_loop(), []).append(job)
+    for loop, theirs in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
+            loop.call_soon_threadsafe(_resolve_all, theirs)
+
+
+def _resolve_all(jobs: Sequence[QueuedJob]) -> None:
+    for job in jobs:
+        job.resolve()
 
 
 class Writer:

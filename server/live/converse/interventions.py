@@ -21,7 +21,7 @@ from server.db.review.interventions import AssignmentState, StoredNotice
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import AssignmentOver, CandorError, NothingToRate
-from server.live.converse.runtime import LiveSession
+from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions
 from server.news import News, Payload
 from server.session.events import EndedByResearcher

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from limits import RateLimitItem
 from starlette.requests import HTTPConnection
@@ -20,8 +19,7 @@ from server.clock import utc_now
 from server.db.store.store import Store
 from server.errors import LinkUnsigned, RunNotReady, TooMany
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol, find_enrolment
-from server.live.converse.pending_event import WhenDone
-from server.live.converse.runtime import LiveSession, PageConnection
+from server.live.converse.live_session import LiveSession, PageConnection
 from server.live.converse.sessions import LiveSessions, NewSession
 from server.session.events import Accept, FromWorker, Tell
 from server.session.protocol import CLOSE_RESTART, Accepted, Agree, Leave, WayBackCard
@@ -184,7 +182,6 @@ class Newcomer:
         self._state = State(run.rules, nobodys)
         self._way_back = newcomers.way_back(ticket)
         self._enrolled: tuple[str, LiveSession] | None = None
-        self._taking: asyncio.Task[None] | None = None
 
     @property
     def way_back(self) -> WayBackCard | None:
@@ -196,25 +193,15 @@ class Newcomer:
         self._newcomers.begin_reading(page)
         page.send(snapshot(self._state, self._run.card, utc_now()))
 
-    def take(self, message: FromWorker, page: PageConnection, then: WhenDone) -> None:
+    async def receive(self, message: FromWorker, page: PageConnection) -> None:
         """Process a message: a newcomer's, who can agree or leave, or one for the live session.
 
-        `then` is called with None at the end, or with RefusedMessage or an error of `Newcomers.enrol`.
+        Raises RefusedMessage, and the errors of `Newcomers.enrol`.
         """
         if self._enrolled is not None:
             _, session = self._enrolled
-            session.take(message, page, then)
-        else:
-            self._taking = asyncio.get_running_loop().create_task(self._take_as_newcomer(message, page))
-            self._taking.add_done_callback(partial(self._taken, then))
-
-    def _taken(self, then: WhenDone, task: asyncio.Task[None]) -> None:
-        self._taking = None  # the task's error holds its frames, which hold this object
-        error = None if task.cancelled() else task.exception()
-        then(error if isinstance(error, Exception) else None)
-
-    async def _take_as_newcomer(self, message: FromWorker, page: PageConnection) -> None:
-        if isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
+            await session.receive(message, page)
+        elif isinstance(message.message, Agree) and self._state.phase is Phase.INSTRUCTIONS:
             await self._agree(message, message.message.id, page)
         else:
             await self._stay(message, page)

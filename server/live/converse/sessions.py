@@ -24,9 +24,9 @@ from server.db.sessions import read as stored_records
 from server.db.store.store import Store
 from server.db.tables import Assignment, Worker
 from server.errors import AssignmentNotFound, CandorError
+from server.live.converse.live_session import LiveSession, SessionLost
 from server.live.converse.presence import Presence
 from server.live.converse.run_news import RunNews
-from server.live.converse.runtime import LiveSession, SessionLost
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
 from server.recruiters.recruiter import (

@@ -1,11 +1,9 @@
 """Serve the workers' WebSocket: parse frames into typed messages, and write messages as frames."""
 
 import asyncio
-import contextvars
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, Protocol
 
 import structlog
@@ -50,7 +48,6 @@ from server.session.protocol import (
 )
 
 # The name of an extension of our server. `write` writes a text at once and returns whether it could.
-# `hear_by` sets a function that gets each text as it arrives and returns whether it takes it.
 DIRECT = "candor.direct"
 _HELLO_SECONDS = 15.0
 _MOST_QUEUED = 256
@@ -128,8 +125,8 @@ class SocketSession(Protocol):
     async def attach(self, page: Page) -> None:
         """Attach `page`, and show the session's current state there."""
 
-    def take(self, message: FromWorker, page: Page, then: Callable[[Exception | None], None]) -> None:
-        """Process a worker's message; then call `then` with None, or with the error that prevented it."""
+    async def receive(self, message: FromWorker, page: Page) -> None:
+        """Process a worker's message; return once it is acknowledged. Raises whatever prevented it."""
 
     def detach(self, page: Page) -> None:
         """Detach `page`."""
@@ -261,77 +258,35 @@ class Listener:
         self._session = session
         self._count = count
         self._assignment = assignment
-        self._context = contextvars.copy_context()  # holds the connection's fields for log lines
         self._refused = 0
-        self._is_busy = False
-        self._is_kept_waiting = False
-        self._free = asyncio.Event()
-        self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting: asyncio.Task[None] | None = None  # while there is no frame
+        self._is_over = False
         page.sender.add_done_callback(lambda _: self._end())
 
     async def hear_all(self, socket: WebSocket) -> None:
         """Receive until the page is gone or has sent too many messages that were refused."""
-        if (hear_by := _direct(socket).get("hear_by")) is not None:
-            hear_by(self._process_at_once)
-        try:
-            while (frame := await self._next(socket)) is not None:
-                await self._until_free()
-                self._process(frame)
-        finally:
-            await self._until_free()
-            if hear_by is not None:
-                hear_by(None)
+        while (frame := await self._next(socket)) is not None:
+            try:
+                self._count()
+                await self._session.receive(FromWorker(parse(frame), utc_now()), self._page)
+            except Exception as error:  # a refusal, or an error in our code
+                self._refuse(frame, error)
 
     async def _next(self, socket: WebSocket) -> str | None:
         """Return the next frame, or None if no more frames are to be read."""
-        reading = asyncio.ensure_future(self._read(socket))
-        try:
-            await asyncio.wait((reading, self._over), return_when=asyncio.FIRST_COMPLETED)
-            return None if self._over.done() else reading.result()
-        finally:
-            reading.cancel()
-
-    async def _read(self, socket: WebSocket) -> str | None:
-        try:
-            frame = await _frame(socket)
-        except WebSocketDisconnect:
-            # Not raised: an error keeps the frames it went through. One of them has the reading task, which
-            # has the error. The cycle would keep the waiting task and all that it holds in memory.
+        if self._is_over:
             return None
-        self._is_kept_waiting = True  # until this frame is processed, so that no later frame overtakes it
-        return frame
-
-    async def _until_free(self) -> None:
-        self._is_kept_waiting = True
-        while self._is_busy:
-            self._free.clear()
-            await self._free.wait()
-        self._is_kept_waiting = False
-
-    def _process_at_once(self, frame: str) -> bool:
-        """Process a frame as it arrives, unless others are before it; return whether it was processed."""
-        if self._is_busy or self._is_kept_waiting or self._over.done():
-            return False
-        self._context.run(self._process, frame)
-        return True
-
-    def _process(self, frame: str) -> None:
-        self._is_busy = True
+        self._waiting = asyncio.current_task()
         try:
-            self._count()
-            message = FromWorker(parse(frame), utc_now())
-        except Exception as error:  # a refusal, or an error in our code
-            self._processed(frame, error)
-        else:
-            self._session.take(message, self._page, partial(self._processed, frame))
-
-    def _processed(self, frame: str, error: Exception | None) -> None:
-        """Note that a message was processed or refused, and let the next one begin."""
-        self._is_busy = False
-        if error is not None:
-            self._refuse(frame, error)
-        if self._is_kept_waiting:
-            self._free.set()
+            return await _frame(socket)
+        except WebSocketDisconnect:
+            return None
+        except asyncio.CancelledError:
+            if not self._is_over:
+                raise
+            return None
+        finally:
+            self._waiting = None
 
     def _refuse(self, frame: str, error: Exception) -> None:
         if isinstance(error, CandorError):
@@ -350,8 +305,10 @@ class Listener:
             self._end()
 
     def _end(self) -> None:
-        if not self._over.done():
-            self._over.set_result(None)
+        """Hear no more. A message that is being processed is finished first."""
+        self._is_over = True
+        if self._waiting is not None:
+            self._waiting.cancel()
 
 
 def parse(frame: str) -> ClientMessage:

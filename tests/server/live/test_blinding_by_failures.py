@@ -23,7 +23,7 @@ from server.db.sessions import read as stored_records
 from server.db.sessions import write as rows
 from server.db.store.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.live.converse.asking import Asking
+from server.live.converse.bot_replies import Asking
 from server.live.converse.sessions import restore
 from server.recruiters.arrival import Arrival
 from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, FromWorker, ShowReply

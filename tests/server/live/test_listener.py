@@ -1,4 +1,4 @@
-"""Hearing a page's messages: each in its turn, whether it is heard as it comes or waits to be received."""
+"""Hearing a page's messages, each in its turn."""
 
 import asyncio
 import gc
@@ -15,16 +15,14 @@ from server.live.converse.socket import DIRECT, Listener, Page
 from server.session.events import FromWorker
 from tests.support.waiting import until
 
-WhenDone = Callable[[Exception | None], None]
-
 
 class Socket:
-    """A socket of our server's, as far as hearing goes: what is not heard at once waits."""
+    """A socket of our server's, as far as hearing goes."""
 
     def __init__(self) -> None:
-        self.scope = {"extensions": {DIRECT: {"write": self._write, "hear_by": self._hear_by}}}
+        self.scope = {"extensions": {DIRECT: {"write": self._write}}}
         self.written: list[Any] = []
-        self.hear: Callable[[str], bool] | None = None
+        self.page: Page | None = None
         self.waiting: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def receive(self) -> dict[str, Any]:
@@ -32,8 +30,7 @@ class Socket:
 
     def comes(self, name: str) -> None:
         text = json.dumps({"type": "leave", "id": name})
-        if self.hear is None or not self.waiting.empty() or not self.hear(text):
-            self.waiting.put_nowait({"type": "websocket.receive", "text": text})
+        self.waiting.put_nowait({"type": "websocket.receive", "text": text})
 
     def goes(self) -> None:
         self.waiting.put_nowait({"type": "websocket.disconnect", "code": 1000})
@@ -48,9 +45,6 @@ class Socket:
         self.written += json.loads(text)
         return True
 
-    def _hear_by(self, hear: Callable[[str], bool] | None) -> None:
-        self.hear = hear
-
 
 class Session:
     """Takes messages, and is done with one when it is told."""
@@ -59,19 +53,20 @@ class Session:
 
     def __init__(self) -> None:
         self.taken: list[str] = []
-        self._thens: list[WhenDone] = []
+        self._done = asyncio.Semaphore(0)
 
-    def take(self, message: FromWorker, _page: Page, then: WhenDone) -> None:
+    async def receive(self, message: FromWorker, _page: Page) -> None:
         self.taken.append(message.message.id)
-        self._thens.append(then)
+        await self._done.acquire()
 
     def done(self) -> None:
-        self._thens.pop(0)(None)
+        self._done.release()
 
 
 def listening(count: Callable[[], None] = lambda: None) -> tuple[Socket, Session, asyncio.Task[None]]:
     socket, session = Socket(), Session()
     page = Page(cast("WebSocket", socket))
+    socket.page = page
     listener = Listener(page, cast("Any", session), count, "assignment")
     return socket, session, asyncio.create_task(listener.hear_all(cast("WebSocket", socket)))
 
@@ -126,6 +121,30 @@ async def test_a_page_that_goes_while_a_message_is_taken_is_let_go_after_it() ->
     await hearing
 
 
+async def test_a_page_whose_sender_ends_while_nothing_comes_is_let_go() -> None:
+    socket, session, hearing = listening()
+    await asyncio.sleep(0)
+    assert socket.page is not None
+    socket.page.sender.cancel()
+    await hearing
+    assert session.taken == []
+
+
+async def test_a_page_whose_sender_ends_while_a_message_is_taken_is_let_go_after_it() -> None:
+    socket, session, hearing = listening()
+    socket.comes("a")
+    socket.comes("b")
+    await until(lambda: session.taken == ["a"])
+    assert socket.page is not None
+    socket.page.sender.cancel()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not hearing.done()
+    session.done()
+    await hearing
+    assert session.taken == ["a"]
+
+
 @pytest.mark.parametrize("error", [TooMany("too many"), RuntimeError("a fault of ours")])
 async def test_a_message_that_cannot_be_counted_is_answered_and_the_next_one_heard(error: Exception) -> None:
     errors = [error]
@@ -137,9 +156,9 @@ async def test_a_message_that_cannot_be_counted_is_answered_and_the_next_one_hea
     socket, session, hearing = listening(count)
     await asyncio.sleep(0)
     socket.comes("a")
-    assert [(answer["type"], answer["id"]) for answer in socket.written] == [("error", "a")]
+    await until(lambda: [(answer["type"], answer["id"]) for answer in socket.written] == [("error", "a")])
     socket.comes("b")
-    assert session.taken == ["b"]
+    await until(lambda: session.taken == ["b"])
     session.done()
     await ended(socket, hearing)
 
@@ -148,7 +167,6 @@ async def test_a_page_that_is_gone_keeps_no_session() -> None:
     socket, session, hearing = listening()
     await asyncio.sleep(0)
     await ended(socket, hearing)
-    assert socket.hear is None
     kept = weakref.ref(session)
-    del session, hearing
+    del session, hearing, socket
     await until(lambda: gc.collect() >= 0 and kept() is None)

@@ -9,7 +9,7 @@ import pytest
 
 from server.errors import AssignmentNotFound, WrongPhase
 from server.live.arrive.enrolment import FIRST_FENCE, ArrivingWorker, Enrolment, enrol
-from server.live.converse.runtime import LiveSession, utc_now
+from server.live.converse.live_session import LiveSession, utc_now
 from server.live.converse.sessions import NewSession
 from server.recruiters.arrival import Arrival
 from server.session.events import FromWorker

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import uvloop
 
 from server.clock import utc_now
-from server.live.converse.effects import seconds_until
+from server.live.converse.bot_replies import seconds_until
 
 
 def test_no_timer_of_the_servers_event_loop_shows_a_reply_too_early() -> None:

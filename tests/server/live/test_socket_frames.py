@@ -164,10 +164,10 @@ BAD_FRAMES = {
 
 @pytest.mark.parametrize("kind", BAD_FRAMES)
 def test_a_bad_frame_has_its_own_error_and_the_session_goes_on(
-    shared: House, someone: str, kind: str
+    either: House, someone: str, kind: str
 ) -> None:
     frame, code, reason = BAD_FRAMES[kind]
-    with shared.page(someone) as page:
+    with either.page(someone) as page:
         page.agree()
         page.open_topic()
         error = page.refused(frame)
@@ -176,12 +176,12 @@ def test_a_bad_frame_has_its_own_error_and_the_session_goes_on(
         assert not error["retry"]
         assert len(error["message"]) < 600
         assert page.say("still here")["text"] == "Reply 0 to: still here"
-    with shared.page(someone) as page:
+    with either.page(someone) as page:
         assert len(page.snapshot["conversation"]["turns"]) == 2
 
 
-def test_an_error_names_the_message_it_is_about(shared: House, someone: str) -> None:
-    with shared.page(someone) as page:
+def test_an_error_names_the_message_it_is_about(either: House, someone: str) -> None:
+    with either.page(someone) as page:
         assert page.refused('{"type": "say", "id": "mine"}')["id"] == "mine"
         assert (
             page.refused(
@@ -284,8 +284,8 @@ def test_a_page_that_talks_nothing_but_nonsense_is_hung_up_on(url: str, run: Ope
         ),
     ],
 )
-def test_an_error_does_not_repeat_all_that_was_sent(shared: House, someone: str, frame: str) -> None:
-    with shared.page(someone) as page:
+def test_an_error_does_not_repeat_all_that_was_sent(either: House, someone: str, frame: str) -> None:
+    with either.page(someone) as page:
         page.agree()
         page.converse()
         assert len(page.refused(frame)["message"]) < 600

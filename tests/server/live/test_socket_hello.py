@@ -81,19 +81,19 @@ def test_an_expired_token_is_refused(house: House) -> None:
         (b"\x00\xff", "malformed_json"),
     ],
 )
-def test_the_first_message_has_to_be_a_hello(shared: House, frame: str | bytes, code: str) -> None:
-    with shared.socket() as page:
+def test_the_first_message_has_to_be_a_hello(either: House, frame: str | bytes, code: str) -> None:
+    with either.socket() as page:
         page.raw(frame)
         (error,) = page.closed()
     assert error["code"] == code
 
 
-def test_a_frame_beyond_all_measure_ends_the_connection_only(house: House) -> None:
-    with house.page() as page:
+def test_a_frame_beyond_all_measure_ends_the_connection_only(either: House, someone: str) -> None:
+    with either.page(someone) as page:
         with suppress(ConnectionClosed):
             page.raw("x" * 2_000_000)
         assert page.closed() == []
-    with house.page() as page:
+    with either.page(someone) as page:
         page.agree()
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from server.live.converse.live_session import LiveSession
 from server.live.converse.newcomers import Newcomer
-from server.live.converse.runtime import LiveSession
 from server.live.converse.socket import Listener, Page
 from server.process.connections import WebSocketConnection
 from tests.server.support.database import make_run

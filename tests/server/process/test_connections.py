@@ -244,31 +244,3 @@ def test_several_frames_that_come_at_once_are_several_messages(port: int) -> Non
     with connect(f"ws://127.0.0.1:{port}/echo") as page:
         page.socket.sendall(frame_of(b"one") + frame_of(b"two") + frame_of(b"three"))
         assert [page.recv(PATIENCE) for _ in range(3)] == ["one", "two", "three"]
-
-
-@app.websocket("/heard")
-async def heard(socket: WebSocket) -> None:
-    """Hears every other text as it comes, and receives the others."""
-    await socket.accept()
-    direct, numbers = socket.scope["extensions"][DIRECT], itertools.count()
-
-    def hear(text: str) -> bool:
-        if next(numbers) % 2:
-            return False
-        assert direct["write"](f"heard {text}".encode())
-        return True
-
-    direct["hear_by"](hear)
-    await socket.send_text("begin")
-    while True:
-        await socket.send_text(f"received {await socket.receive_text()}")
-
-
-def test_what_is_not_heard_as_it_comes_is_received_and_nothing_overtakes_it(port: int) -> None:
-    with connect(f"ws://127.0.0.1:{port}/heard") as page:
-        assert page.recv(PATIENCE) == "begin"
-        for text in "abcd":
-            page.send(text)
-        answers = [page.recv(PATIENCE) for _ in "abcd"]
-    assert [answer[-1] for answer in answers] == list("abcd")
-    assert answers[:2] == ["heard a", "received b"]

@@ -15,8 +15,7 @@ from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.errors import StorageFailed
 from server.live.converse import run_news
-from server.live.converse.pending_event import WhenDone
-from server.live.converse.runtime import LiveSession
+from server.live.converse.live_session import LiveSession
 from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, Payload
 from server.session.protocol import ServerMessage, frame_of
@@ -60,14 +59,10 @@ class HeldStore:
     behind: asyncio.Event = field(default_factory=asyncio.Event)
     fails: list[str] = field(default_factory=list)
 
-    def append_then(
-        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, then: WhenDone, also: None
+    async def append(
+        self, assignment: str, fence: int, records: Sequence[Record], at: datetime, also: None
     ) -> None:
         assert also is None
-        appending = asyncio.ensure_future(self.append(assignment, fence, records, at))
-        appending.add_done_callback(lambda done: None if done.cancelled() else then(done.exception()))
-
-    async def append(self, assignment: str, fence: int, records: Sequence[Record], at: datetime) -> None:
         lines = [(r.conversation, r.index) for r in records if isinstance(r, WorkerSaid | BotSaid)]
 
         async def write() -> None:

@@ -7,7 +7,7 @@ from server.access.auth import Auth
 from server.bots.lineup import OpenRun
 from server.db.store.store import Store
 from server.live.arrive.enrolment import ArrivingWorker, enrol
-from server.live.converse.runtime import LiveSession, utc_now
+from server.live.converse.live_session import LiveSession, utc_now
 from server.live.converse.sessions import LiveSessions
 from server.news import LocalNews, News
 from server.recruiters.arrival import Arrival

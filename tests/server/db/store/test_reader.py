@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from server.db.engine.engines import open_engine
 from server.db.store.reader import Reader
 from server.db.store.store import Store
-from server.db.store.work import Work
+from server.db.store.writer import Work, done_by
 from server.errors import StorageFailed
 from server.session.records import Agreed
 from tests.server.support.study import AT
@@ -65,29 +65,23 @@ async def test_what_waits_is_looked_up_in_groups_each_at_one_moment(url: str) ->
     event.listen(engine, "begin", begun.append)
     reader = Reader(engine, threads=1, together=3)
     reader.start()
-    loop = asyncio.get_running_loop()
-    over, found = asyncio.Event(), list[int | Exception | None]()
     busy, go_on = threading.Event(), threading.Event()
 
     def first(_: Connection) -> bool:
         busy.set()
         return go_on.wait(PATIENCE)
 
-    reader.put(Work(loop, work=first, then=lambda *_: None))
-    await asyncio.to_thread(busy.wait, PATIENCE)
-
-    def then(result: int | None, error: Exception | None) -> None:
-        found.append(error or result)
-        if len(found) == 8:
-            over.set()
-
     def refused(connection: Connection) -> int:
         return int(connection.execute(text("SELECT nothing FROM nowhere")).scalar_one())
 
-    for work in (*map(number, range(1, 5)), refused, *map(number, range(6, 9))):
-        reader.put(Work(loop, work=work, then=then))
+    before = asyncio.create_task(done_by(reader.put, Work(first)))
+    await asyncio.to_thread(busy.wait, PATIENCE)
+    works = (*map(number, range(1, 5)), refused, *map(number, range(6, 9)))
+    waiting = asyncio.gather(*(done_by(reader.put, Work(work)) for work in works), return_exceptions=True)
+    await asyncio.sleep(0)  # now all of them wait
     go_on.set()
-    await asyncio.wait_for(over.wait(), PATIENCE)
+    found = await asyncio.wait_for(waiting, PATIENCE)
+    await before
     reader.stop()
     engine.dispose()
     assert isinstance(found.pop(4), DBAPIError)

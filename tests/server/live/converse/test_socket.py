@@ -37,8 +37,8 @@ def test_a_whole_assignment(house: House) -> None:
         assert page.snapshot["code"] == completed["code"]
 
 
-def test_what_a_message_leads_to_comes_before_its_acceptance(house: House) -> None:
-    with house.page() as page:
+def test_what_a_message_leads_to_comes_before_its_acceptance(either: House, someone: str) -> None:
+    with either.page(someone) as page:
         page.ask("agree")
         page.ask("topic", text="the sea", opinion="like")
         types = [message["type"] for message in page.heard]
@@ -94,14 +94,14 @@ def _displaced(house: House) -> bool:
 # ---- refresh and second tab ------------------------------------------------------------------
 
 
-def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
-    with house.page() as page:
+def test_a_refresh_comes_back_to_the_chat_with_every_word(either: House, someone: str) -> None:
+    with either.page(someone) as page:
         page.agree()
         page.open_topic()
         page.say("first")
         page.ask("topic_change", how="bot change", topic="ships", opinion="like", bot_opinion="dislike")
     plain = {"right": None, "pace": None, "shown_for": None, "value": None}
-    with house.page() as page:
+    with either.page(someone) as page:
         assert page.snapshot["phase"] == "chat"
         assert page.snapshot["conversation"] == {
             "conversation": 1,
@@ -125,10 +125,10 @@ def test_a_refresh_comes_back_to_the_chat_with_every_word(house: House) -> None:
         page.say("second")
         page.send("end_conversation")
         page.until("rating_due")
-    with house.page() as page:
+    with either.page(someone) as page:
         assert page.snapshot["phase"] == "rating"
         page.rate()
-    with house.page() as page:
+    with either.page(someone) as page:
         assert page.snapshot["phase"] == "topic"
         assert page.snapshot["conversation"]["conversation"] == 2
 
@@ -178,15 +178,15 @@ def test_a_reply_is_neither_told_nor_in_a_snapshot_before_its_time(url: str, ser
         assert len(page.snapshot["conversation"]["turns"]) == 1
 
 
-def test_a_second_tab_takes_over(house: House) -> None:
-    token = house.token("ann")
-    with house.open(token) as first:
+def test_a_second_tab_takes_over(either: House, someone: str) -> None:
+    token = either.token(someone)
+    with either.open(token) as first:
         first.agree()
-        with house.open(token) as second:
+        with either.open(token) as second:
             assert second.snapshot["phase"] == "topic"
             assert [m["type"] for m in first.closed() if m["type"] != "accepted"] == ["taken_over"]
             second.open_topic()
-            with house.open(token) as third:
+            with either.open(token) as third:
                 assert third.snapshot["phase"] == "chat"
                 assert second.closed()[-1]["type"] == "taken_over"
 

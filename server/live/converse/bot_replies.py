@@ -1,9 +1,12 @@
-"""Ask a session's bots for replies, and try again until they answer or no further try can help."""
+"""Get the replies of a session's bots: ask until they answer, and show replies at their time."""
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from datetime import datetime
+from functools import partial
 from itertools import count
+from typing import Protocol
 
 import structlog
 
@@ -12,18 +15,130 @@ from candor.common.telemetry import span
 from server.bots.lineup import OpenRun, SpendingCap, first_reached
 from server.clock import utc_now
 from server.db.store.store import Store
-from server.errors import StorageFailed
+from server.errors import CandorError, StorageFailed
 from server.session.call import BotCall
 from server.session.conversation import Conversation
-from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled
-from server.session.protocol import plain
+from server.session.events import AskBot, BotGaveUp, BotReplied, BotStumbled, ShowReply
+from server.session.protocol import ServerMessage, plain
 from server.session.state import State
 from server.session.steps import pairs
 from server.session.steps.replies import seconds_for_retries
+from server.session.steps.worker_view import reply
 
 MAX_REASON = 500
 _WAKING = 0.05  # added to a replica's rest, so that the rest is surely over
+# The event loop's timers count whole milliseconds and round them, so one may fire up to 1.5 ms early. A
+# worker's answer to a reply that was shown too early would be refused.
+_EARLY = 0.002
 log = structlog.get_logger()
+
+
+class RepliesSession(Protocol):
+    """The session whose bots reply."""
+
+    state: State
+    is_lost: bool
+
+    def show(self, *messages: ServerMessage) -> None:
+        """Send messages to the attached page, if any, in one frame."""
+
+    async def process(self, event: BotReplied | BotGaveUp | BotStumbled) -> None:
+        """Process an event after all earlier ones. Raises StorageFailed if it could not be stored."""
+
+
+class BotReplies:
+    """The replies of one session that are awaited: from bots, or until their time.
+
+    The session is passed to each call, and referenced only while a reply is awaited. If the two objects
+    referenced each other, they would stay in memory until the garbage collector runs.
+
+    Args:
+        asking: Asks the session's bots.
+        on_end: Called whenever a reply is no longer awaited.
+    """
+
+    def __init__(self, asking: "Asking", on_end: Callable[[], None]) -> None:
+        self._asking = asking
+        self._on_end = on_end
+        self._awaited: dict[AskBot | ShowReply, asyncio.Task[None]] = {}
+        self._ended = asyncio.Event()
+
+    @property
+    def are_over(self) -> bool:
+        """Whether no reply is awaited."""
+        return not self._awaited
+
+    async def until_answered(self) -> None:
+        """Wait while a bot is being asked."""
+        while any(isinstance(effect, AskBot) for effect in self._awaited):
+            self._ended.clear()
+            await self._ended.wait()
+
+    def cancel(self) -> list[asyncio.Task[None]]:
+        """Stop waiting for replies; return the tasks that were cancelled."""
+        tasks = list(self._awaited.values())
+        for task in tasks:
+            task.cancel()
+        self._awaited.clear()
+        self._ended.set()
+        return tasks
+
+    def ask(self, session: RepliesSession, effect: AskBot) -> None:
+        """Ask a bot, and have `session` process its answer; do nothing if it is being asked already."""
+        if effect not in self._awaited:
+            self._begin(session, effect, self._ask(session, effect))
+
+    def show(self, session: RepliesSession, effect: ShowReply) -> list[ServerMessage]:
+        """Return what shows a reply, if it may be shown now; else show it when it is due."""
+        now = utc_now()
+        if _may_show(session.state, effect, now):
+            return _shown(session.state, effect)
+        if effect not in self._awaited:
+            self._begin(session, effect, _show_later(session, effect, seconds_until(effect.at, now)))
+        return []
+
+    def _begin(
+        self, session: RepliesSession, effect: AskBot | ShowReply, work: Coroutine[None, None, None]
+    ) -> None:
+        self._awaited[effect] = task = asyncio.get_running_loop().create_task(work)
+        task.add_done_callback(partial(self._end, session, effect))
+
+    def _end(self, session: RepliesSession, effect: AskBot | ShowReply, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            assignment = session.state.context.assignment
+            log.error("effect failed", assignment=assignment, effect=repr(effect), exc_info=fault)
+        self._awaited.pop(effect, None)
+        self._ended.set()
+        self._on_end()
+
+    async def _ask(self, session: RepliesSession, effect: AskBot) -> None:
+        """Ask a bot, and have its answer processed. It is kept until the database has stored it."""
+        answer = await self._asking.answer(effect, session.state, partial(_note, session))
+        for pause in pauses():
+            try:
+                await session.process(answer)
+            except StorageFailed:
+                if session.is_lost:
+                    raise
+                await asyncio.sleep(pause)
+            else:
+                return
+
+
+async def _note(session: RepliesSession, event: BotStumbled) -> None:
+    """Store that a call of a bot has failed and that the bot is asked again."""
+    where = {"conversation": event.conversation, "turn": event.index}
+    log.warning("bot failed", **where, kind=event.failure, reason=event.reason)
+    try:
+        await session.process(event)
+    except CandorError as refusal:
+        log.error("incident not stored", conversation=event.conversation, error=refusal.message)
+
+
+async def _show_later(session: RepliesSession, effect: ShowReply, seconds: float) -> None:
+    await asyncio.sleep(seconds)
+    for message in _shown(session.state, effect):
+        session.show(message)
 
 
 class Asking:
@@ -166,3 +281,21 @@ def pauses() -> Iterator[float]:
     while True:
         yield pause
         pause = min(2 * pause, 4.0)
+
+
+def seconds_until(at: datetime, now: datetime) -> float:
+    """Return how long to wait before showing a reply that is due at `at`, so that no timer fires early."""
+    return (at - now).total_seconds() + _EARLY
+
+
+def _may_show(state: State, effect: ShowReply, at: datetime) -> bool:
+    """Return whether a reply may be shown now, also if the clock was set back while it was being stored."""
+    conversation = state.conversation(effect.conversation)
+    return effect.at <= at or not any(c.hides_reply(at) for c in state.held_with(conversation))
+
+
+def _shown(state: State, effect: ShowReply) -> list[ServerMessage]:
+    conversation = state.conversation(effect.conversation)
+    if conversation.status != "active" or len(conversation.turns) > effect.index + 1:
+        return []  # researchers ended it, or a snapshot has shown the reply and the worker has answered
+    return [reply(state, effect.conversation, effect.index)]

@@ -3,7 +3,7 @@
 import pytest
 
 from bots import BotError
-from server.live.converse.asking import pause_after, pauses
+from server.live.converse.bot_replies import pause_after, pauses
 
 
 @pytest.mark.parametrize(

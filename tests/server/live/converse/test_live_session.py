@@ -18,8 +18,8 @@ from server.bots.lineup import SpendingCap, names_of
 from server.clock import utc_now
 from server.db.store.store import Store
 from server.desk.assignments.transcript import transcript
-from server.errors import StorageFailed, WrongPhase
-from server.live.converse import asking, effects, runtime
+from server.errors import RefusedMessage, StorageFailed, WrongPhase
+from server.live.converse import bot_replies, live_session
 from server.live.converse.interventions import ASKED, Interventions
 from server.session.events import FromWorker
 from server.session.protocol import client_messages
@@ -259,19 +259,14 @@ async def test_what_was_stored_without_an_answer_is_known_before_the_next_messag
     for number in (1, 2):
         await stage.send(session, page, "say", text="Hello?")
         await page.hears("said", number)
-    append = stage.store.append_then
+    append = stage.store.append
 
-    def unheard(*records: Any) -> None:
-        *records, then, also = records
-
-        def never(error: Exception | None) -> None:
-            assert error is None
-            then(StorageFailed("the database could not store this"))
-
-        append(*records, never, also)
+    async def unheard(*records: Any) -> None:
+        await append(*records)
+        raise StorageFailed("the database could not store this")
 
     with monkeypatch.context() as lost:
-        lost.setattr(stage.store, "append_then", unheard)
+        lost.setattr(stage.store, "append", unheard)
         with pytest.raises(StorageFailed):
             await stage.send(session, page, "end_conversation")
     with pytest.raises(WrongPhase):
@@ -313,7 +308,7 @@ class WrongClock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._wrong_by = timedelta()
-        for place in (runtime, effects, asking, stage_support):
+        for place in (live_session, bot_replies, stage_support):
             monkeypatch.setattr(place, "utc_now", self.now)
 
     def now(self) -> datetime:
@@ -330,13 +325,13 @@ async def test_a_reply_is_shown_though_the_clock_is_set_back_while_it_is_stored(
     stage = staged(bot)
     _, session, page = await stage.chatting()
     await stage.send(session, page, "say", text="Hello?")
-    append = stage.store.append_then
+    append = stage.store.append
 
-    def long_append(*args: Any) -> None:
+    async def long_append(*args: Any) -> None:
         clock.set_back()
-        append(*args)
+        await append(*args)
 
-    monkeypatch.setattr(stage.store, "append_then", long_append)
+    monkeypatch.setattr(stage.store, "append", long_append)
     bot.gate.set()
     await page.hears("said")
 
@@ -422,7 +417,7 @@ async def test_a_fault_as_something_is_shown_ends_no_session(
         raise ZeroDivisionError("a fault of ours")
 
     with monkeypatch.context() as faulty:
-        faulty.setattr(session._effects, "perform", fail)
+        faulty.setattr(bot_replies.BotReplies, "ask", fail)
         with pytest.raises(ZeroDivisionError):
             await stage.send(session, page, "say", text="Hello?")
     # What was stored counts, and a page that connects gets on from there.
@@ -496,13 +491,19 @@ async def test_messages_that_come_while_one_is_being_stored_are_taken_in_their_o
         {"type": "leave", "id": "three"},
     ]
     ends: list[tuple[str, str]] = []
-    for content in contents:
+
+    async def send(content: dict[str, Any]) -> None:
         message = FromWorker(client_messages.validate_python(content), utc_now())
-        name = content["id"]
-        session.take(message, page, lambda error, name=name: ends.append((name, type(error).__name__)))
-    await page.hears("ended")
-    await until(lambda: len(ends) == 3)
-    assert ends == [("one", "NoneType"), ("two", "ReplyPending"), ("three", "NoneType")]
+        try:
+            await session.receive(message, page)
+        except RefusedMessage as refusal:
+            ends.append((content["id"], type(refusal).__name__))
+        else:
+            ends.append((content["id"], "done"))
+
+    await asyncio.gather(*(send(content) for content in contents))
+    assert page.types()[-1] == "accepted"
+    assert ends == [("one", "done"), ("two", "ReplyPending"), ("three", "done")]
 
 
 async def test_a_session_that_nobody_holds_goes_by_itself(staged: Callable[..., Stage]) -> None:
