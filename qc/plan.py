@@ -8,12 +8,12 @@ import typer
 
 from qc.command import ALL, Alpha, RunName, output_console, progress, stderr_console
 from qc.errors import EmptyRunError, OptionError
-from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import load
 from qc.method.filter import require_level
 from qc.method.sample import require_competing, take_sample
 from qc.planning.rater_model import RaterModel, assumed, fit, write_model
 from qc.planning.run_plan import EXPERIMENTS, FEWEST_PASSED, MULTIPLES, Costs, plan_run
+from qc.render.findings.command import Formats, Out, tell, wanted_formats, write_all
 from qc.render.findings.run_plan import run_plan_findings
 from qc.run import Run
 from qc.signature import DIGEST_LENGTH, data_hash

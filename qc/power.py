@@ -6,7 +6,13 @@ import typer
 
 from qc.command import ALL, RunName, Where, progress, stderr_console, where_in
 from qc.errors import OptionError
-from qc.findings_command import (
+from qc.judgments import Selection, read_judgments
+from qc.options import require_draws
+from qc.planning.opinion import opinion
+from qc.planning.plan import PlanOptions
+from qc.planning.power_analysis import analyse_power, plan_power, power_steps
+from qc.render.findings import Findings
+from qc.render.findings.command import (
     Criterion,
     Formats,
     Metrics,
@@ -16,12 +22,6 @@ from qc.findings_command import (
     wanted_formats,
     write_all,
 )
-from qc.judgments import Selection, read_judgments
-from qc.options import require_draws
-from qc.planning.opinion import opinion
-from qc.planning.plan import PlanOptions
-from qc.planning.power_analysis import analyse_power, plan_power, power_steps
-from qc.render.findings import Findings
 from qc.render.findings.power import power_findings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")

@@ -22,7 +22,6 @@ from qc.command import (
     stderr_console,
 )
 from qc.errors import DataError, OptionError, Problem
-from qc.findings_command import Formats, Out, tell, wanted_formats, write_all
 from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.method.sample import Sample, take_sample
 from qc.metrics.against_people import hold_against_people
@@ -44,6 +43,7 @@ from qc.metrics.scoring import (
 )
 from qc.metrics.transcripts import Transcript, transcripts
 from qc.options import require_draws
+from qc.render.findings.command import Formats, Out, tell, wanted_formats, write_all
 from qc.run import Run
 from qc.signature import signature
 

@@ -20,7 +20,7 @@ from qc.sections.section import fields_of
 
 SCHEMA_VERSION = 2
 INDENT = "  "
-# A bundle is verified byte by byte (`qc.bundling`), so these keys stay in their places.
+# A bundle is verified byte by byte (`qc.bundle`), so these keys stay in their places.
 FIRST = (
     "workers",
     "hits",

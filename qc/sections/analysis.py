@@ -66,7 +66,7 @@ class Analysis:
     - `turn_ratings`: the study did not ask for ratings of single replies.
     - `scenarios`: the study has no scenarios.
     - `ceiling`: no system is a person.
-    - `preregistration`: none was given (`qc.adherence`).
+    - `preregistration`: none was given (`qc.report.adherence`).
     """
 
     run: Run

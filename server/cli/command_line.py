@@ -44,8 +44,10 @@ COMMANDS = {
     "people": Command(_PEOPLE, "server.cli.people", "Manage who may sign in at the desk."),
     "token": Command(_PEOPLE, "server.cli.token", "Create, list and revoke tokens of commands and hosts."),
     "worker": Command(_PEOPLE, "server.cli.data.worker", "Show or remove the data of a worker."),
-    "report": Command(_ANALYSE, "qc.report", "Report on a run: workers kept, scores, differences.", "app"),
-    "watch": Command(_ANALYSE, "qc.watch", "Print the interim results of a run as JSON.", "app"),
+    "report": Command(
+        _ANALYSE, "qc.report.__main__", "Report on a run: workers kept, scores, differences.", "app"
+    ),
+    "watch": Command(_ANALYSE, "qc.precision.watch", "Print the interim results of a run as JSON.", "app"),
     "metrics": Command(_ANALYSE, "qc.metrics.__main__", "Compare metrics with people's ratings.", "app"),
     "estimate": Command(_ANALYSE, "qc.estimate", "Estimate scores, and what a metric saves.", "app"),
     "plan workers": Command(None, "qc.plan", "Forecast results and cost for a number of workers.", "app"),
@@ -54,9 +56,11 @@ COMMANDS = {
         None, "qc.randomisation", "Test pairs of systems and pools of raters.", "app"
     ),
     "data export": Command(None, "server.cli.data.export", "Write a run to a file."),
-    "data convert": Command(None, "qc.convert", "Convert a run to another format.", "app"),
-    "data bundle": Command(None, "qc.bundle", "Pack a run, its study and its report for others.", "app"),
-    "data verify": Command(None, "qc.verify", "Analyse a bundle again, and list what differs.", "app"),
+    "data convert": Command(None, "qc.convert.__main__", "Convert a run to another format.", "app"),
+    "data bundle": Command(
+        None, "qc.bundle.__main__", "Pack a run, its study and its report for others.", "app"
+    ),
+    "data verify": Command(None, "qc.bundle.verify", "Analyse a bundle again, and list what differs.", "app"),
     "data audit": Command(
         None, "server.cli.data.audit", "Check the database: its file, and every stored count."
     ),

@@ -86,7 +86,7 @@ class RunningAnalyses:
         slug, basis = found
         began, at, lines = time.monotonic(), utc_now(), list[str]()
         source, variables = reading(self._url)
-        command = ChildCommand("qc.watch", (source, "--run", slug), variables)
+        command = ChildCommand("qc.precision.watch", (source, "--run", slug), variables)
         try:
             await run_child(command, self._limits, lines.append)
             content = json.dumps(json.loads(lines[-1]))

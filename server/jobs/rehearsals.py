@@ -209,7 +209,7 @@ class Rehearsals:
         if options.pay is not None:
             arguments += ["--pay", f"{options.pay:g}"]
         said: list[str] = []
-        await run_child(ChildCommand("qc.outlook", arguments, variables), self._limits, said.append)
+        await run_child(ChildCommand("qc.planning.outlook", arguments, variables), self._limits, said.append)
         found: Mapping[str, Any] = json.loads(said[-1])
         return found
 

@@ -102,7 +102,7 @@ class PlannedStudy(BaseModel):
 
 
 class Forecast(BaseModel):
-    """The forecast of a rehearsal, as printed by `python -m qc.outlook`.
+    """The forecast of a rehearsal, as printed by `python -m qc.planning.outlook`.
 
     `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
     system are told apart. `needed`: the workers needed for a probability of `power`, None if that is

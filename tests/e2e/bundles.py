@@ -36,7 +36,7 @@ def assert_same_numbers(bundle: Path, database: str, run: str, folder: Path) -> 
         study = archive.read("study.yaml").decode()
     assert "_code: REMOVED" in study or "_code" not in study
     assert "_token: REMOVED" in study or "_token" not in study
-    verified = _qc("qc.verify", str(bundle))
+    verified = _qc("qc.bundle.verify", str(bundle))
     assert ": verified." in verified
     there = _report(database, folder / "of-database", "--run", run)
     here = _report(str(bundle), folder / "of-bundle")

@@ -122,7 +122,16 @@ def at_every_phase(page: Page, address: str) -> None:
 
 def reported(stage: Stage, run: str, out: Path) -> dict[str, Any]:
     """Return the report on a run."""
-    command = [sys.executable, "-m", "qc.report", str(stage.database), "--run", run, "--only", "context"]
+    command = [
+        sys.executable,
+        "-m",
+        "qc.report",
+        str(stage.database),
+        "--run",
+        run,
+        "--only",
+        "context",
+    ]
     options = ["--out", str(out), "--format", "json"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from qc.loading import load
 from qc.method.sample import Sample, take_sample
-from qc.report import app
+from qc.report.__main__ import app
 from qc.run import Run
 from tests.qc.support.batch import Row, batch_answer, batch_row, batch_text
 from tests.qc.support.database import VIEWS, Database

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from candor.common.terminal import Console
 from qc.command import progress
-from qc.report import app as report
+from qc.report.__main__ import app as report
 from tests.qc.support.small import SYSTEMS
 
 REPOSITORY = Path(__file__).parents[2]

@@ -21,7 +21,7 @@ _STORE_POINT = text("""
 
 
 def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
-    """Return the newest analysis of a run, as `python -m qc.watch` printed it; None if there is none."""
+    """Return the newest analysis of a run, as `qc.precision.watch` printed it; None if there is none."""
     content = connection.execute(
         select(Analysis.c.content).where(Analysis.c.run_id == run_id)
     ).scalar_one_or_none()

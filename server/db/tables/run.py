@@ -180,7 +180,7 @@ class Rehearsal(Table, table=True):
 
 
 class Analysis(Table, table=True):
-    """A run's latest interim analysis: the output of `python -m qc.watch`, as JSON.
+    """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
 
     `basis`: a summary of the data; as long as it is the same, so is the analysis.
     """

@@ -151,7 +151,14 @@ class DeskStage:
             known = workers[: len(workers) * look // _LOOKS]
             for name in known:
                 execute(url, "UPDATE assignment SET simulated = 0 WHERE id = ?", name)
-            command = [sys.executable, "-m", "qc.watch", str(self.server.data / "candor.db"), "--run", RUN]
+            command = [
+                sys.executable,
+                "-m",
+                "qc.precision.watch",
+                str(self.server.data / "candor.db"),
+                "--run",
+                RUN,
+            ]
             said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             content = json.dumps(json.loads(said.splitlines()[-1]))
             with engine.begin() as connection:

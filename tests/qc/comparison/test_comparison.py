@@ -16,7 +16,7 @@ from qc.errors import DataError, OptionError, SourceError
 from qc.loading import LoadOptions, load, open_source
 from qc.loading.choices import Choices, read_choices
 from qc.render.findings.comparison import comparison_findings
-from qc.report import app
+from qc.report.__main__ import app
 from qc.run import SIMULATED_NOTE
 from qc.signature import comparison_signature, data_hash
 from server.db.engine.engines import migrate

@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from qc.bundling.archive import read_archive
+from qc.bundle.archive import read_archive
+from qc.bundle.verify import app
 from qc.errors import SourceError
 from qc.formats import bundle, views
 from qc.formats.archive import ALWAYS_ALLOWED
 from qc.loading import load
-from qc.verify import app
 
 ZEROS = bytes(2 * ALWAYS_ALLOWED)  # 128 MiB, which DEFLATE packs into 128 KiB
 FAR = "unpacks to .* bytes"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from qc.convert import save
 from qc.errors import DataError
 from qc.loading import load
-from qc.saving import save
 
 Json = dict[str, Any]
 Refused = Callable[..., str]

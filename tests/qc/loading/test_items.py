@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from qc.convert import save
 from qc.errors import DataError, OutputError
 from qc.loading import load
-from qc.saving import save
 from tests.qc.support.database import Database
 from tests.qc.support.transcripts import add_item_run, item_database, simulated
 

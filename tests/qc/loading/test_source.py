@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from qc.convert import save
 from qc.errors import SourceError
 from qc.loading import LoadOptions, holds_run, is_database, load, open_source, read_run
-from qc.saving import save
 from tests.qc.support.same import same_run
 
 listeners: list[list[str]] = []

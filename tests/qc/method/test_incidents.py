@@ -13,13 +13,13 @@ import pytest
 from rich.console import Console
 
 from qc.analysis import Analysis, AnalysisOptions, analyse
+from qc.convert import losses
 from qc.errors import DataError
 from qc.loading import load
 from qc.method.incidents import describe_incidents
 from qc.render import terminal, write
 from qc.robustness.writing import WritingResults
 from qc.run import FAILURES, INCIDENT_COLUMNS, SIMULATED_NOTE, Run
-from qc.saving import losses
 from qc.sections.course.incidents import flagged, incidents, offensive
 from qc.signature import data_hash
 from tests.qc.support.analyses import awkward_run, bare, whole

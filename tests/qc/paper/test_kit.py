@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from qc.adherence import follow
 from qc.errors import OutputError
 from qc.paper.datasheet import AUTHOR, datasheet
 from qc.paper.kit import FOLDER, MAIN
@@ -16,6 +15,7 @@ from qc.paper.methods import methods_paragraph
 from qc.paper.references import ENTRIES, bibliography
 from qc.paper.several_runs import write_paper
 from qc.paper.tex import escaped
+from qc.report.adherence import follow
 from qc.table import Column, Table
 from tests.needs import need_programs
 from tests.qc.paper.conftest import BOTH

@@ -424,7 +424,7 @@ def test_a_whole_report_loads_neither_matplotlib_nor_the_statistics_of_scipy(
     small_hits: dict[str, Any], hits_file: Callable[[object], Path], tmp_path: Path
 ) -> None:
     code = (
-        "import sys; from qc.report import app\n"
+        "import sys; from qc.report.__main__ import app\n"
         "try:\n    app(sys.argv[1:])\nfinally:\n"
         "    print('loaded:', sorted(sys.modules.keys() & {'matplotlib', 'scipy.stats', 'scipy.optimize'}))"
     )

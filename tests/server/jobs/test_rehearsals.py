@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from bots.rehearse import cli
 from qc.loading import load
-from qc.report import app as report
+from qc.report.__main__ import app as report
 from qc.run import REHEARSAL_NOTE
 from tests.support.orchard import STUDY
 from tests.support.server_process import Server

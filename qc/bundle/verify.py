@@ -1,11 +1,11 @@
-"""Verify a bundle by analysing its data again: `python -m qc.verify BUNDLE`."""
+"""Verify a bundle by analysing its data again: `python -m qc.bundle.verify BUNDLE`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from qc.bundling.checking import STEPS, check_bundle
+from qc.bundle.checking import STEPS, check_bundle
 from qc.command import output_console, progress, stderr_console
 
 EXIT_DIFFERENT = 1
@@ -38,4 +38,4 @@ def verify(
 
 
 if __name__ == "__main__":
-    app(prog_name="python -m qc.verify")
+    app(prog_name="python -m qc.bundle.verify")

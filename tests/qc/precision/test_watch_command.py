@@ -1,4 +1,4 @@
-"""The command `python -m qc.watch`, as the server starts it."""
+"""The command `python -m qc.precision.watch`, as the server starts it."""
 
 import json
 import subprocess
@@ -8,12 +8,11 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from qc.precision.running import PEOPLE_NOTE
+from qc.precision.watch import NOTHING_NOTE, PEOPLE_NOTE, app
 from qc.run import SIMULATED_NOTE
-from qc.watch import NOTHING_NOTE, app
 from tests.qc.support.database import Database
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 
 
 def run(*arguments: object) -> Result:
@@ -29,7 +28,7 @@ def document(*arguments: object) -> dict[str, Any]:
 
 def test_a_real_process_prints_one_document(database: Database) -> None:
     """Of SMALL: anna passes, ben and cleo do not, dan and eve were tested against nothing."""
-    command = [sys.executable, "-W", "error", "-m", "qc.watch", database.url, "--run", "first"]
+    command = [sys.executable, "-W", "error", "-m", "qc.precision.watch", database.url, "--run", "first"]
     result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from qc.bundling.making import STEPS, Bundled, make_bundle
+from qc.bundle.making import STEPS, Bundled, make_bundle
 from qc.command import (
     Alpha,
     Bootstrap,

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from qc.bundling.archive import read_archive
-from qc.bundling.making import REPORT, SIGNATURE, Reported, report_on
-from qc.bundling.manifest import Manifest, chosen, read_manifest, records, versions
+from qc.bundle.archive import read_archive
+from qc.bundle.making import REPORT, SIGNATURE, Reported, report_on
+from qc.bundle.manifest import Manifest, chosen, read_manifest, records, versions
 from qc.errors import QcError
 from qc.formats.bundle import MANIFEST, RUN, SECOND, data_file
 from qc.progress import OnStep, no_step
@@ -50,7 +50,7 @@ def check_bundle(path: Path, on_step: OnStep = no_step) -> Checked:
         on_step: called with a description when each of the STEPS begins.
 
     Raises:
-        SourceError: it cannot be read, is not a bundle, or is refused (`qc.bundling.archive.read_archive`).
+        SourceError: it cannot be read, is not a bundle, or is refused (`qc.bundle.archive.read_archive`).
     """
     on_step("Reading the bundle")
     files = read_archive(path)

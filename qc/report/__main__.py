@@ -166,7 +166,7 @@ def report(
         wanted = _formats(formats)
         settle()
         # Slow to import, and not needed for `--help`.
-        from qc.reporting import ReportSource, report_on  # noqa: PLC0415
+        from qc.report.reporting import ReportSource, report_on  # noqa: PLC0415
 
         spare_modules()
         asked = ReportSource(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from candor.common.terminal import Console
-from qc.adherence import follow
 from qc.analysis import Analysis, analyse, steps
 from qc.command import output_console, progress
 from qc.errors import EmptyRunError, OptionError
@@ -22,6 +21,7 @@ from qc.progress import OnStep
 from qc.registration import read_registration
 from qc.render import PAGE, show, write, writing_steps
 from qc.render.findings import Findings, show_findings, write_findings
+from qc.report.adherence import follow
 from qc.run import REHEARSAL_NOTE, Run
 from qc.signature import comparison_signature
 

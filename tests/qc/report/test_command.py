@@ -14,11 +14,11 @@ import pytest
 from typer.testing import Result
 
 from qc.analysis import SECTIONS
+from qc.convert import save
 from qc.loading import load
-from qc.saving import save
 from tests.qc.support.watched import Watched
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 # What is there of any run; the rest depends on what the run holds.
 FILES = {
     "report.html",
@@ -383,7 +383,7 @@ def test_the_bar_ends_where_the_work_ends(
     watch: Callable[[str], Watched],
     tmp_path: Path,
 ) -> None:
-    watched, source = watch("qc.reporting"), hits_file(small_hits)
+    watched, source = watch("qc.report.reporting"), hits_file(small_hits)
     out = ("--out", tmp_path / "out") if "--format" in options else ()
     second = ("--replicate", source) if replicate else ()
     result = report(source, *options, *out, *second)
@@ -397,7 +397,7 @@ def test_what_the_bots_said_is_not_read(
     report: Callable[..., Result],
     watch: Callable[[str], Watched],
 ) -> None:
-    watched, source = watch("qc.reporting"), hits_file(small_hits)
+    watched, source = watch("qc.report.reporting"), hits_file(small_hits)
     report(source, "--replicate", source)
     first, second = watched.loads
     assert (first.words, first.replies) == (True, False)
@@ -446,7 +446,7 @@ def test_the_fee_of_the_platform_is_in_the_costs_and_in_the_signature(
 
 def test_the_help_loads_nothing_that_takes_long() -> None:
     code = (
-        "import sys\nfrom qc.report import app\n"
+        "import sys\nfrom qc.report.__main__ import app\n"
         "try:\n    app(['--help'])\nfinally:\n"
         "    slow = {'numpy', 'pandas', 'pyarrow', 'scipy', 'matplotlib'}\n"
         "    print('loaded:', sorted(sys.modules.keys() & slow))"

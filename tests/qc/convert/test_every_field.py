@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from qc.convert import losses, save
 from qc.errors import OutputError
 from qc.loading import load
 from qc.loading.asked import typed_answers
 from qc.run import OPINION, Answers, Run, RunState, Unrated, Words
-from qc.saving import losses, save
 from tests.qc.support.analyses import SYSTEMS, awkward_run
 
 # What hits_data.json does not hold, and how it says so.

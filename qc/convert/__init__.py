@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from qc.convert import hits, mturk
+from qc.convert.nested import Loss
 from qc.errors import OutputError
 from qc.progress import OnStep, no_step
 from qc.run import Run
-from qc.saving import hits, mturk
-from qc.saving.nested import Loss
 
 __all__ = ["FORMATS", "STEPS", "SUFFIXES", "Loss", "losses", "save"]
 

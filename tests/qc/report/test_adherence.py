@@ -14,13 +14,13 @@ import pytest
 import yaml
 from typer.testing import Result
 
-from qc.adherence import follow
 from qc.analysis import Analysis, AnalysisOptions, analyse
 from qc.errors import DataError, SourceError
 from qc.registration import Followed, Point, read_registration
 from qc.render import tables
 from qc.render.document import as_json
 from qc.render.page import page
+from qc.report.adherence import follow
 from qc.run import LeftOut, RunState
 from tests.qc.render.test_document import SCHEMA
 from tests.qc.support.analyses import SYSTEMS, awkward_run

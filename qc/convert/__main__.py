@@ -15,10 +15,10 @@ from qc.command import (
     progress,
     stderr_console,
 )
+from qc.convert import FORMATS, STEPS, SUFFIXES, Loss, save
 from qc.errors import OptionError, OutputError
 from qc.loading import LoadOptions, open_source, read_criteria, read_run
 from qc.run import Run
-from qc.saving import FORMATS, STEPS, SUFFIXES, Loss, save
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
 

@@ -5,9 +5,9 @@ from typing import BinaryIO
 
 import pandas as pd
 
+from qc.convert.nested import Json, Loss, assignments, records
 from qc.formats.published import ACTIONS, NO_FEEDBACK, systems_named
 from qc.run import SIMULATED_NOTE, WRONG, Run, codes
-from qc.saving.nested import Json, Loss, assignments, records
 
 
 def losses(run: Run) -> list[Loss]:

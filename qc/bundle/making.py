@@ -9,9 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from qc.analysis import Analysis, analyse
-from qc.bundling.archive import write_archive
-from qc.bundling.manifest import Manifest, options_of, records, versions, written
-from qc.bundling.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
+from qc.bundle.archive import write_archive
+from qc.bundle.manifest import Manifest, options_of, records, versions, written
+from qc.bundle.pseudonyms import SHORTEST_IN_TEXT, pseudonymous, pseudonyms_for
+from qc.convert import FORMATS, SUFFIXES, Loss, losses, save
 from qc.errors import EmptyRunError, OutputError, SourceError
 from qc.formats.bundle import MANIFEST, RUN, SECOND, data_file
 from qc.loading import load
@@ -19,7 +20,6 @@ from qc.options import AnalysisOptions
 from qc.progress import OnStep, no_step
 from qc.render import write
 from qc.run import Run
-from qc.saving import FORMATS, SUFFIXES, Loss, losses, save
 from qc.signature import signature
 
 STUDY, README, SIGNATURE = "study.yaml", "README.md", "signature.txt"

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from qc.convert import app
+from qc.convert import save
+from qc.convert.__main__ import app
 from qc.loading import load
 from qc.run import SIMULATED_NOTE
-from qc.saving import save
 from tests.qc.support.same import same_run
 from tests.qc.support.watched import Watched
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_conversion_tells_each_step_and_asks_for_all_that_was_said(
     tmp_path: Path,
     watch: Callable[[str], Watched],
 ) -> None:
-    watched = watch("qc.convert")
+    watched = watch("qc.convert.__main__")
     source, target = hits_file(small_hits), tmp_path / "run.json"
     assert convert(source, target).exit_code == 0
     said = ["Reading the run", "Checking what hits can hold", f"Writing {target}"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from qc.convert import losses, save
 from qc.loading.asked import QUESTION_COLUMNS, typed_answers, typed_quizzes, typed_turn_ratings, typed_writing
 from qc.run import WRITING_NUMBERS, Answers, Run
-from qc.saving import losses, save
 from tests.qc.support.spoken import spoken_run
 
 

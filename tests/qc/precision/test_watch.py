@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from qc.estimators.confidence_sequence import FIRST_LOOK, asymptotic, worker_stream
 from qc.method.sample import take_sample
 from qc.precision.looks import TIGHTEST
-from qc.precision.running import UNDECIDED_NOTE, WAITING_NOTE, running
+from qc.precision.watch import UNDECIDED_NOTE, WAITING_NOTE, running
 from qc.run import Run
 from tests.qc.support.runs import QC, run_of
 

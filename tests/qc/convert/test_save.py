@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from qc.convert import losses, save
 from qc.errors import OutputError
 from qc.formats.published import INSTRUMENT
 from qc.loading import load
 from qc.loading.raw_run import DAY, MOST, doubts
 from qc.run import CHANGE, CHANGES, OPINION, OPINIONS, RESERVED_LABELS, SIMULATED_NOTE, LeftOut, Run, Words
-from qc.saving import losses, save
 from tests.qc.support.same import same_frame, same_run
 
 KINDS = (str, bool, bool, float)  # of the columns of `Run.criteria`

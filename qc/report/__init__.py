@@ -1,0 +1,1 @@
+"""Report on a run: `candor report`."""
