@@ -227,7 +227,7 @@ def _document(found: Running, at: datetime) -> dict[str, Any]:
         "ratings": found.ratings,
         "pass_rate": {"passed": found.passed, "failed": found.failed, "undecided": found.undecided},
         "workers": [_worker(worker) for worker in found.workers],
-        "scores": [_score(score) for score in found.scores],
+        "scores": [_score_content(score) for score in found.scores],
         "widest": _number(found.widest),
         "notes": list(found.notes),
     }
@@ -237,7 +237,7 @@ def _worker(worker: WorkerStanding) -> dict[str, Any]:
     return {"worker": worker.worker, "p": _number(worker.p), "conversations": worker.conversations}
 
 
-def _score(score: ScoreStanding) -> dict[str, Any]:
+def _score_content(score: ScoreStanding) -> dict[str, Any]:
     return {
         "system": score.system,
         "conversations": score.conversations,

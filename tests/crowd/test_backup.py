@@ -47,7 +47,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     crowd = server.crowd("demo", "--workers", "10", "--reply-pace", "0.1", "--log", str(log))
     wait_until(lambda: len(said(log)) >= FIRST, "the crowd to be in the middle of it")
     before = said(log)
-    made = candor("backup", file, "--data", server.data)
+    made = candor("data", "backup", file, "--data", server.data)
     assert made.returncode == 0, made.stderr
     assert crowd.poll() is None, "the crowd was gone too early"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -55,7 +55,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     assert crowd.returncode == 0, output
 
     restored = Server(tmp_path / "elsewhere")
-    done = candor("restore", file, "--data", restored.data)
+    done = candor("data", "restore", file, "--data", restored.data)
     assert done.returncode == 0, done.stderr
     assert {stat.S_IMODE(path.stat().st_mode) for path in restored.data.iterdir()} == {0o600}
     assert restored.token == server.token
@@ -76,7 +76,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged(server: Server, tmp_p
     output, _ = crowd.communicate(timeout=ENOUGH)
     restored.stop()
     assert crowd.returncode == 0, output
-    assert candor("audit", "--data", restored.data).returncode == 0
+    assert candor("data", "audit", "--data", restored.data).returncode == 0
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     server.start()
     server.stop()
     file = tmp_path / "candor.tar"
-    assert candor("backup", file, "--data", server.data).returncode == 0
-    again = candor("backup", file, "--data", server.data)
+    assert candor("data", "backup", file, "--data", server.data).returncode == 0
+    again = candor("data", "backup", file, "--data", server.data)
     assert (again.returncode, again.stderr.splitlines()[0]) == (2, f"Error: {file} exists")
-    onto = candor("restore", file, "--data", server.data)
+    onto = candor("data", "restore", file, "--data", server.data)
     assert onto.returncode == 2
     assert onto.stderr.splitlines()[0] == f"Error: {server.data / 'candor.db'} exists"
     with sqlite3.connect(server.data / "candor.db") as database:
@@ -98,14 +98,14 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
 def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.tar"
     wrong.write_text("not a tar")
-    done = candor("restore", wrong, "--data", tmp_path / "data")
+    done = candor("data", "restore", wrong, "--data", tmp_path / "data")
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
     assert f"{wrong} is not a backup" in done.stderr
     assert not (tmp_path / "data" / "candor.db").exists()
 
 
 def test_without_an_installation_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    done = candor("backup", tmp_path / "candor.tar", "--data", tmp_path / "none")
+    done = candor("data", "backup", tmp_path / "candor.tar", "--data", tmp_path / "none")
     assert done.returncode == 2
     assert "there is no" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -57,7 +57,7 @@ def compared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> list[d
     output, _ = crowd.communicate(timeout=A_CROWD)
     assert crowd.returncode == 0, output
     out = folder / "choices.jsonl"
-    command = [sys.executable, "-m", "server", "export", "--run", "pairs", "--out", str(out)]
+    command = [sys.executable, "-m", "server", "data", "export", "--run", "pairs", "--out", str(out)]
     subprocess.run(
         [*command, "--data", str(server.data)], env=server.environment, check=True, capture_output=True
     )
@@ -117,7 +117,7 @@ def test_what_arrivals_go_by_agrees_with_what_is_stored(
     compared: list[dict[str, Any]], server: Server
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "server", "audit", "--data", str(server.data)],
+        [sys.executable, "-m", "server", "data", "audit", "--data", str(server.data)],
         env=server.environment,
         capture_output=True,
         text=True,

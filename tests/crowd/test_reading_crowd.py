@@ -150,7 +150,17 @@ def test_the_systems_come_in_the_order_that_the_workers_believe(rated: Rated) ->
 
 def test_the_export_has_them_all(server: Server, rated: Rated, tmp_path: Path) -> None:
     file = tmp_path / "items.jsonl"
-    command = [sys.executable, "-m", "server", "export", "--run", "demo-transcripts", "--out", str(file)]
+    command = [
+        sys.executable,
+        "-m",
+        "server",
+        "data",
+        "export",
+        "--run",
+        "demo-transcripts",
+        "--out",
+        str(file),
+    ]
     subprocess.run(
         [*command, "--data", str(server.data)], env=server.environment, check=True, capture_output=True
     )

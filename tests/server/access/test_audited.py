@@ -211,8 +211,8 @@ COMMANDS_WITH_A_ROW = {
     "people remove": "person.remove",
     "token new": "token.new",
     "token revoke": "token.revoke",
-    "export": "worker_ids.read",
-    "new-secrets": "secrets.replace",
+    "data export": "worker_ids.read",
+    "data new-secrets": "secrets.replace",
 }
 COMMANDS_WITHOUT_A_ROW = {
     "study list": "reads",
@@ -221,13 +221,13 @@ COMMANDS_WITHOUT_A_ROW = {
     "run list": "reads",
     "people list": "reads",
     "token list": "reads",
-    "credits": "reads; with --again it writes a row that test_credits.py reads",
-    "links": "prints what anybody with the secret can compute; nothing is stored",
-    "audit": "reads",
-    "schema": "reads",
-    "backup": "leaves the database as it is",
+    "recruit credits": "reads; with --again it writes a row that test_credits.py reads",
+    "recruit links": "prints what anybody with the secret can compute; nothing is stored",
+    "data audit": "reads",
+    "data schema": "reads",
+    "data backup": "leaves the database as it is",
     "demo prolific": "in a folder of its own, over the API",
-    "restore": "makes another installation, with the log that the backup has",
+    "data restore": "makes another installation, with the log that the backup has",
 }
 
 
@@ -313,13 +313,13 @@ def test_every_command_that_changes_something_writes_a_row(candor: Candor, tmp_p
         ("worker forget", ["ann", "--yes"]),
         ("token new", ["--name", "gpu", "--for", "host"]),
         ("token revoke", ["gpu"]),
-        ("export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),
-        ("new-secrets", []),
+        ("data export", ["--run", "low-tide", "--worker-ids", "--out", tmp_path / "ids.csv"]),
+        ("data new-secrets", []),
     ]
     assert {name for name, _ in steps} == set(COMMANDS_WITH_A_ROW) - {"serve", "demo transcripts"}
     for name, arguments in steps:
         before = len(query(url, "SELECT id FROM audit_entry"))
-        if name == "new-secrets":
+        if name == "data new-secrets":
             token_file(data).unlink()  # it replaces none
         done = candor(*name.split(), *arguments, "--data", data)
         assert done.exit_code == 0, (name, done.output)

@@ -62,7 +62,8 @@ def test_other_secrets_in_the_place_of_the_right_ones_are_refused(served: Settin
     with pytest.raises(DatabaseUnfit, match=OTHER_SECRET):
         open_runs(served, OpenedBots(refuse_private=False))
     assert_refused(
-        candor("audit", "--data", served.data, CANDOR_DATABASE_URL=served.database_url or ""), OTHER_SECRET
+        candor("data", "audit", "--data", served.data, CANDOR_DATABASE_URL=served.database_url or ""),
+        OTHER_SECRET,
     )
     token_file(served.data).write_text(right)
     start(served)
@@ -109,7 +110,7 @@ def test_of_machines_with_secrets_of_their_own_one_begins_a_database(url: str, t
 @pytest.mark.databases("sqlite", in_soak=["postgresql"])
 def test_new_secrets_are_made_on_purpose_only(served: Settings, candor: Candor) -> None:
     url, path = str(served.database_url), token_file(served.data)
-    command = ("new-secrets", "--data", served.data)
+    command = ("data", "new-secrets", "--data", served.data)
     assert_refused(candor(*command, CANDOR_DATABASE_URL=url), f"{path} exists", "move it away")
     before = json.loads(path.read_text())["secret"]
     path.unlink()
@@ -120,26 +121,26 @@ def test_new_secrets_are_made_on_purpose_only(served: Settings, candor: Candor) 
         ("command", "secrets.replace")
     ]
     start(served)
-    assert candor("audit", "--data", served.data, CANDOR_DATABASE_URL=url).exit_code == 0
+    assert candor("data", "audit", "--data", served.data, CANDOR_DATABASE_URL=url).exit_code == 0
 
 
 def test_no_backup_is_made_or_restored_with_other_secrets(tmp_path: Path, candor: Candor) -> None:
     served = Settings(data=tmp_path / "data")
     start(served)
     file, mixed = tmp_path / "right.tar", tmp_path / "mixed.tar"
-    assert candor("backup", file, "--data", served.data).exit_code == 0
+    assert candor("data", "backup", file, "--data", served.data).exit_code == 0
     exchange(served)
-    assert_refused(candor("backup", tmp_path / "wrong.tar", "--data", served.data), OTHER_SECRET)
+    assert_refused(candor("data", "backup", tmp_path / "wrong.tar", "--data", served.data), OTHER_SECRET)
     assert not (tmp_path / "wrong.tar").exists()
     with tarfile.open(file) as tar:
         tar.extract("candor.db", tmp_path, filter="data")
     with tarfile.open(mixed, "w") as tar:
         tar.add(tmp_path / "candor.db", "candor.db")
         tar.add(token_file(served.data), "secrets.json")
-    refused = candor("restore", mixed, "--data", tmp_path / "new")
+    refused = candor("data", "restore", mixed, "--data", tmp_path / "new")
     assert_refused(refused, f"secrets.json {OTHER_SECRET}", "Nothing was restored")
     assert list((tmp_path / "new").iterdir()) == []
-    assert candor("restore", file, "--data", tmp_path / "new").exit_code == 0
+    assert candor("data", "restore", file, "--data", tmp_path / "new").exit_code == 0
     shutil.copy(key_file(served.data), tmp_path / "new")
     start(Settings(data=tmp_path / "new"))
 
@@ -153,4 +154,4 @@ def test_another_key_of_workers_ids_is_refused_by_whatever_reads_the_database(
         with pytest.raises(DatabaseUnfit, match="under another key"):
             opens(other, OpenedBots(refuse_private=False))
     given = {"CANDOR_DATABASE_URL": str(served.database_url), "CANDOR_WORKER_ID_KEY": "k" * 32}
-    assert_refused(candor("audit", "--data", served.data, **given), "under another key")
+    assert_refused(candor("data", "audit", "--data", served.data, **given), "under another key")

@@ -19,7 +19,7 @@ READING: dict[str, list[str]] = {
     "run pause": ["demo"],
     "run rules": ["demo"],
     "run replicate": ["demo"],
-    "export": ["--run", "demo"],
+    "data export": ["--run", "demo"],
     "people add": ["ann@example.org"],
     "people list": [],
     "people link": ["ann"],
@@ -32,8 +32,8 @@ READING: dict[str, list[str]] = {
     "run close": ["demo"],
     "worker show": ["ann"],
     "worker forget": ["ann", "--yes"],
-    "audit": [],
-    "credits": ["demo"],
+    "data audit": [],
+    "recruit credits": ["demo"],
     "recruit show": ["demo"],
     "demo transcripts": [],
 }
@@ -56,7 +56,7 @@ def test_what_no_installation_begins_with_makes_none(candor: Candor, tmp_path: P
 def test_links_make_no_installation_either(candor: Candor, tmp_path: Path) -> None:
     workers, wrong = tmp_path / "workers.txt", tmp_path / "wrong"
     workers.write_text("ann\n")
-    assert_refused(candor("links", "demo", "--workers", workers, "--data", wrong), "there is no")
+    assert_refused(candor("recruit", "links", "demo", "--workers", workers, "--data", wrong), "there is no")
     assert not wrong.exists()
 
 
@@ -101,7 +101,7 @@ def test_a_server_says_that_its_key_is_lost_and_makes_none(restored: Path) -> No
 def test_links_are_signed_without_the_key(candor: Candor, restored: Path, tmp_path: Path) -> None:
     workers = tmp_path / "workers.txt"
     workers.write_text("ann\n")
-    done = candor("links", "demo", "--workers", workers, "--data", restored)
+    done = candor("recruit", "links", "demo", "--workers", workers, "--data", restored)
     assert done.exit_code == 0, done.output
     assert not key_file(restored).exists()
 

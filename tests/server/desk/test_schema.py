@@ -25,7 +25,7 @@ def test_the_pages_schema_is_this_apis() -> None:
 
 
 def test_the_command_prints_it() -> None:
-    assert json.loads(CliRunner().invoke(cli, ["schema", "--api"]).stdout) == SCHEMA
+    assert json.loads(CliRunner().invoke(cli, ["data", "schema", "--api"]).stdout) == SCHEMA
 
 
 # What is called by those who have shown no right to anything yet.

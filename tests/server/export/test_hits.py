@@ -32,7 +32,7 @@ def exported(url: str, run: OpenRun, serve: Callable[..., House], candor: Candor
         page.agree()
         page.converse()
     file = tmp_path / "hits_data.json"
-    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor("data", "export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
     assert "holds none" not in done.stderr
     return file
@@ -75,7 +75,7 @@ def test_systems_that_are_people_are_marked_in_the_file(
         system,
     )
     file = tmp_path / "with_people.json"
-    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor("data", "export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["metadata"]["people"] == [system]
     from_file, from_database = load(file), load(url)
@@ -118,7 +118,7 @@ def test_what_a_worker_consented_to_is_in_the_file(
     with house.page("ann") as page:
         page.whole(consent="1.2", ticked=["data", "publish"])
     file = tmp_path / "hits_data.json"
-    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor("data", "export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
     (assignment,) = json.loads(file.read_text())["data"]
     assert assignment["consent"] == {"version": "1.2", "ticked": ["data", "publish"]}

@@ -150,7 +150,9 @@ def test_each_format_says_which_systems_are_people(collected: str, tmp_path: Pat
 def test_the_published_form_is_known_for_the_same_run(collected: str, candor: Candor, tmp_path: Path) -> None:
     """Though it says no families and personas of systems, which the database does."""
     path = tmp_path / "hits.json"
-    done = candor("export", "--run", RUN, "--out", path, "--data", tmp_path, CANDOR_DATABASE_URL=collected)
+    done = candor(
+        "data", "export", "--run", RUN, "--out", path, "--data", tmp_path, CANDOR_DATABASE_URL=collected
+    )
     assert done.exit_code == 0, done.output
     there, here = load(collected, RUN), load(path)
     assert data_hash(there) != data_hash(here)
@@ -285,7 +287,7 @@ def test_a_bundle_has_all_of_it_and_gives_the_same_numbers(
     collected: str, candor: Candor, tmp_path: Path
 ) -> None:
     bundle = tmp_path / "harbour.zip"
-    asked = ("export", "--run", RUN, "--format", "bundle", "--out", bundle, "--data", tmp_path)
+    asked = ("data", "export", "--run", RUN, "--format", "bundle", "--out", bundle, "--data", tmp_path)
     before = set(tmp_path.iterdir())
     done = candor(*asked, CANDOR_DATABASE_URL=collected)
     assert done.exit_code == 0, done.output
@@ -305,7 +307,7 @@ def test_a_bundle_has_all_of_it_and_gives_the_same_numbers(
 
 def test_why_a_file_was_not_written(collected: str, candor: Candor, tmp_path: Path) -> None:
     def export(*options: str | Path) -> Result:
-        return candor("export", *options, "--data", tmp_path, CANDOR_DATABASE_URL=collected)
+        return candor("data", "export", *options, "--data", tmp_path, CANDOR_DATABASE_URL=collected)
 
     nowhere = tmp_path / "nowhere" / "run.jsonl"
     assert_refused(

@@ -94,10 +94,10 @@ def test_every_reply_is_stored_with_where_it_came_from(
     assert query(url, "SELECT sum(cost) FROM spending") == [(16 * 0.25,)]
     make_secrets(tmp_path)
     given = {"CANDOR_DATABASE_URL": url, "CANDOR_WORKER_ID_KEY": ID_KEY}
-    audited = candor("audit", "--data", tmp_path, **given)
+    audited = candor("data", "audit", "--data", tmp_path, **given)
     assert audited.exit_code == 0, audited.output
     file = tmp_path / "hits_data.json"
-    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor("data", "export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
     held = json.loads(file.read_text())["data"][0]["result"]
     made = [said["provenance"] for one in held for said in one["dialogue"]]
@@ -142,7 +142,7 @@ def test_an_audit_finds_money_that_was_not_counted(url: str, serve: Serve, cando
     with house.page() as page:
         page.whole()
     execute(url, "UPDATE spending SET cost = cost + 1 WHERE bot_id = (SELECT min(bot_id) FROM spending)")
-    audited = candor("audit", CANDOR_DATABASE_URL=url)
+    audited = candor("data", "audit", CANDOR_DATABASE_URL=url)
     assert audited.exit_code == 2
     assert "calls cost" in audited.output
 

@@ -207,7 +207,9 @@ def test_a_whole_assignment_and_its_views_and_export(
     assert query(url, "SELECT run, task FROM v1_run") == [(ITEMS_RUN, "transcripts")]
 
     file = tmp_path / "items.jsonl"
-    done = candor("export", "--run", ITEMS_RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor(
+        "data", "export", "--run", ITEMS_RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url
+    )
     assert done.exit_code == 0, done.output
     header, assignment = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
     assert (header["format"], header["version"], header["assignments"]) == ("candor-item-ratings", 1, 1)
@@ -218,7 +220,7 @@ def test_a_whole_assignment_and_its_views_and_export(
     assert all(item["ratings"] == RATED for item in assignment["items"])
 
     make_secrets(tmp_path)
-    said = candor("audit", "--data", tmp_path, CANDOR_DATABASE_URL=url, CANDOR_WORKER_ID_KEY=ID_KEY)
+    said = candor("data", "audit", "--data", tmp_path, CANDOR_DATABASE_URL=url, CANDOR_WORKER_ID_KEY=ID_KEY)
     assert "gallery, workers: 4 judgments: 0 to 1 per item" in said.output
 
 

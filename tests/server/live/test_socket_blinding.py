@@ -116,7 +116,7 @@ def test_no_thought_and_no_made_up_turn_is_in_any_payload_to_a_worker(
     assert all("Zanzibar plans." in output for _, output, _ in kept)
     assert all(changes.startswith("thoughts") for _, _, changes in kept)
     file = tmp_path / "hits_data.json"
-    done = candor("export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
+    done = candor("data", "export", "--run", RUN, "--out", file, "--data", tmp_path, CANDOR_DATABASE_URL=url)
     assert done.exit_code == 0, done.output
     rounds = [said for held in json.loads(file.read_text())["data"][0]["result"] for said in held["dialogue"]]
     assert all("Zanzibar plans." in said["output"] and said["changes"][0] == "thoughts" for said in rounds)

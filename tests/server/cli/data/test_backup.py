@@ -28,10 +28,10 @@ def test_a_backup_has_what_is_in_the_log_alone_and_is_for_its_owner_alone(
         with server:
             server.execute("CREATE TABLE said AS SELECT 'I bake bread.' AS text")
         assert b"I bake bread." not in (data / "candor.db").read_bytes()
-        done = candor("backup", file, "--data", data)
+        done = candor("data", "backup", file, "--data", data)
         assert done.exit_code == 0, done.stderr
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    done = candor("restore", file, "--data", elsewhere)
+    done = candor("data", "restore", file, "--data", elsewhere)
     assert done.exit_code == 0, done.stderr
     assert {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.iterdir()} == {0o600}
     with closing(sqlite3.connect(elsewhere / "candor.db")) as restored:
@@ -74,7 +74,9 @@ def test_secrets_that_are_none_are_not_restored(
     candor: Candor, tmp_path: Path, migrated: Path, secrets: str, reason: str
 ) -> None:
     file = archive(tmp_path, migrated.read_bytes(), secrets)
-    assert_refused(candor("restore", file, "--data", tmp_path / "new"), reason, "Nothing was restored")
+    assert_refused(
+        candor("data", "restore", file, "--data", tmp_path / "new"), reason, "Nothing was restored"
+    )
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -92,7 +94,9 @@ def test_a_database_of_another_program_is_not_restored(
     put = f"INSERT INTO alembic_version VALUES ('{made_by}')"  # noqa: S608
     marked = ("CREATE TABLE alembic_version (version_num)", put)
     file = archive(tmp_path, foreign(tmp_path, *(marked if made_by else ())))
-    assert_refused(candor("restore", file, "--data", tmp_path / "new"), reason, "Nothing was restored")
+    assert_refused(
+        candor("data", "restore", file, "--data", tmp_path / "new"), reason, "Nothing was restored"
+    )
     assert list((tmp_path / "new").iterdir()) == []
 
 
@@ -104,12 +108,12 @@ def test_a_database_without_a_table_of_its_version_is_not_restored(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DROP TABLE rating")
     file = archive(tmp_path, path.read_bytes())
-    assert_refused(candor("restore", file, "--data", tmp_path / "new"), "it has no table rating")
+    assert_refused(candor("data", "restore", file, "--data", tmp_path / "new"), "it has no table rating")
 
 
 @pytest.mark.parametrize("database", [b"", b"no database" * 1000])
 def test_what_is_no_database_is_not_restored(candor: Candor, tmp_path: Path, database: bytes) -> None:
-    refused = candor("restore", archive(tmp_path, database), "--data", tmp_path / "new")
+    refused = candor("data", "restore", archive(tmp_path, database), "--data", tmp_path / "new")
     assert_refused(refused, "does not contain an installation that can be served", "Nothing was restored")
     assert list((tmp_path / "new").iterdir()) == []
 
@@ -118,7 +122,7 @@ def test_a_damaged_database_is_not_restored(candor: Candor, tmp_path: Path, migr
     content = bytearray(migrated.read_bytes())
     middle = len(content) // 8192 * 4096
     content[middle : middle + 4096] = os.urandom(4096)
-    refused = candor("restore", archive(tmp_path, bytes(content)), "--data", tmp_path / "new")
+    refused = candor("data", "restore", archive(tmp_path, bytes(content)), "--data", tmp_path / "new")
     assert_refused(refused, "does not contain an installation", "Nothing was restored")
 
 
@@ -128,7 +132,9 @@ def test_an_archive_that_grows_as_it_is_unpacked_is_not_restored(candor: Candor,
     packed = tmp_path / "packed.tar.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert_refused(
-        candor("restore", packed, "--data", tmp_path / "new"), "is not a backup", "decompress it first"
+        candor("data", "restore", packed, "--data", tmp_path / "new"),
+        "is not a backup",
+        "decompress it first",
     )
     holed = tmp_path / "holed.tar"
     with tarfile.open(holed, "w", format=tarfile.PAX_FORMAT) as tar:
@@ -141,6 +147,6 @@ def test_an_archive_that_grows_as_it_is_unpacked_is_not_restored(candor: Candor,
         tar.addfile(member)
         tar.addfile(tarfile.TarInfo("secrets.json"))
     assert_refused(
-        candor("restore", holed, "--data", tmp_path / "new"), "candor.db in it is not a plain file"
+        candor("data", "restore", holed, "--data", tmp_path / "new"), "candor.db in it is not a plain file"
     )
     assert list((tmp_path / "new").iterdir()) == []

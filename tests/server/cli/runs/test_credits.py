@@ -17,7 +17,7 @@ def printed(candor: Candor, url: str, monkeypatch: pytest.MonkeyPatch) -> Callab
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
 
     def call(*arguments: str) -> str:
-        done = candor("credits", RUN, *arguments)
+        done = candor("recruit", "credits", RUN, *arguments)
         assert done.exit_code == 0, done.output
         return " ".join(done.output.replace("│", " ").split())
 
@@ -47,4 +47,6 @@ def test_a_run_whose_credits_the_server_does_not_ask_for(
 ) -> None:
     make_run(url, study_text())
     monkeypatch.setenv("CANDOR_DATABASE_URL", url)
-    assert_refused(candor("credits", RUN), f"does not request credits for the run `{RUN}`", "credit: server")
+    assert_refused(
+        candor("recruit", "credits", RUN), f"does not request credits for the run `{RUN}`", "credit: server"
+    )

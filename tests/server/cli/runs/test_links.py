@@ -30,7 +30,7 @@ def test_each_worker_gets_a_link_that_is_signed(
 ) -> None:
     path = tmp_path / "workers.csv"
     path.write_text(listed, encoding="utf-8")
-    done = candor("links", "pilot", "--workers", path, "--data", data, CANDOR_PUBLIC_URL=URL)
+    done = candor("recruit", "links", "pilot", "--workers", path, "--data", data, CANDOR_PUBLIC_URL=URL)
     assert done.exit_code == 0, done.output
     found = done.stdout.splitlines()
     assert [query_of(link)["worker"] for link in found] == ["ann", "bob & co", "日本"]
@@ -44,7 +44,7 @@ def test_each_worker_gets_a_link_that_is_signed(
 def test_links_as_csv(candor: Candor, data: Path, tmp_path: Path) -> None:
     path = tmp_path / "workers.csv"
     path.write_text('"a, b"\n=1+1\n')
-    done = candor("links", "pilot", "--workers", path, "--csv", "--data", data)
+    done = candor("recruit", "links", "pilot", "--workers", path, "--csv", "--data", data)
     rows = [
         (row["worker"], query_of(row["link"])["worker"]) for row in csv.DictReader(done.stdout.splitlines())
     ]
@@ -70,15 +70,20 @@ def test_a_list_that_is_none(
 ) -> None:
     path = tmp_path / "workers.csv"
     path.write_bytes(content)
-    assert_refused(candor("links", "pilot", "--workers", path, "--data", data), str(path), *reasons)
+    assert_refused(
+        candor("recruit", "links", "pilot", "--workers", path, "--data", data), str(path), *reasons
+    )
 
 
 def test_a_list_that_is_not_there(candor: Candor, data: Path, tmp_path: Path) -> None:
     assert_refused(
-        candor("links", "pilot", "--workers", tmp_path / "none.csv", "--data", data), "cannot be read"
+        candor("recruit", "links", "pilot", "--workers", tmp_path / "none.csv", "--data", data),
+        "cannot be read",
     )
 
 
 def test_a_run_that_is_not_there(candor: Candor, data: Path, tmp_path: Path) -> None:
     (tmp_path / "w.csv").write_text("ann\n")
-    assert_refused(candor("links", "pillot", "--workers", tmp_path / "w.csv", "--data", data), "`pillot`")
+    assert_refused(
+        candor("recruit", "links", "pillot", "--workers", tmp_path / "w.csv", "--data", data), "`pillot`"
+    )

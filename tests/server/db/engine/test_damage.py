@@ -65,19 +65,19 @@ def installation(tmp_path: Path, migrated: Path) -> Path:
 
 def test_a_page_in_the_middle_is_missed_by_nobody(candor: Candor, installation: Path, tmp_path: Path) -> None:
     database, backup = installation / "candor.db", tmp_path / "earlier.tar"
-    assert candor("audit", "--data", installation).exit_code == 0
-    assert candor("backup", backup, "--data", installation).exit_code == 0
+    assert candor("data", "audit", "--data", installation).exit_code == 0
+    assert candor("data", "backup", backup, "--data", installation).exit_code == 0
     overwrite(database, database.stat().st_size // PAGE // 2)
     is_said = (f"The database {database} is damaged", f"the last one that was made is {backup}", ".dump")
     with pytest.raises(DatabaseDamaged) as found:
         prepare(Settings(data=installation), OpenedBots(refuse_private=False))
     assert all(part in f"{found.value.message} {found.value.hint}" for part in is_said)
-    assert_refused(candor("audit", "--data", installation), *is_said)
+    assert_refused(candor("data", "audit", "--data", installation), *is_said)
     later = tmp_path / "later.tar"
-    assert_refused(candor("backup", later, "--data", installation), *is_said)
+    assert_refused(candor("data", "backup", later, "--data", installation), *is_said)
     assert not later.exists()
     backup.unlink()
-    assert_refused(candor("audit", "--data", installation), "restore your newest backup")
+    assert_refused(candor("data", "audit", "--data", installation), "restore your newest backup")
 
 
 def test_without_a_backup_the_command_that_is_named_saves_the_rest(
@@ -90,7 +90,7 @@ def test_without_a_backup_the_command_that_is_named_saves_the_rest(
         names = connection.execute(tables).fetchall()
         last = connection.execute("SELECT max(rootpage) FROM sqlite_master").fetchone()[0]
     overwrite(database, last + 3)  # behind the root of the filler, thus one of its leaves
-    refused = candor("audit", "--data", installation)
+    refused = candor("data", "audit", "--data", installation)
     (command,) = re.findall(r"`(sqlite3 .*)`", refused.stderr.replace("\n", " "))
     monkeypatch.chdir(installation)
     subprocess.run(command, shell=True, check=False, capture_output=True, timeout=ENOUGH)  # noqa: S602
@@ -99,7 +99,7 @@ def test_without_a_backup_the_command_that_is_named_saves_the_rest(
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute(tables).fetchall() == names
         assert 300 < connection.execute("SELECT count(*) FROM filler").fetchone()[0] < 400
-    assert candor("audit", "--data", installation).exit_code == 0
+    assert candor("data", "audit", "--data", installation).exit_code == 0
 
 
 def test_an_empty_file_in_the_place_of_a_database_is_not_taken_for_a_new_one(
@@ -109,7 +109,9 @@ def test_an_empty_file_in_the_place_of_a_database_is_not_taken_for_a_new_one(
     database.write_bytes(b"")
     with pytest.raises(DatabaseDamaged, match="the file is empty"):
         prepare(Settings(data=installation), OpenedBots(refuse_private=False))
-    assert_refused(candor("audit", "--data", installation), "the file is empty", "candor data restore")
+    assert_refused(
+        candor("data", "audit", "--data", installation), "the file is empty", "candor data restore"
+    )
     assert database.read_bytes() == b""
 
 
@@ -129,7 +131,7 @@ def test_references_to_rows_that_are_missing_are_found_by_the_audit(
     with closing(sqlite3.connect(installation / "candor.db")) as connection, connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute("INSERT INTO excluded_worker (run_id, external_id) VALUES (77, 'nobody')")
-    refused = candor("audit", "--data", installation)
+    refused = candor("data", "audit", "--data", installation)
     assert_refused(refused, "1 of excluded_worker, of run", "candor data restore")
 
 

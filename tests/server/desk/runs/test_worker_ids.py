@@ -73,7 +73,7 @@ def test_ids_are_exported_where_the_database_is(house: House, tmp_path: Path) ->
     house.enrolled("PID-4711")
     make_secrets(house.folder)
     out = tmp_path / "ids.csv"
-    given = ["export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
+    given = ["data", "export", "--run", house.runs[0].slug, "--worker-ids", "--out", str(out), "--data"]
     command = [*given, str(house.folder)]
     database = {"CANDOR_DATABASE_URL": house.url}
     assert_refused(CliRunner().invoke(cli, command, env=database), "there is no", "worker-ids.key")
