@@ -1,4 +1,4 @@
-"""Convert a run from one format to another: `python -m qc.convert SOURCE TARGET`."""
+"""`candor data convert SOURCE TARGET`: write a run in another format."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Report on a run: `python -m qc.report SOURCE`."""
+"""`candor report SOURCE`: report on a run."""
 
 import ctypes
 import gc
