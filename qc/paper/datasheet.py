@@ -66,7 +66,7 @@ def _line(field: Field) -> str:
 
 
 def _paper(analysis: Analysis) -> list[Field]:
-    resources = "the link to the bundle of this run (`candor bundle`), once it is public"
+    resources = "the link to the bundle of this run (`candor data bundle`), once it is public"
     return [
         Field("1.1", "The paper that reports the experiment, and which experiment", None, "the link"),
         Field("1.2", "Where its resources are", None, resources),
@@ -109,7 +109,7 @@ def _sample(analysis: Analysis) -> list[Field]:
         Field("3.1.1", "How many outputs of each system are evaluated", f"{kind} that were kept: {each}"),
         Field("3.1.2", "How they were selected", chosen),
         Field(
-            "3.1.3", "Statistical power", None, "a plan made before the run, for example by `candor power`"
+            "3.1.3", "Statistical power", None, "a plan made before the run, for example by `candor plan power`"
         ),
     ]
 
