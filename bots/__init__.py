@@ -30,7 +30,7 @@ from bots.core.offensive_words import load_offensive_words, offensive_words
 from bots.core.pipe_frames import KnownLines
 from bots.core.self_identification import gives_itself_away
 from bots.corpus import Corpus, CorpusError, load_corpus
-from bots.crowd.rater_model import RaterModel
+from bots.crowd.rater_model import FittedRaterModel
 from bots.endpoints.cost import Estimate, PlannedCalls, estimate, in_words
 from bots.endpoints.endpoint import DialInEndpoint, Endpoint, UrlEndpoint, open_endpoint, planned_calls
 from bots.endpoints.host_session import HostReplica, HostSession
@@ -65,6 +65,7 @@ __all__ = [
     "Estimate",
     "FailureKind",
     "Finding",
+    "FittedRaterModel",
     "Hold",
     "HostReplica",
     "HostSession",
@@ -77,7 +78,6 @@ __all__ = [
     "PlannedCalls",
     "Provenance",
     "PunctualBot",
-    "RaterModel",
     "Replica",
     "ReplicaState",
     "Replicas",

@@ -8,7 +8,7 @@ from bots.corpus import Corpus
 from candor.common.segmentation import base_language, foreign_language
 
 if TYPE_CHECKING:
-    from bots.qc_bots.examination import QcExamination
+    from bots.qc_bots.examination import Examination
 
 # Share of lines that are in the corpus unchanged. A few are short answers; with half, the filter is useless.
 _WHOLE, _MOSTLY_WHOLE = 0.1, 0.5
@@ -31,7 +31,7 @@ def qc_findings(corpus: Corpus, replies: Sequence[str]) -> tuple[Finding, ...]:
     return (*_distortion(found), *_reading(found), *_looks(found), *_language(corpus))
 
 
-def _distortion(found: "QcExamination") -> Iterator[Finding]:
+def _distortion(found: "Examination") -> Iterator[Finding]:
     share = f"{found.whole:.0%} of {found.lines} lines stand in the corpus as they are"
     verdict: Verdict = "fail" if found.whole > _MOSTLY_WHOLE else "warn" if found.whole > _WHOLE else "pass"
     remedy = (
@@ -43,7 +43,7 @@ def _distortion(found: "QcExamination") -> Iterator[Finding]:
     yield Finding(question="Are its lines distorted?", verdict=verdict, reason=f"{share}{remedy}.")
 
 
-def _reading(found: "QcExamination") -> Iterator[Finding]:
+def _reading(found: "Examination") -> Iterator[Finding]:
     if found.preferred is not None:
         verdict: Verdict = "pass" if found.preferred > _READ else "warn"
         reason = (
@@ -52,7 +52,7 @@ def _reading(found: "QcExamination") -> Iterator[Finding]:
         yield Finding(question="Is that seen by reading?", verdict=verdict, reason=reason)
 
 
-def _looks(found: "QcExamination") -> Iterator[Finding]:
+def _looks(found: "Examination") -> Iterator[Finding]:
     if found.looks is not None:
         verdict: Verdict = "pass" if found.looks <= _LOOKS else "warn"
         remedy = "; `qc: {draw: systems}` gives it theirs" if verdict == "warn" else ""

@@ -15,7 +15,7 @@ from rich.table import Table
 from bots.crowd.crowd import CrowdOptions, hold_crowd
 from bots.crowd.phrases import without_lines
 from bots.crowd.profile import PROFILES, ProfileName, deal, mix_of, parse_mix
-from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
+from bots.crowd.rater_model import FittedRaterModel, ModelRefused, read_rater_model
 from bots.crowd.speakers import Talk, TalkRefused
 from bots.crowd.worker import Diary
 from bots.endpoints.kind import Price
@@ -138,7 +138,7 @@ def crowd(
         raise typer.Exit(1)
 
 
-def _raters(model: Path | None, mix: str | None) -> tuple[RaterModel | None, dict[ProfileName, float]]:
+def _raters(model: Path | None, mix: str | None) -> tuple[FittedRaterModel | None, dict[ProfileName, float]]:
     """Return the rater model, if one was given, and the shares of workers."""
     try:
         known = None if model is None else read_rater_model(model)

@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 from bots.corpus import Corpus, load_corpus
 from bots.crowd.patience import PatientClient
 from bots.crowd.profile import PROFILES, Honest, Profile, ProfileName, manner_of
-from bots.crowd.rater_model import RaterModel
+from bots.crowd.rater_model import FittedRaterModel
 from bots.crowd.speakers import Talk, speaker
 from bots.crowd.talk import Speaker
 from bots.crowd.view import Message
@@ -52,7 +52,7 @@ class CrowdOptions:
 
     run: str | None
     dealt: Sequence[ProfileName]
-    model: RaterModel | None
+    model: FittedRaterModel | None
     seed: int
     reply_pace: float
     writing_pace: float
@@ -136,7 +136,7 @@ def _workers(
     ]
 
 
-def _rater(profile: ProfileName, rng: random.Random, model: RaterModel | None) -> Profile:
+def _rater(profile: ProfileName, rng: random.Random, model: FittedRaterModel | None) -> Profile:
     return Honest(rng, model) if profile == "honest" else PROFILES[profile](rng)
 
 

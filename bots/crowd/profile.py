@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, Protocol
 
-from bots.crowd.rater_model import RaterModel
+from bots.crowd.rater_model import FittedRaterModel
 from bots.crowd.talk import Manner
 from bots.researcher.views import CriterionView
 
@@ -74,7 +74,7 @@ class Honest:
             not contain are rated by quality.
     """
 
-    def __init__(self, rng: random.Random, model: RaterModel | None = None) -> None:
+    def __init__(self, rng: random.Random, model: FittedRaterModel | None = None) -> None:
         self._rng = rng
         self._model = model
         worker_sd = WORKER_SD if model is None else model.worker_sd
@@ -224,7 +224,7 @@ def manner_of(profile: ProfileName) -> Manner:
     return profile if profile in ("careless", "disguised") else "plain"
 
 
-def mix_of(model: RaterModel) -> dict[ProfileName, float]:
+def mix_of(model: FittedRaterModel) -> dict[ProfileName, float]:
     """Return the shares of random and honest workers in a run."""
     return {"honest": 1 - model.random_share, "random": model.random_share}
 

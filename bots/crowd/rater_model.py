@@ -17,7 +17,7 @@ class ModelRefused(Exception):
     """The file is not a rater model. The message says why, and what to do."""
 
 
-class RaterModel(BaseModel):
+class FittedRaterModel(BaseModel):
     """A model of workers' ratings, in points from 0 to 100, before they are cut off at both ends.
 
     `systems`: by name, the mean rating on each criterion, by label. A high number is good, even on a negative
@@ -43,10 +43,10 @@ class RaterModel(BaseModel):
         return self.systems.get(system, {}).get(criterion)
 
 
-def read_rater_model(path: Path) -> RaterModel:
+def read_rater_model(path: Path) -> FittedRaterModel:
     """Read a rater model from a file. Raises ModelRefused."""
     try:
-        return RaterModel.model_validate_json(read_file(path))
+        return FittedRaterModel.model_validate_json(read_file(path))
     except OSError as error:
         raise ModelRefused(f"{path} cannot be read: {error.strerror}. Check the path.") from error
     except ValidationError as error:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
-from bots.endpoints.kind import Access, HostedEndpoint, Tokens, Urls, described
+from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Tokens, Urls, described
 from bots.endpoints.provider_error import unknown_end
 
 _VERSION = "2023-06-01"
@@ -106,9 +106,9 @@ class AnthropicEndpoint(HostedEndpoint):
         "top_p": "top_p",
     }
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
-        return Access(self.key, "x-api-key", {"anthropic-version": _VERSION, **self.headers})
+        return EndpointAccess(self.key, "x-api-key", {"anthropic-version": _VERSION, **self.headers})
 
     def api(self) -> Api:
         """Return the format of the service's requests and answers."""

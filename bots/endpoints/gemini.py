@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, alternating, merged, with_thoughts
-from bots.endpoints.kind import Access, HostedEndpoint, Seed, Urls, described
+from bots.endpoints.kind import EndpointAccess, HostedEndpoint, Seed, Urls, described
 from bots.endpoints.provider_error import unknown_end
 
 _ROLES = {"worker": "user", "bot": "model"}
@@ -126,9 +126,9 @@ class GeminiEndpoint(HostedEndpoint):
         "seed": "seed",
     }
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
-        return Access(self.key, "x-goog-api-key", self.headers)
+        return EndpointAccess(self.key, "x-goog-api-key", self.headers)
 
     def api(self) -> Api:
         """Return the format of the service's requests and answers."""

@@ -10,7 +10,7 @@ from bots.core.chat import Chat, Provenance, Reply
 from bots.core.chat_request import chat_json
 from bots.core.failures import BotBusy, BotError, ChatRefused
 from bots.core.visible_text import LONGEST_OUTPUT, checked_line, rechecked
-from bots.endpoints.kind import Access, EndpointSettings, Urls, Variable, described
+from bots.endpoints.kind import EndpointAccess, EndpointSettings, Urls, Variable, described
 from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import Remote, RemoteBot
 from bots.endpoints.replicas import Replica
@@ -89,9 +89,9 @@ class HttpEndpoint(EndpointSettings):
     urls: Urls
     key: Variable | None = None
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return the key of every request."""
-        return Access(self.key)
+        return EndpointAccess(self.key)
 
     def client(self, remote: Remote) -> Replica:
         """Return the server at `remote`."""

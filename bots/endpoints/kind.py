@@ -111,7 +111,7 @@ Stop = Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Fiel
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class EndpointAccess:
     """What every request to an endpoint carries. `key`: the environment variable of the key."""
 
     key: str | None = None
@@ -151,9 +151,9 @@ class EndpointSettings(BaseModel, ABC):
             return bool(self.prices.input or self.prices.output)
         return self.is_paid or not all(map(is_on_this_machine, self.addresses))
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return what every request carries."""
-        return Access()
+        return EndpointAccess()
 
     @abstractmethod
     def client(self, remote: Remote) -> Replica:
@@ -242,9 +242,9 @@ class HostedEndpoint(EndpointSettings):
     def api(self) -> Api:
         """Return the format of the service's requests and answers."""
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return the key and the headers of every request."""
-        return Access(self.key, headers=self.headers)
+        return EndpointAccess(self.key, headers=self.headers)
 
     def client(self, remote: Remote) -> Replica:
         """Return the model that `remote` serves."""

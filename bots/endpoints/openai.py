@@ -11,7 +11,16 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from bots.core.chat import Chat
 from bots.endpoints.hosted import Api, HostedReply, Request, merged, with_thoughts
-from bots.endpoints.kind import HEADER, Access, HostedEndpoint, Line, Seed, Tokens, described, key_header_name
+from bots.endpoints.kind import (
+    HEADER,
+    EndpointAccess,
+    HostedEndpoint,
+    Line,
+    Seed,
+    Tokens,
+    described,
+    key_header_name,
+)
 from bots.endpoints.provider_error import unknown_end
 from bots.endpoints.remote import whole
 
@@ -173,9 +182,9 @@ class OpenAiEndpoint(HostedEndpoint):
         )
     }
 
-    def access(self) -> Access:
+    def access(self) -> EndpointAccess:
         """Return the key, the headers and the query of every request."""
-        return Access(self.key, self.key_header, self.headers, self.query)
+        return EndpointAccess(self.key, self.key_header, self.headers, self.query)
 
     def api(self) -> Api:
         """Return the format of the service's requests and answers."""

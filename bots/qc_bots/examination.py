@@ -24,7 +24,7 @@ _OF_PAIRS = 0.8  # the weight of word pairs in a word's likelihood
 
 
 @dataclass(frozen=True, slots=True)
-class QcExamination:
+class Examination:
     """Measurements of a QC bot.
 
     `lines`: the number of its lines examined. `whole`: the share of them that are in the corpus unchanged.
@@ -39,7 +39,7 @@ class QcExamination:
     looks: float | None
 
 
-def examine(corpus: Corpus, replies: Sequence[str] = ()) -> QcExamination:
+def examine(corpus: Corpus, replies: Sequence[str] = ()) -> Examination:
     """Examine the published QC bot with `corpus`, and compare it with systems' `replies`.
 
     Raises:
@@ -52,7 +52,7 @@ def examine(corpus: Corpus, replies: Sequence[str] = ()) -> QcExamination:
         for number in range(LINES)
     ]
     looks = looks_auc(lines, replies) if len(replies) >= ENOUGH_REPLIES else None
-    return QcExamination(len(lines), _share_whole(lines, corpus), _share_preferred(corpus), looks)
+    return Examination(len(lines), _share_whole(lines, corpus), _share_preferred(corpus), looks)
 
 
 def _share_whole(lines: Sequence[str], corpus: Corpus) -> float:

@@ -76,7 +76,7 @@ class JudgeOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedCalls:
+class PlannedJudging:
     """Number of planned calls, and estimated numbers of prompt and answer tokens."""
 
     calls: int
@@ -196,12 +196,12 @@ def judge(
 
 def planned_calls(
     spoken: Sequence[Transcript], asked: Sequence[str], options: JudgeOptions, cache: Cache
-) -> PlannedCalls:
+) -> PlannedJudging:
     """Return the calls that `judge` would make with the same arguments, without cached answers."""
     _, asks = _asks(spoken, asked, options)
     missing = [ask.body["messages"] for key, ask in asks.items() if cache.get(key) is None]
     read = sum(len(message["content"]) for messages in missing for message in messages)
-    return PlannedCalls(
+    return PlannedJudging(
         len(missing), math.ceil(read / CHARACTERS_OF_TOKEN), len(missing) * len(asked) * TOKENS_OF_RATING
     )
 

@@ -109,7 +109,10 @@ def _sample(analysis: Analysis) -> list[Field]:
         Field("3.1.1", "How many outputs of each system are evaluated", f"{kind} that were kept: {each}"),
         Field("3.1.2", "How they were selected", chosen),
         Field(
-            "3.1.3", "Statistical power", None, "a plan made before the run, for example by `candor plan power`"
+            "3.1.3",
+            "Statistical power",
+            None,
+            "a plan made before the run, for example by `candor plan power`",
         ),
     ]
 

@@ -53,7 +53,7 @@ class EstimateOptions:
 
 
 @dataclass(frozen=True)
-class Part:
+class EstimatesOfPart:
     """Estimates for one criterion and one system, or all systems together, on one scale.
 
     Attributes:
@@ -87,7 +87,7 @@ class Estimates:
 
     source: str
     options: EstimateOptions
-    parts: tuple[Part, ...]
+    parts: tuple[EstimatesOfPart, ...]
     notes: tuple[str, ...]
     signature: str
 
@@ -158,7 +158,7 @@ def _part(
     metrics: tuple[str, ...],
     ends: tuple[float, float] | None,
     options: EstimateOptions,
-) -> Part:
+) -> EstimatesOfPart:
     found = spread(judged.values, judged.outputs)
     plain = worth(judged, "", options.bootstrap, options.seed)
     if plain is None:
@@ -167,7 +167,7 @@ def _part(
     worths = sorted((one for one in each if one), key=lambda one: -one.strength)
     best = worths[0].metric if worths and worths[0].strength >= 0 else ""
     in_detail = scale == RAW and name != ALL_SYSTEMS
-    return Part(
+    return EstimatesOfPart(
         criterion=judged.criterion,
         system=name,
         scale=scale,

@@ -39,7 +39,7 @@ WAITING_NOTE = (
 
 
 @dataclass(frozen=True)
-class WorkerStanding:
+class WorkerSoFar:
     """A worker with ratings: the filter's p so far, NaN if there is nothing to test."""
 
     worker: str
@@ -48,7 +48,7 @@ class WorkerStanding:
 
 
 @dataclass(frozen=True)
-class ScoreStanding:
+class ScoreSoFar:
     """A system's score so far: mean overall z over conversations of workers who passed, and its interval.
 
     `z` is NaN without such a conversation; `low` and `high` are NaN with fewer than FIRST_LOOK workers.
@@ -84,8 +84,8 @@ class Running:
     passed: int
     failed: int
     undecided: int
-    workers: tuple[WorkerStanding, ...]
-    scores: tuple[ScoreStanding, ...]
+    workers: tuple[WorkerSoFar, ...]
+    scores: tuple[ScoreSoFar, ...]
     notes: tuple[str, ...]
 
     @property
@@ -119,7 +119,7 @@ def running(run: Run, status: NDArray[np.str_], alpha: float = 0.05) -> Running:
         failed=int((handed_in & ~passed).sum()),
         undecided=int((under_way & ~handed_in).sum()),
         workers=tuple(
-            WorkerStanding(str(name), *so_far)
+            WorkerSoFar(str(name), *so_far)
             for name, *so_far in zip(names, p.tolist(), held.tolist(), strict=True)
         ),
         scores=scores,
@@ -143,11 +143,11 @@ def _verdicts(sample: Sample | None, count: int) -> tuple[NDArray[np.float64], N
     return workers["p"].to_numpy(np.float64), workers["passed"].to_numpy(bool)
 
 
-def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple[ScoreStanding, ...]:
+def _scores(run: Run, sample: Sample | None, counts: NDArray[np.bool_]) -> tuple[ScoreSoFar, ...]:
     """Return the systems' scores so far; `counts`, (workers,): whether a worker's ratings count."""
     competing = run.systems.loc[run.competing, "system"]
     if sample is None:
-        return tuple(ScoreStanding(str(name), 0, 0, np.nan, np.nan, np.nan) for name in competing)
+        return tuple(ScoreSoFar(str(name), 0, 0, np.nan, np.nan, np.nan) for name in competing)
     turn = _turns(run)
     rows = np.flatnonzero(counts[sample.workers] & sample.competes)
     rows = rows[np.argsort(turn[sample.workers[rows]], kind="stable")]
@@ -169,20 +169,20 @@ def _turns(run: Run) -> NDArray[np.intp]:
     return np.argsort(np.argsort(last, kind="stable"))
 
 
-def _score(system: str, values: NDArray[np.float64], workers: NDArray[np.intp]) -> ScoreStanding:
+def _score(system: str, values: NDArray[np.float64], workers: NDArray[np.intp]) -> ScoreSoFar:
     """Return a system's score so far, from values in the order in which their workers submitted."""
     if not len(values):
-        return ScoreStanding(system, 0, 0, np.nan, np.nan, np.nan)
+        return ScoreSoFar(system, 0, 0, np.nan, np.nan, np.nan)
     stream = worker_stream(values, workers)
     mean = float(np.sort(values).mean())
     if len(stream) < FIRST_LOOK:
-        return ScoreStanding(system, len(values), len(stream), mean, np.nan, np.nan)
+        return ScoreSoFar(system, len(values), len(stream), mean, np.nan, np.nan)
     sequence = asymptotic(stream, 1 - LEVEL, TIGHTEST)
     centre, reach = float(sequence.centre[-1]), float(sequence.half_width[-1])
-    return ScoreStanding(system, len(values), len(stream), mean, centre - reach, centre + reach)
+    return ScoreSoFar(system, len(values), len(stream), mean, centre - reach, centre + reach)
 
 
-def _notes(run: Run, scores: tuple[ScoreStanding, ...], under_way: bool) -> tuple[str, ...]:
+def _notes(run: Run, scores: tuple[ScoreSoFar, ...], under_way: bool) -> tuple[str, ...]:
     who = SIMULATED_NOTE if SIMULATED_NOTE in run.notes else PEOPLE_NOTE
     waiting = not all(isfinite(score.width) for score in scores)
     return (who, *([UNDECIDED_NOTE] if under_way else []), *([WAITING_NOTE] if waiting else []))
@@ -233,11 +233,11 @@ def _document(found: Running, at: datetime) -> dict[str, Any]:
     }
 
 
-def _worker(worker: WorkerStanding) -> dict[str, Any]:
+def _worker(worker: WorkerSoFar) -> dict[str, Any]:
     return {"worker": worker.worker, "p": _number(worker.p), "conversations": worker.conversations}
 
 
-def _score_content(score: ScoreStanding) -> dict[str, Any]:
+def _score_content(score: ScoreSoFar) -> dict[str, Any]:
     return {
         "system": score.system,
         "conversations": score.conversations,

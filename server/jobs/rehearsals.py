@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection, func, select
 
-from bots import RaterModel
+from bots import FittedRaterModel
 from server.bots.open_runs import OpenRuns
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.clock import utc_now
@@ -49,7 +49,7 @@ class RehearsalOptions(BaseModel):
 
     workers: int = Field(40, ge=5, le=1000, strict=True)
     honest: float | None = Field(None, ge=0.1, le=1, strict=True)
-    model: RaterModel | None = None
+    model: FittedRaterModel | None = None
     spread: float | None = Field(None, ge=0, le=1, strict=True)
     planned: int | None = Field(None, ge=2, le=100_000, strict=True)
     pay: float | None = Field(None, ge=0, le=1_000_000, strict=True)

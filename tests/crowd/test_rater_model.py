@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bots.crowd.profile import PROFILES, Honest, mix_of
-from bots.crowd.rater_model import ModelRefused, RaterModel, read_rater_model
+from bots.crowd.rater_model import FittedRaterModel, ModelRefused, read_rater_model
 from bots.researcher.views import CriterionView
 from qc.method.sample import take_sample
 from qc.planning import rater_model
@@ -62,7 +62,7 @@ def test_a_crowd_rates_as_the_model_of_a_run(fitted: rater_model.RaterModel, tmp
 
 
 def test_what_the_model_does_not_know_is_rated_by_quality() -> None:
-    model = RaterModel.model_validate(MODEL)
+    model = FittedRaterModel.model_validate(MODEL)
     fun, odd = (CriterionView(label=label, negative=False, qc=True) for label in ("fun", "odd"))
     worker = Honest(random.Random(0), model)
     # Without any noise: what `pear` deserves, and −4 + 100 · quality for all else.

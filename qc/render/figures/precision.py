@@ -11,7 +11,7 @@ from qc.drawing.panel import Panel, Scale, round_ticks, tick_labels
 from qc.drawing.sheet import Sheet
 from qc.drawing.style import BLUE, GREEN, MARGIN, MUTED, VERMILION, shortened
 from qc.number_format import decimal, whole
-from qc.precision.estimates import Part
+from qc.precision.estimates import EstimatesOfPart
 
 LEFT, HEAD, FOOT, RIGHT, HEIGHT = 62.0, 40.0, 58.0, 24.0, 300.0
 LINE = 22.0
@@ -32,7 +32,7 @@ class CurveLine(NamedTuple):
     values: Array
 
 
-def widths(part: Part) -> Drawing:
+def widths(part: EstimatesOfPart) -> Drawing:
     """Draw the width of the interval against n, without and with the strongest metric.
 
     `part` must have a curve.
@@ -64,7 +64,7 @@ def widths(part: Part) -> Drawing:
     return Drawing(title, alt, draw)
 
 
-def narrowing(part: Part) -> Drawing:
+def narrowing(part: EstimatesOfPart) -> Drawing:
     """Draw how intervals narrow while data come in.
 
     `part` must have looks.

@@ -11,7 +11,7 @@ from qc.estimators.confidence_sequence import ConfidenceSequence
 from qc.estimators.efficiency import JudgmentSpread, NotEstimable, number
 from qc.estimators.pool_mean import Interval
 from qc.number_format import MISSING, decimal, whole
-from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, Part
+from qc.precision.estimates import ALL_SYSTEMS, RAW, Estimates, EstimatesOfPart
 from qc.precision.worth import Mean, Worth
 from qc.render.figures.precision import narrowing, widths
 from qc.render.findings.findings import Findings, FindingsFigure, FindingsTable
@@ -61,7 +61,7 @@ def estimate_findings(found: Estimates) -> Findings:
     )
 
 
-def _width_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
+def _width_figure(parts: Sequence[EstimatesOfPart]) -> list[FindingsFigure]:
     """Return the figure of the part in which a metric is strongest; none without a curve."""
     curves = [part for part in parts if part.curve is not None]
     if not curves:
@@ -78,7 +78,7 @@ def _width_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
     return [FindingsFigure("widths", "Width against judgments.", text, draw)]
 
 
-def _look_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
+def _look_figure(parts: Sequence[EstimatesOfPart]) -> list[FindingsFigure]:
     """Return the figure of the part with most values; none if no part has a stream of them."""
     streams = [(part.looks.n, part) for part in parts if part.looks is not None]
     if not streams:
@@ -95,11 +95,11 @@ def _look_figure(parts: Sequence[Part]) -> list[FindingsFigure]:
     return [FindingsFigure("looks", "While data come in.", text, draw)]
 
 
-def _where(part: Part) -> dict[str, Any]:
+def _where(part: EstimatesOfPart) -> dict[str, Any]:
     return {"criterion": part.criterion, "system": part.system, "scale": part.scale}
 
 
-def _spread(parts: Sequence[Part]) -> FindingsTable:
+def _spread(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     rows = [
         {
             **_where(part),
@@ -142,7 +142,7 @@ def _spread(parts: Sequence[Part]) -> FindingsTable:
     )
 
 
-def _efficiency(parts: Sequence[Part]) -> FindingsTable:
+def _efficiency(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     rows = [
         {
             **_where(part),
@@ -187,7 +187,7 @@ def _efficiency(parts: Sequence[Part]) -> FindingsTable:
     )
 
 
-def _means(parts: Sequence[Part]) -> FindingsTable:
+def _means(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     rows = [
         {**_where(part), "metric": worth.metric or NO_METRIC, **_mean(mean), **_counts(worth)}
         for part in parts
@@ -214,7 +214,7 @@ def _means(parts: Sequence[Part]) -> FindingsTable:
     )
 
 
-def _each_mean(part: Part) -> Iterator[tuple[Worth, Mean]]:
+def _each_mean(part: EstimatesOfPart) -> Iterator[tuple[Worth, Mean]]:
     yield part.plain, part.plain.plain
     for worth in part.metrics:
         yield worth, worth.varied
@@ -241,7 +241,7 @@ def _mean(mean: Mean) -> dict[str, float]:
     }
 
 
-def _looks(parts: Sequence[Part]) -> FindingsTable:
+def _looks(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     rows = [
         {
             "criterion": part.criterion,
@@ -287,7 +287,7 @@ def _last(sequence: ConfidenceSequence | None) -> float:
     return float("nan") if sequence is None else float(sequence.half_width[-1])
 
 
-def _widths(parts: Sequence[Part]) -> FindingsTable:
+def _widths(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     frames = [
         pd.DataFrame(
             {
@@ -319,7 +319,7 @@ def _widths(parts: Sequence[Part]) -> FindingsTable:
     )
 
 
-def _sequences(parts: Sequence[Part]) -> FindingsTable:
+def _sequences(parts: Sequence[EstimatesOfPart]) -> FindingsTable:
     frames = [
         pd.DataFrame(
             {
@@ -361,7 +361,7 @@ def _sequences(parts: Sequence[Part]) -> FindingsTable:
     )
 
 
-def _verdict(found: Sequence[Part]) -> tuple[str, ...]:
+def _verdict(found: Sequence[EstimatesOfPart]) -> tuple[str, ...]:
     """Return a sentence for each criterion and system: what the strongest metric saves there."""
     parts = [part for part in found if part.scale == RAW and part.metrics]
     single = [part for part in parts if part.system != ALL_SYSTEMS]
@@ -374,7 +374,7 @@ def _share(efficiency: float) -> str:
     return f"{whole(share)} of 100 judgments" if share >= 1 else "none"
 
 
-def _saved(part: Part, worth: Worth) -> str:
+def _saved(part: EstimatesOfPart, worth: Worth) -> str:
     where = f"{part.criterion}, {part.system}: "
     r, endless = worth.efficiency.r_judgment, worth.efficiency.de
     if isinstance(r, NotEstimable) or isinstance(endless, NotEstimable):

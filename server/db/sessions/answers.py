@@ -11,7 +11,7 @@ from sqlalchemy import Column, Connection, Select, bindparam, select
 from bots import Provenance
 from server.db.counts.spending import COUNT_COST
 from server.db.engine.bulk import Bulk, Kind, Row, stored_time
-from server.db.tables import Conversation, MessageReport, Questionnaire, Table
+from server.db.tables import Conversation, MessageReport, Questionnaire, TableBase
 from server.session.records import (
     AnswerGiven,
     CallKept,
@@ -77,7 +77,7 @@ def writing_row(record: WritingKept) -> Row:
     return (record.conversation, record.index, *(getattr(record.writing, name) for name in _NUMBERS))
 
 
-def of_assignment(table: type[Table], order: Column[Any]) -> Select[Any]:
+def of_assignment(table: type[TableBase], order: Column[Any]) -> Select[Any]:
     """Build the statement that reads rows of `table` for `by_conversation`, in `order` in each conversation.
 
     Call it once per table: building a statement takes longer than running it.

@@ -74,7 +74,7 @@ from server.db.tables.study import (
     Study,
     System,
 )
-from server.db.tables.table import Table
+from server.db.tables.table import TableBase
 
 __all__ = [
     "CHOICE_SEPARATOR",
@@ -138,7 +138,7 @@ __all__ = [
     "StudyNotice",
     "Submission",
     "System",
-    "Table",
+    "TableBase",
     "Token",
     "TopicMark",
     "Turn",

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from sqlmodel import Field
 
-from server.db.tables.table import Table, index_where
+from server.db.tables.table import TableBase, index_where
 
 
-class Token(Table, table=True):
+class Token(TableBase, table=True):
     """The right to use the researcher's API or to connect as a bot host. Only the token's SHA-256 is stored.
 
     `scope`: a role, or `host`. `study`: the study that the role is for; null: all.
@@ -23,7 +23,7 @@ class Token(Table, table=True):
     study: str | None = None
 
 
-class SecretMark(Table, table=True):
+class SecretMark(TableBase, table=True):
     """The mark of a secret that this database depends on, by its purpose: `secret_marks`."""
 
     __tablename__ = "secret_mark"
@@ -31,7 +31,7 @@ class SecretMark(Table, table=True):
     mark: str
 
 
-class Person(Table, table=True):
+class Person(TableBase, table=True):
     """An account for the desk: `people`. `password`: its Argon2 hash."""
 
     __table_args__ = (index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
@@ -42,7 +42,7 @@ class Person(Table, table=True):
     removed_at: datetime | None = None
 
 
-class PersonRole(Table, table=True):
+class PersonRole(TableBase, table=True):
     """An account's role for a study; an empty name stands for all studies."""
 
     __tablename__ = "person_role"
@@ -51,7 +51,7 @@ class PersonRole(Table, table=True):
     role: str
 
 
-class SignIn(Table, table=True):
+class SignIn(TableBase, table=True):
     """A browser in which somebody is signed in, by its cookie's SHA-256: `sign_ins`."""
 
     __tablename__ = "sign_in"
@@ -61,7 +61,7 @@ class SignIn(Table, table=True):
     expires_at: datetime
 
 
-class OneTimeLink(Table, table=True):
+class OneTimeLink(TableBase, table=True):
     """A link with which a person sets their password, once; without a person, the first owner's."""
 
     __tablename__ = "one_time_link"
@@ -70,7 +70,7 @@ class OneTimeLink(Table, table=True):
     expires_at: datetime
 
 
-class AuditEntry(Table, table=True):
+class AuditEntry(TableBase, table=True):
     """An action and its actor: `audit`. A trigger refuses to update or delete a row."""
 
     __tablename__ = "audit_entry"

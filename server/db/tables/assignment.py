@@ -6,10 +6,10 @@ import sqlalchemy as sa
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from server.db.tables.table import Table, index_where
+from server.db.tables.table import TableBase, index_where
 
 
-class Worker(Table, table=True):
+class Worker(TableBase, table=True):
     """A real or simulated worker, as their platform names them. Exports show only the pseudonym."""
 
     __table_args__ = (UniqueConstraint("platform", "external_id"),)
@@ -19,7 +19,7 @@ class Worker(Table, table=True):
     pseudonym: str = Field(unique=True)
 
 
-class Assignment(Table, table=True):
+class Assignment(TableBase, table=True):
     """One worker's assignment in a run. `place` is its slot's number in the balanced design; a later
     assignment may fill the same slot once this one has expired or was returned.
 
@@ -70,7 +70,7 @@ class Assignment(Table, table=True):
     fence: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
-class Visit(Table, table=True):
+class Visit(TableBase, table=True):
     """A visit of an assignment's worker, by their platform's id of it: for Prolific, a submission."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -78,7 +78,7 @@ class Visit(Table, table=True):
     at: datetime
 
 
-class TutorialAnswer(Table, table=True):
+class TutorialAnswer(TableBase, table=True):
     """An answer to a test question, right or wrong."""
 
     __tablename__ = "tutorial_answer"
@@ -91,7 +91,7 @@ class TutorialAnswer(Table, table=True):
     client_id: str
 
 
-class Questionnaire(Table, table=True):
+class Questionnaire(TableBase, table=True):
     """A worker has submitted the questionnaire before, or after, all conversations."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -100,7 +100,7 @@ class Questionnaire(Table, table=True):
     client_id: str
 
 
-class Answer(Table, table=True):
+class Answer(TableBase, table=True):
     """An answer to a question: a text or a number. Each of several choices is a row.
 
     `conversation_id`: the conversation that it is about; null before and after all of them.
@@ -116,7 +116,7 @@ class Answer(Table, table=True):
     created_at: datetime
 
 
-class Exclusion(Table, table=True):
+class Exclusion(TableBase, table=True):
     """An assignment that analyses exclude, and the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -124,7 +124,7 @@ class Exclusion(Table, table=True):
     excluded_at: datetime
 
 
-class Removal(Table, table=True):
+class Removal(TableBase, table=True):
     """The data removed from an assignment: `removal`. `extent`: `words` or `all`; `cause`: the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)

@@ -6,13 +6,13 @@ from typing import Final
 from sqlalchemy import BigInteger, Index, UniqueConstraint
 from sqlmodel import Field
 
-from server.db.tables.table import Table
+from server.db.tables.table import TableBase
 
 REMOVED: Final = "[removed]"  # replaces a text that was removed
 PERSONA_SEPARATOR = "\n"  # between the lines of a persona
 
 
-class Conversation(Table, table=True):
+class Conversation(TableBase, table=True):
     """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
 
     `side`: in a pair, `left` (an odd position) or `right` (the position after it).
@@ -37,7 +37,7 @@ class Conversation(Table, table=True):
     side: str | None = None
 
 
-class Choice(Table, table=True):
+class Choice(TableBase, table=True):
     """A worker's choice between two conversations after a line of both; stored with the left one."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -47,7 +47,7 @@ class Choice(Table, table=True):
     created_at: datetime
 
 
-class ShownItem(Table, table=True):
+class ShownItem(TableBase, table=True):
     """An item at a position of an assignment, in place of a chat. `twin_of`: a position."""
 
     __tablename__ = "shown_item"
@@ -57,7 +57,7 @@ class ShownItem(Table, table=True):
     twin_of: int | None
 
 
-class ItemEdit(Table, table=True):
+class ItemEdit(TableBase, table=True):
     """A worker's improved text of an item."""
 
     __tablename__ = "item_edit"
@@ -67,7 +67,7 @@ class ItemEdit(Table, table=True):
     created_at: datetime
 
 
-class Turn(Table, table=True):
+class Turn(TableBase, table=True):
     """One line of a conversation. `show_at`: the earliest time at which a bot's line may be shown."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -80,7 +80,7 @@ class Turn(Table, table=True):
     latency_ms: int | None
 
 
-class Writing(Table, table=True):
+class Writing(TableBase, table=True):
     """Counts of how a worker wrote a message, made by their page: `session.writing`."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -95,7 +95,7 @@ class Writing(Table, table=True):
     away_ms: int
 
 
-class ModeratedLine(Table, table=True):
+class ModeratedLine(TableBase, table=True):
     """The moderation service's judgement of a line; a line without a row was not sent to it.
 
     `flagged`: null if the service would not judge the line. `categories`: those for which it is flagged,
@@ -115,7 +115,7 @@ class ModeratedLine(Table, table=True):
     seen_by: str | None = None
 
 
-class ReplyOutput(Table, table=True):
+class ReplyOutput(TableBase, table=True):
     """A model's full output, if the reply shown differs from it, and the differences.
 
     It is a table of its own, so that queries for workers never read it. `changes`: as named in `bots.shown`,
@@ -129,7 +129,7 @@ class ReplyOutput(Table, table=True):
     changes: str
 
 
-class HumanConversation(Table, table=True):
+class HumanConversation(TableBase, table=True):
     """A conversation whose chat partner is another worker.
 
     `partner_id`: the other worker's conversation. `came_first`: this worker waited for the other one.
@@ -150,7 +150,7 @@ class HumanConversation(Table, table=True):
     taken_over_at: datetime | None = None
 
 
-class WizardLine(Table, table=True):
+class WizardLine(TableBase, table=True):
     """A line for which a worker waits while a researcher answers in a chatbot's place.
 
     `answered_by`: the pseudonym of the researcher who answered. Without a `text`, a bot took over, or the
@@ -166,7 +166,7 @@ class WizardLine(Table, table=True):
     answered_at: datetime | None = None
 
 
-class BotCall(Table, table=True):
+class BotCall(TableBase, table=True):
     """A call of a bot for a line, which was answered: see `server.session.call`.
 
     `failure` is null if the answer is the line; `output` is stored if it is not.
@@ -194,7 +194,7 @@ class BotCall(Table, table=True):
     created_at: datetime
 
 
-class TopicMark(Table, table=True):
+class TopicMark(TableBase, table=True):
     """A topic as the worker recorded it, after `round` messages; the opening topic has round 0, ordinal 0."""
 
     __tablename__ = "topic_mark"
@@ -209,7 +209,7 @@ class TopicMark(Table, table=True):
     created_at: datetime
 
 
-class Rating(Table, table=True):
+class Rating(TableBase, table=True):
     """One value from 0 to 100, as the worker gave it."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -218,7 +218,7 @@ class Rating(Table, table=True):
     created_at: datetime
 
 
-class TurnRating(Table, table=True):
+class TurnRating(TableBase, table=True):
     """A worker's rating of a reply, from 0 to 100; of several the last one counts."""
 
     __tablename__ = "turn_rating"
@@ -230,7 +230,7 @@ class TurnRating(Table, table=True):
     client_id: str
 
 
-class MessageReport(Table, table=True):
+class MessageReport(TableBase, table=True):
     """A worker's report of a message: the reason, and a note. `leaves`: they left with the report.
 
     `taken_back_at`: they took it back, or reported the line again. `seen_by`: the researcher who marked it as
@@ -252,7 +252,7 @@ class MessageReport(Table, table=True):
     seen_by: str | None = None
 
 
-class Quiz(Table, table=True):
+class Quiz(TableBase, table=True):
     """The quiz after a conversation: the choice, and whether it is the partner's line.
 
     `why_not`: why there was no quiz, `few_replies` or `few_lines`; then there are no lines.
@@ -267,7 +267,7 @@ class Quiz(Table, table=True):
     client_id: str | None = None
 
 
-class QuizLine(Table, table=True):
+class QuizLine(TableBase, table=True):
     """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself."""
 
     __tablename__ = "quiz_line"
@@ -278,7 +278,7 @@ class QuizLine(Table, table=True):
     turn_index: int
 
 
-class Note(Table, table=True):
+class Note(TableBase, table=True):
     """An incident in a conversation, such as a bot that failed, gave up, was replaced or revealed itself.
 
     `failure`: the kind of failure of a failed try; null for everything else, and for rows from before 0.2.

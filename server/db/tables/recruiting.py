@@ -8,10 +8,10 @@ from datetime import datetime
 from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field
 
-from server.db.tables.table import Table, index_where
+from server.db.tables.table import TableBase, index_where
 
 
-class Recruitment(Table, table=True):
+class Recruitment(TableBase, table=True):
     """A run's study on a platform. `status` and `places` are as last read from the platform.
 
     `reward` is in cents of the `currency` in which the platform pays the study; null if the platform has not
@@ -32,7 +32,7 @@ class Recruitment(Table, table=True):
     fault: str | None = None
 
 
-class RecruitmentCode(Table, table=True):
+class RecruitmentCode(TableBase, table=True):
     """The completion code with which workers return to the platform after an ending of this kind."""
 
     __tablename__ = "recruitment_code"
@@ -41,7 +41,7 @@ class RecruitmentCode(Table, table=True):
     code: str
 
 
-class Submission(Table, table=True):
+class Submission(TableBase, table=True):
     """A submission in its last known state; `id` is the platform's.
 
     `paid_share`: the per cent of the reward that is known to be paid; null: nothing, or unknown.
@@ -57,7 +57,7 @@ class Submission(Table, table=True):
     paid_share: int | None = None
 
 
-class PaymentDecision(Table, table=True):
+class PaymentDecision(TableBase, table=True):
     """A person's decision about a submission's pay. Rows are never changed; the latest counts.
 
     `share`: the per cent of the reward, if it is paid in part.
@@ -74,7 +74,7 @@ class PaymentDecision(Table, table=True):
     decided_at: datetime
 
 
-class BonusBatch(Table, table=True):
+class BonusBatch(TableBase, table=True):
     """Bonuses that are paid in one call, with their state; see `server.db.recruiting.bonuses`.
 
     `platform_batch`: the platform's id. `total`: the cost in cents, with fees and tax. `sent_at`: when paying
@@ -97,7 +97,7 @@ class BonusBatch(Table, table=True):
     settled_at: datetime | None = None
 
 
-class Bonus(Table, table=True):
+class Bonus(TableBase, table=True):
     """A bonus of one submission. There is one for each `purpose`, so that nobody gets the same one twice.
 
     `purpose_key`: the purpose in a form for comparison. `seen_before`: how many payments of this amount the
@@ -118,7 +118,7 @@ class Bonus(Table, table=True):
     seen_at: datetime | None = None
 
 
-class Credit(Table, table=True):
+class Credit(TableBase, table=True):
     """The result of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -128,7 +128,7 @@ class Credit(Table, table=True):
     tried_at: datetime
 
 
-class PlatformEvent(Table, table=True):
+class PlatformEvent(TableBase, table=True):
     """A platform's event that was handled. Ids are not signed there, but a copy has the same signature."""
 
     __tablename__ = "platform_event"

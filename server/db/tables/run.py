@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import BigInteger, UniqueConstraint, text
 from sqlmodel import Field
 
-from server.db.tables.table import Table
+from server.db.tables.table import TableBase
 
 
-class Job(Table, table=True):
+class Job(TableBase, table=True):
     """A background job for a run, such as a report or a rehearsal.
 
     `options` and `result` are JSON. `step`, `done`, `total`: its progress. `error`: why it failed.
@@ -28,7 +28,7 @@ class Job(Table, table=True):
     result: str | None = None
 
 
-class JobLease(Table, table=True):
+class JobLease(TableBase, table=True):
     """The process that does a task that only one may do at a time. After `until`, another may take it."""
 
     __tablename__ = "job_lease"
@@ -37,14 +37,14 @@ class JobLease(Table, table=True):
     until: datetime
 
 
-class Revision(Table, table=True):
+class Revision(TableBase, table=True):
     """The number of changes of a subject (bots or runs): `revisions`."""
 
     subject: str = Field(primary_key=True)
     number: int
 
 
-class PlanCount(Table, table=True):
+class PlanCount(TableBase, table=True):
     """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
 
     __tablename__ = "plan_count"
@@ -55,7 +55,7 @@ class PlanCount(Table, table=True):
     number: int
 
 
-class PairCount(Table, table=True):
+class PairCount(TableBase, table=True):
     """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
 
     __tablename__ = "pair_count"
@@ -69,7 +69,7 @@ class PairCount(Table, table=True):
     rights: int
 
 
-class AssignmentCount(Table, table=True):
+class AssignmentCount(TableBase, table=True):
     """The number of a run's assignments with a status: `run_counts`."""
 
     __tablename__ = "assignment_count"
@@ -79,7 +79,7 @@ class AssignmentCount(Table, table=True):
     number: int
 
 
-class RatedCount(Table, table=True):
+class RatedCount(TableBase, table=True):
     """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
 
     __tablename__ = "rated_count"
@@ -89,7 +89,7 @@ class RatedCount(Table, table=True):
     number: int
 
 
-class FreePlace(Table, table=True):
+class FreePlace(TableBase, table=True):
     """A slot of a run that was given back and is free."""
 
     __tablename__ = "free_place"
@@ -98,7 +98,7 @@ class FreePlace(Table, table=True):
     place: int = Field(primary_key=True)
 
 
-class Spending(Table, table=True):
+class Spending(TableBase, table=True):
     """The cost of a bot's calls in a run: `spending`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -106,7 +106,7 @@ class Spending(Table, table=True):
     cost: float
 
 
-class Run(Table, table=True):
+class Run(TableBase, table=True):
     """One run of a study; a second one is its replication.
 
     `kind`: `study`, or `rehearsal`, in which simulated workers try the study out.
@@ -127,7 +127,7 @@ class Run(Table, table=True):
     closed_at: datetime | None = None
 
 
-class ExcludedRun(Table, table=True):
+class ExcludedRun(TableBase, table=True):
     """A run whose workers are excluded from the run `run_id`."""
 
     __tablename__ = "excluded_run"
@@ -135,7 +135,7 @@ class ExcludedRun(Table, table=True):
     other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
-class ExcludedWorker(Table, table=True):
+class ExcludedWorker(TableBase, table=True):
     """A worker, by the id in their link, who is excluded from a run."""
 
     __tablename__ = "excluded_worker"
@@ -143,7 +143,7 @@ class ExcludedWorker(Table, table=True):
     external_id: str = Field(primary_key=True)
 
 
-class Item(Table, table=True):
+class Item(TableBase, table=True):
     """An item of a run of a transcript study, fixed when the run is opened.
 
     `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
@@ -161,7 +161,7 @@ class Item(Table, table=True):
     content: str
 
 
-class StudyNotice(Table, table=True):
+class StudyNotice(TableBase, table=True):
     """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
 
     __tablename__ = "notice"
@@ -172,14 +172,14 @@ class StudyNotice(Table, table=True):
     created_at: datetime
 
 
-class Rehearsal(Table, table=True):
+class Rehearsal(TableBase, table=True):
     """A run that is a rehearsal. `quality`: JSON, its simulated workers' opinion of each system, 0 to 1."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     quality: str
 
 
-class Analysis(Table, table=True):
+class Analysis(TableBase, table=True):
     """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
 
     `basis`: a summary of the data; as long as it is the same, so is the analysis.
@@ -191,7 +191,7 @@ class Analysis(Table, table=True):
     content: str
 
 
-class AnalysisPoint(Table, table=True):
+class AnalysisPoint(TableBase, table=True):
     """A run's scores at a number of ratings, so that the desk can show how their intervals narrow.
 
     `scores`: JSON, as in `Analysis.content`.

@@ -5,17 +5,17 @@ from datetime import datetime
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field
 
-from server.db.tables.table import Table
+from server.db.tables.table import TableBase
 
 
-class Bot(Table, table=True):
+class Bot(TableBase, table=True):
     """A bot, by the spec with which it is opened."""
 
     id: int | None = Field(default=None, primary_key=True)
     spec: str = Field(unique=True)
 
 
-class Registration(Table, table=True):
+class Registration(TableBase, table=True):
     """A bot that is registered with the server. `endpoint`: canonical JSON of where and how it is asked. It
     contains the name of a key's environment variable, never the key.
     """
@@ -26,7 +26,7 @@ class Registration(Table, table=True):
     created_at: datetime
 
 
-class BotCheck(Table, table=True):
+class BotCheck(TableBase, table=True):
     """A conformance check of a registered bot, with its whole report as JSON."""
 
     __tablename__ = "bot_check"
@@ -40,7 +40,7 @@ class BotCheck(Table, table=True):
 CHOICE_SEPARATOR = "\n"  # between the choices of a question
 
 
-class Study(Table, table=True):
+class Study(TableBase, table=True):
     """A study file as it was opened. `turn_points`: the number of points for rating replies, if any."""
 
     __table_args__ = (UniqueConstraint("name", "hash"),)
@@ -53,14 +53,14 @@ class Study(Table, table=True):
     turn_points: int | None = None
 
 
-class Draft(Table, table=True):
+class Draft(TableBase, table=True):
     """A study as researchers write it, by its name. `archived_at`: since when it is archived."""
 
     name: str = Field(primary_key=True)
     archived_at: datetime | None = None
 
 
-class DraftVersion(Table, table=True):
+class DraftVersion(TableBase, table=True):
     """A saved version of a study. A run opened from it has the same hash in `study`."""
 
     __tablename__ = "draft_version"
@@ -72,7 +72,7 @@ class DraftVersion(Table, table=True):
     saved_by: str
 
 
-class Criterion(Table, table=True):
+class Criterion(TableBase, table=True):
     """A statement of a study, in the order in which workers see it."""
 
     study_id: int = Field(foreign_key="study.id", primary_key=True)
@@ -83,7 +83,7 @@ class Criterion(Table, table=True):
     counts_for_qc: bool
 
 
-class Question(Table, table=True):
+class Question(TableBase, table=True):
     """A question of a study's questionnaires, or a criterion that is answered instead of rated.
 
     `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: the number on a Likert
@@ -100,7 +100,7 @@ class Question(Table, table=True):
     points: int | None
 
 
-class System(Table, table=True):
+class System(TableBase, table=True):
     """A system that a study evaluates: a bot, its family, its persona policy."""
 
     __table_args__ = (UniqueConstraint("study_id", "name"),)

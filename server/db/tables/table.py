@@ -1,4 +1,4 @@
-"""Base of all tables, whose columns are named `Table.c` in queries."""
+"""Base of all tables, whose columns are named `TableBase.c` in queries."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -25,7 +25,7 @@ class _Columns:
         return SQLModel.metadata.tables[str(table.__tablename__)].columns
 
 
-class Table(SQLModel):
-    """A table of the database. `Table.c` has its columns, for expressions in queries."""
+class TableBase(SQLModel):
+    """A table of the database. `TableBase.c` has its columns, for expressions in queries."""
 
     c: ClassVar[_Columns] = _Columns()

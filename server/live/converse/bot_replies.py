@@ -46,7 +46,7 @@ class RepliesSession(Protocol):
         """Process an event after all earlier ones. Raises StorageFailed if it could not be stored."""
 
 
-class BotReplies:
+class ReplyTasks:
     """The replies of one session that are awaited: from bots, or until their time.
 
     The session is passed to each call, and referenced only while a reply is awaited. If the two objects

@@ -23,7 +23,7 @@ from server.clock import utc_now
 from server.db.sessions.quizzes import lines_of_others
 from server.db.store.store import StaleState, Store
 from server.errors import StorageFailed
-from server.live.converse.bot_replies import Asking, BotReplies
+from server.live.converse.bot_replies import Asking, ReplyTasks
 from server.session.events import (
     Accept,
     AskBot,
@@ -140,7 +140,7 @@ class LiveSession:
         self._notices = {notice.notice: notice for notice in notices}
         self._one_at_a_time = OneAtATime()
         self._page: PageConnection | None = None
-        self._replies = BotReplies(Asking(run, store), on_idle)
+        self._replies = ReplyTasks(Asking(run, store), on_idle)
 
     @property
     def idle(self) -> bool:

@@ -9,7 +9,7 @@ from qc.errors import EmptyRunError, OptionError
 from qc.estimators.efficiency import NotEstimable, number
 from qc.judgments import Judgments, Selection, read_judgments
 from qc.precision import EstimateOptions, Estimates, estimate, steps
-from qc.precision.estimates import ALL_SYSTEMS, PER_WORKER, RAW, Part
+from qc.precision.estimates import ALL_SYSTEMS, PER_WORKER, RAW, EstimatesOfPart
 from tests.qc.support.judgments import write_judgments
 
 FAST = EstimateOptions(bootstrap=200)
@@ -20,7 +20,7 @@ def read(folder: Path, **sizes: int) -> Judgments:
     return read_judgments(str(source), Selection(metrics))
 
 
-def part(estimates: Estimates, system: str, scale: str = RAW) -> Part:
+def part(estimates: Estimates, system: str, scale: str = RAW) -> EstimatesOfPart:
     (found,) = (each for each in estimates.parts if (each.system, each.scale) == (system, scale))
     return found
 
