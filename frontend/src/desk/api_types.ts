@@ -1042,7 +1042,7 @@ export interface JobOutcome {
   trouble: string | null;
 }
 /**
- * The forecast of a rehearsal, as printed by `python -m qc.outlook`.
+ * The forecast of a rehearsal, as printed by `python -m qc.planning.outlook`.
  *
  * `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
  * system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
@@ -1291,7 +1291,7 @@ export interface RehearsalJob {
 export interface RehearsalOptionsAsked {
   fee?: number;
   honest?: number | null;
-  model?: RaterModel | null;
+  model?: FittedRaterModel | null;
   pay?: number | null;
   planned?: number | null;
   quality: {
@@ -1309,7 +1309,7 @@ export interface RehearsalOptionsAsked {
  * deviations of a worker's bias, of a conversation's effect, and of noise. `random_share`: share of workers
  * who rate at random.
  */
-export interface RaterModel {
+export interface FittedRaterModel {
   conversation_sd: number;
   format: "candor-rater-model";
   random_share: number;
