@@ -18,7 +18,7 @@ from bots.conformance.script import AT_ONCE, MOST_AT_ONCE
 from bots.corpus import CorpusError, load_corpus
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
-from bots.researcher.views import CheckView
+from bots.researcher.views import CheckAnswer
 from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr
 
@@ -121,7 +121,7 @@ def _check_registered(
 ) -> ConformanceReport:
     """Let the server check a bot, and wait for the report. Raises RequestFailed."""
     text = None if study is None else _read(study)
-    view: CheckView | None = confirmed(client.start_check, name, text, at_once, yes=yes)
+    view: CheckAnswer | None = confirmed(client.start_check, name, text, at_once, yes=yes)
     with _progress(name) as progress:
         while view is not None and view.state == "running":
             progress(view.done, view.total)

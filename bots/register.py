@@ -19,7 +19,7 @@ from bots.core.persona_prompt import PromptError, given_prompt
 from bots.endpoints.endpoint import KINDS, Endpoint
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient
-from bots.researcher.views import BotView
+from bots.researcher.views import BotAnswer
 from candor.common.bounded_yaml import read_yaml
 from candor.common.terminal import agree, console, fail
 
@@ -290,7 +290,7 @@ def _dial_in_help(name: str, server: str) -> str:
     )
 
 
-def _facts(bot: BotView) -> Iterator[tuple[str, str]]:
+def _facts(bot: BotAnswer) -> Iterator[tuple[str, str]]:
     yield "name", escape(bot.name)
     yield "enabled", "yes" if bot.enabled else "[red]no[/]"
     for setting, value in bot.endpoint.items():
@@ -302,7 +302,7 @@ def _facts(bot: BotView) -> Iterator[tuple[str, str]]:
     yield "late replies", f"{late.overran} of {late.replies}"
 
 
-def _replica_table(bot: BotView) -> Table:
+def _replica_table(bot: BotAnswer) -> Table:
     where = Column("replica", no_wrap=True, overflow="fold")
     table = Table(where, "state", "in flight", "calls", "failures", "last error", box=SIMPLE)
     for each in bot.replicas:
@@ -311,7 +311,7 @@ def _replica_table(bot: BotView) -> Table:
     return table
 
 
-def _states(bot: BotView) -> str:
+def _states(bot: BotAnswer) -> str:
     counts = Counter(each.state for each in bot.replicas)
     return ", ".join(f"{k} {_state(state)}" for state, k in counts.items()) or "none"
 
@@ -320,7 +320,7 @@ def _state(state: str) -> str:
     return escape(state) if state == "fine" else f"[red]{escape(state)}[/]"
 
 
-def _last_check(bot: BotView) -> str:
+def _last_check(bot: BotAnswer) -> str:
     if bot.check is None:
         return "never"
     return f"{coloured(bot.check.verdict)} {bot.check.at:%Y-%m-%d %H:%M}"

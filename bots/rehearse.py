@@ -11,7 +11,8 @@ from rich.table import Table
 from bots.crowd.rater_model import ModelRefused, read_rater_model
 from bots.researcher.access import SERVER, Data, NoAccess, Server, Token, access
 from bots.researcher.client import RequestFailed, ResearcherClient, confirmed
-from bots.researcher.views import Forecast, RehearsalView
+from bots.researcher.views import RehearsalAnswer
+from candor.common.api_models import Forecast
 from candor.common.files import read_text
 from candor.common.terminal import Yes, console, fail, stderr
 
@@ -95,7 +96,7 @@ def rehearse(
     _tell(over.forecast)
 
 
-def _watched(client: ResearcherClient, rehearsal: RehearsalView) -> RehearsalView:
+def _watched(client: ResearcherClient, rehearsal: RehearsalAnswer) -> RehearsalAnswer:
     """Show the progress of a rehearsal until it is over, and return it then. Ctrl-C cancels it."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr) as progress:

@@ -20,7 +20,8 @@ from bots.crowd.speakers import Talk, speaker
 from bots.crowd.talk import Speaker
 from bots.crowd.worker import Conduct, Diary, SimulatedWorker
 from bots.researcher.client import RequestFailed
-from bots.researcher.views import JoinView, SimulatedBeliefs
+from bots.researcher.views import JoinAnswer
+from candor.common.api_models import SimulatedBeliefs
 from candor.common.terminal import fail
 
 _PATIENCE = 60.0
@@ -43,14 +44,14 @@ class _Participant:
     address: str
     believed: SimulatedBeliefs
 
-    async def join(self, run: str, _worker: str, _reply_pace: float, _simulated_as: str, /) -> JoinView:
+    async def join(self, run: str, _worker: str, _reply_pace: float, _simulated_as: str, /) -> JoinAnswer:
         """Join through the address that the platform gave. Raises RequestFailed."""
         parts = urlsplit(self.address)
         body = {"run": run, "parameters": dict(parse_qsl(parts.query))}
         answer = await self.browser.post(f"{_server_of(self.address)}/api/join", json=body)
         if not answer.is_success:
             raise RequestFailed(answer.json()["error"]["message"])
-        return JoinView.model_validate(answer.json())
+        return JoinAnswer.model_validate(answer.json())
 
     async def beliefs(self, _assignment: str, /) -> SimulatedBeliefs:
         """Return the beliefs given to all participants: the server tells no person which system is which."""

@@ -8,7 +8,8 @@ from typing import Self, TypeVar, TypeVarTuple
 from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 
 from bots.researcher.client import NoAnswer, RequestFailed, ResearcherClient, ServerAway
-from bots.researcher.views import JoinView, SimulatedBeliefs
+from bots.researcher.views import JoinAnswer
+from candor.common.api_models import SimulatedBeliefs
 
 # Asyncio's own pool has four more threads than the machine has processors; these threads only wait.
 _THREADS = 32
@@ -48,7 +49,7 @@ class PatientClient:
         """Whether the server has answered any call so far."""
         return self._answered
 
-    async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
+    async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinAnswer:
         """Join a new assignment of `run` as a simulated worker; return its session."""
         return await self._patiently(self._client.join_simulated, run, worker, reply_pace, simulated_as)
 

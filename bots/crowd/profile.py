@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 
 from bots.crowd.rater_model import FittedRaterModel
 from bots.crowd.talk import Manner
-from bots.researcher.views import CriterionView
+from candor.common.api_models import CriterionSigns
 
 ProfileName = Literal["honest", "random", "flat", "careless", "disguised"]
 Preference = Literal["left", "tie", "right"]
@@ -49,7 +49,7 @@ class Profile(Protocol):
     def rate(
         self,
         quality: float,
-        criteria: Sequence[CriterionView],
+        criteria: Sequence[CriterionSigns],
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
@@ -86,7 +86,7 @@ class Honest:
     def rate(
         self,
         quality: float,
-        criteria: Sequence[CriterionView],
+        criteria: Sequence[CriterionSigns],
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
@@ -119,7 +119,7 @@ class Honest:
             self._found[item] = shared + own
         return self._found[item]
 
-    def _deserved(self, quality: float, criterion: CriterionView, system: str | None) -> float:
+    def _deserved(self, quality: float, criterion: CriterionSigns, system: str | None) -> float:
         """Return the mean of all workers' ratings before they are cut off: from the model, or by quality."""
         if self._model is not None and system is not None:
             known = self._model.deserved(system, criterion.label)
@@ -127,7 +127,7 @@ class Honest:
                 return known
         return LOWEST + PER_QUALITY * quality if criterion.qc else WEAK_LOWEST + WEAK_PER_QUALITY * quality
 
-    def _value(self, deserved: float, criterion: CriterionView, mood: float) -> int:
+    def _value(self, deserved: float, criterion: CriterionSigns, mood: float) -> int:
         latent = deserved + mood + self._rng.gauss(0.0, self._rating_sd)
         value = min(max(round(latent), 0), 100)
         return 100 - value if criterion.negative else value
@@ -142,7 +142,7 @@ class Random:
     def rate(
         self,
         quality: float,
-        criteria: Sequence[CriterionView],
+        criteria: Sequence[CriterionSigns],
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
@@ -168,7 +168,7 @@ class Flat:
     def rate(
         self,
         quality: float,
-        criteria: Sequence[CriterionView],
+        criteria: Sequence[CriterionSigns],
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:
@@ -190,7 +190,7 @@ class Careless(Random):
     def rate(
         self,
         quality: float,
-        criteria: Sequence[CriterionView],
+        criteria: Sequence[CriterionSigns],
         item: str | None = None,
         system: str | None = None,
     ) -> dict[str, int]:

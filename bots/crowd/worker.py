@@ -20,7 +20,8 @@ from bots.crowd.profile import Profile
 from bots.crowd.talk import Manner, OwnChat, Speaker, seconds_to_write, writing_of
 from bots.crowd.view import History, Message, PageView, draw, show
 from bots.researcher.client import RequestFailed
-from bots.researcher.views import JoinView, SimulatedBeliefs
+from bots.researcher.views import JoinAnswer
+from candor.common.api_models import SimulatedBeliefs
 from candor.common.network import backoff
 
 PROTOCOL_VERSION = 6  # of the protocol between a page and the server
@@ -48,7 +49,7 @@ class _PageClosed(Exception):
 class WorkerApi(Protocol):
     """Joins an assignment and returns the worker's beliefs. Both methods raise RequestFailed."""
 
-    async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str, /) -> JoinView:
+    async def join(self, run: str, worker: str, reply_pace: float, simulated_as: str, /) -> JoinAnswer:
         """Join an assignment of `run`; return its session."""
 
     async def beliefs(self, assignment: str, /) -> SimulatedBeliefs:
@@ -125,7 +126,7 @@ class SimulatedWorker:
         except (TimeoutError, RetryError):
             self.diary.failure = f"the server was away for more than {self.patience:.0f} s"
 
-    async def _take_part(self, joined: JoinView) -> None:
+    async def _take_part(self, joined: JoinAnswer) -> None:
         self._heard = time.monotonic()
         tries = AsyncRetrying(
             retry=retry_if_exception_type(_LOST),
@@ -135,7 +136,7 @@ class SimulatedWorker:
         )
         await tries(self._connect, joined)
 
-    async def _connect(self, joined: JoinView) -> None:
+    async def _connect(self, joined: JoinAnswer) -> None:
         self._heard_before = self._heard
         async with connect(self.socket_url, open_timeout=OPEN_SECONDS) as socket:
             hello = {"type": "hello", "id": "hello", "token": joined.token, "protocol": PROTOCOL_VERSION}
@@ -147,7 +148,7 @@ class SimulatedWorker:
             self.diary.reconnects += 1
             tried.attempt_number = 1  # the shortest pause again
 
-    async def _converse(self, socket: ClientConnection, joined: JoinView) -> None:
+    async def _converse(self, socket: ClientConnection, joined: JoinAnswer) -> None:
         view: PageView | None = None
         while view is None or view.phase not in _OVER or self._outbox is not None:
             async with asyncio.timeout(_SILENCE):
@@ -183,7 +184,7 @@ class SimulatedWorker:
         elif message["type"] in {"completed", "ended"}:
             self.return_to = message["return_to"]
 
-    def _accepted(self, joined: JoinView, message_id: str) -> str | None:
+    def _accepted(self, joined: JoinAnswer, message_id: str) -> str | None:
         """Record that a message is stored; return its type, or None if this connection did not send it."""
         sent = self._outbox
         if sent is None or sent["id"] != message_id:
@@ -207,13 +208,13 @@ class SimulatedWorker:
         if self._outbox is not None:
             await socket.send(json.dumps(self._outbox))
 
-    async def _act(self, socket: ClientConnection, view: PageView, joined: JoinView) -> None:
+    async def _act(self, socket: ClientConnection, view: PageView, joined: JoinAnswer) -> None:
         content = await self._next(view, joined)
         if content is not None:
             self._outbox = {"id": uuid.uuid4().hex, **content}
             await socket.send(json.dumps(self._outbox))
 
-    async def _next(self, view: PageView, joined: JoinView) -> Message | None:
+    async def _next(self, view: PageView, joined: JoinAnswer) -> Message | None:
         """Return the worker's next message on the current page; None while there is nothing to do."""
         match view.phase:
             case "instructions":
@@ -246,7 +247,7 @@ class SimulatedWorker:
         answers = draw_answers(view.questions[part], self.rng)
         return {"type": "questionnaire", "part": part, "answers": answers}
 
-    async def _chat(self, view: PageView, joined: JoinView) -> Message | None:
+    async def _chat(self, view: PageView, joined: JoinAnswer) -> Message | None:
         if self.conduct == "vanish" and view.inputs > 0:
             raise _PageClosed
         if self.conduct == "leave" and view.inputs > 0:
@@ -308,7 +309,7 @@ class SimulatedWorker:
         value = self.rng.randint(1, view.turn_points)
         return {"type": "rate_turn", **_named(view), "turn": view.unrated_turn, "value": value}
 
-    async def _rate(self, view: PageView, joined: JoinView) -> Message:
+    async def _rate(self, view: PageView, joined: JoinAnswer) -> Message:
         beliefs = await self._beliefs(joined)
         # The dict keeps the last attempt at each conversation.
         found = {row.conversation: row for row in beliefs.conversations}[_position(view)]
@@ -326,7 +327,7 @@ class SimulatedWorker:
             "side": view.side,
         }
 
-    async def _choose(self, view: PageView, joined: JoinView) -> Message:
+    async def _choose(self, view: PageView, joined: JoinAnswer) -> Message:
         """Return which of two bots the worker prefers. The left bot's conversation has an odd number."""
         quality = {row.conversation: row.quality for row in (await self._beliefs(joined)).conversations}
         right = 2 * view.conversation
@@ -341,7 +342,7 @@ class SimulatedWorker:
             return None
         return f"{view.text} {_IMPROVEMENT}"
 
-    async def _beliefs(self, joined: JoinView) -> SimulatedBeliefs:
+    async def _beliefs(self, joined: JoinAnswer) -> SimulatedBeliefs:
         """Return the worker's beliefs; for items they are requested once, because none is ever replaced."""
         if self._believed is None:
             beliefs = await self.client.beliefs(joined.assignment)

@@ -9,16 +9,15 @@ from pydantic import BaseModel, ValidationError
 
 from bots.researcher.access import Access
 from bots.researcher.views import (
-    BotList,
-    BotView,
-    CheckView,
-    CrowdQuestion,
-    JoinView,
-    RehearsalView,
-    RunList,
-    RunView,
-    SimulatedBeliefs,
+    BotAnswer,
+    BotListAnswer,
+    CheckAnswer,
+    JoinAnswer,
+    RehearsalAnswer,
+    RunAnswer,
+    RunListAnswer,
 )
+from candor.common.api_models import CrowdQuestion, SimulatedBeliefs
 from candor.common.terminal import agree
 
 _SECONDS = 30.0
@@ -72,68 +71,68 @@ class ResearcherClient:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def bots(self) -> list[BotView]:
+    def bots(self) -> list[BotAnswer]:
         """Return every registered bot."""
-        return self._read(BotList, "GET", _path("bots")).bots
+        return self._read(BotListAnswer, "GET", _path("bots")).bots
 
-    def add(self, name: str, endpoint: dict[str, Any]) -> BotView:
+    def add(self, name: str, endpoint: dict[str, Any]) -> BotAnswer:
         """Register a bot."""
-        return self._read(BotView, "POST", _path("bots"), json={"name": name, "endpoint": endpoint})
+        return self._read(BotAnswer, "POST", _path("bots"), json={"name": name, "endpoint": endpoint})
 
-    def bot(self, name: str) -> BotView:
+    def bot(self, name: str) -> BotAnswer:
         """Return a registered bot."""
-        return self._read(BotView, "GET", _path("bots", name))
+        return self._read(BotAnswer, "GET", _path("bots", name))
 
-    def enable(self, name: str, enabled: bool) -> BotView:
+    def enable(self, name: str, enabled: bool) -> BotAnswer:
         """Enable or disable a bot."""
-        return self._read(BotView, "PATCH", _path("bots", name), json={"enabled": enabled})
+        return self._read(BotAnswer, "PATCH", _path("bots", name), json={"enabled": enabled})
 
     def delete(self, name: str) -> None:
         """Delete a bot."""
         self._call("DELETE", _path("bots", name))
 
-    def add_replica(self, name: str, url: str) -> BotView:
+    def add_replica(self, name: str, url: str) -> BotAnswer:
         """Add a server to a bot."""
-        return self._read(BotView, "POST", _path("bots", name, "replicas"), json={"url": url})
+        return self._read(BotAnswer, "POST", _path("bots", name, "replicas"), json={"url": url})
 
-    def remove_replica(self, name: str, url: str) -> BotView:
+    def remove_replica(self, name: str, url: str) -> BotAnswer:
         """Remove a server from a bot."""
-        return self._read(BotView, "DELETE", _path("bots", name, "replicas"), params={"url": url})
+        return self._read(BotAnswer, "DELETE", _path("bots", name, "replicas"), params={"url": url})
 
     def start_check(
         self, name: str, study: str | None, at_once: int | None, *, confirmed: bool = False
-    ) -> CheckView:
+    ) -> CheckAnswer:
         """Start a check of a bot for a study, given as YAML; return the running check if there is one.
 
         Also raises ConfirmationNeeded if it may cost money, unless `confirmed`.
         """
         asked = {"study": study, "at_once": at_once, "confirmed": confirmed}
-        return self._read(CheckView, "POST", _path("bots", name, "check"), json=asked)
+        return self._read(CheckAnswer, "POST", _path("bots", name, "check"), json=asked)
 
-    def check(self, name: str) -> CheckView | None:
+    def check(self, name: str) -> CheckAnswer | None:
         """Return the latest check of a bot, None if there was none."""
         try:
-            return self._read(CheckView, "GET", _path("bots", name, "check"))
+            return self._read(CheckAnswer, "GET", _path("bots", name, "check"))
         except RequestRefused as error:
             if error.code != "not_checked":
                 raise
             return None
 
-    def runs(self) -> list[RunView]:
+    def runs(self) -> list[RunAnswer]:
         """Return every run."""
-        return self._read(RunList, "GET", _path("runs")).runs
+        return self._read(RunListAnswer, "GET", _path("runs")).runs
 
-    def rehearse(self, yaml: str, options: dict[str, Any], *, confirmed: bool = False) -> RehearsalView:
+    def rehearse(self, yaml: str, options: dict[str, Any], *, confirmed: bool = False) -> RehearsalAnswer:
         """Start a rehearsal of the study in `yaml`.
 
         Also raises ConfirmationNeeded if it may cost money, unless `confirmed`.
         """
         asked = {"yaml": yaml, "confirmed": confirmed, **options}
-        return self._read(RehearsalView, "POST", _path("rehearsals"), json=asked)
+        return self._read(RehearsalAnswer, "POST", _path("rehearsals"), json=asked)
 
-    def rehearsal(self, run: str, job: str) -> RehearsalView:
+    def rehearsal(self, run: str, job: str) -> RehearsalAnswer:
         """Return a rehearsal by its own run and its job."""
-        return self._read(RehearsalView, "GET", _path("runs", run, "jobs", job))
+        return self._read(RehearsalAnswer, "GET", _path("runs", run, "jobs", job))
 
     def cancel(self, run: str, job: str) -> None:
         """Cancel a background job."""
@@ -144,7 +143,7 @@ class ResearcherClient:
         path = _path("runs", run, "crowd-question")
         return self._read(CrowdQuestion, "GET", path, params={"workers": workers}).question
 
-    def join_simulated(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinView:
+    def join_simulated(self, run: str, worker: str, reply_pace: float, simulated_as: str) -> JoinAnswer:
         """Join a run as a simulated worker.
 
         `reply_pace` scales the natural reply times; `simulated_as` describes the simulated worker in the
@@ -152,7 +151,7 @@ class ResearcherClient:
         """
         body = {"run": run, "worker": worker, "simulated": True, "reply_pace": reply_pace}
         body["simulated_as"] = simulated_as
-        return self._read(JoinView, "POST", "/join", json=body)
+        return self._read(JoinAnswer, "POST", "/join", json=body)
 
     def simulation(self, assignment: str) -> SimulatedBeliefs:
         """Return the beliefs of an assignment's simulated worker."""

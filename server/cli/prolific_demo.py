@@ -18,6 +18,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from candor.common.api_models import CriterionSigns, SimulatedBeliefs, SystemQuality
 from candor.common.terminal import console, fail
 from server.cli.database import transaction
 from server.cli.server_child import DeskClient, own_settings, server_child
@@ -25,7 +26,6 @@ from server.clock import utc_now
 from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.runs.runs import open_run
-from server.desk.assignments.transcript_responses import CriterionSigns, SimulatedBeliefs, SystemQuality
 from server.errors import CandorError
 from server.recruiters.prolific.money import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy import Connection
 
+from candor.common.api_models import CrowdQuestion, SimulatedBeliefs
 from server.access.actor import Allowed, Caller
 from server.access.built_page import built_page
 from server.access.parts import Database
@@ -14,12 +15,7 @@ from server.db.runs.runs import find_run
 from server.desk.assignments.search import Search, search
 from server.desk.assignments.simulation import beliefs, crowd_question
 from server.desk.assignments.transcript import transcript
-from server.desk.assignments.transcript_responses import (
-    AssignmentDetail,
-    ConversationHits,
-    CrowdQuestion,
-    SimulatedBeliefs,
-)
+from server.desk.assignments.transcript_responses import AssignmentDetail, ConversationHits
 from server.desk.parts import Pages
 from server.desk.runs.responses import RunDetail, RunList
 from server.desk.runs.run_view import RunReader, run_summaries

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from candor.common.api_models import Forecast
 from server.clock import ShownTime
 from server.db.jobs import JobEntry, JobKind, JobStatus
 from server.jobs.exports import KEPT_DAYS, ExportOptions
@@ -72,57 +73,6 @@ class RehearsalOptionsAsked(RehearsalOptions):
     """The options of a rehearsal. `quality`: each system's quality for simulated workers, 0 to 1."""
 
     quality: dict[str, float]
-
-
-class SystemForecast(BaseModel):
-    """A system's score from simulated workers, and the half-width of its interval for the planned study."""
-
-    system: str
-    z: float
-    half_width: float
-
-
-class NumberForecast(BaseModel):
-    """The forecast for a number of workers: widest half-width, power for the first two systems, and cost."""
-
-    workers: int
-    half_width: float
-    apart: float
-    cost: float | None
-
-
-class PlannedStudy(BaseModel):
-    """The planned study: workers with one assignment each, `pay` per assignment, `fee` as a share of it."""
-
-    workers: int
-    conversations: int
-    inputs: int
-    pay: float | None
-    fee: float
-
-
-class Forecast(BaseModel):
-    """The forecast of a rehearsal, as printed by `python -m qc.planning.outlook`.
-
-    `minutes`: the duration of an assignment. `apart`: the probability that the `first` and the `second`
-    system are told apart. `needed`: the workers needed for a probability of `power`, None if that is
-    unaffordable. `assumed`: assumptions in sentences.
-    """
-
-    plan: PlannedStudy
-    rehearsed: int
-    passed: int
-    minutes: float
-    cost: float | None
-    scores: list[SystemForecast]
-    first: str
-    second: str
-    difference: float
-    apart: float
-    needed: int | None
-    power: float
-    chances: list[NumberForecast]
-    assumed: list[str]
 
 
 class RehearsalJob(JobView):

@@ -11,7 +11,7 @@ from bots.crowd.__main__ import cli
 from bots.crowd.patience import PatientClient
 from bots.researcher.access import Access
 from bots.researcher.client import ResearcherClient
-from bots.researcher.views import RunView
+from bots.researcher.views import RunAnswer
 from tests.bots.support.app_server import running
 from tests.support.local_process import free_port
 from tests.support.waiting import PATIENCE, until
@@ -40,7 +40,7 @@ class Watched(ResearcherClient):
 
     ended = 0
 
-    def runs(self) -> list[RunView]:
+    def runs(self) -> list[RunAnswer]:
         try:
             return super().runs()
         finally:

@@ -17,13 +17,13 @@ from bots.crowd.profile import (
     deal,
     parse_mix,
 )
-from bots.researcher.views import CriterionView
+from candor.common.api_models import CriterionSigns
 
-FUN = CriterionView(label="fun", negative=False, qc=True)
-ROBOTIC = CriterionView(label="robotic", negative=True, qc=False)
+FUN = CriterionSigns(label="fun", negative=False, qc=True)
+ROBOTIC = CriterionSigns(label="robotic", negative=True, qc=False)
 
 
-def ratings_by_many(quality: float, criterion: CriterionView, workers: int = 4000) -> list[int]:
+def ratings_by_many(quality: float, criterion: CriterionSigns, workers: int = 4000) -> list[int]:
     return [Honest(random.Random(i)).rate(quality, [criterion])[criterion.label] for i in range(workers)]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bots.crowd.profile import PROFILES, Honest, mix_of
 from bots.crowd.rater_model import FittedRaterModel, ModelRefused, read_rater_model
-from bots.researcher.views import CriterionView
+from candor.common.api_models import CriterionSigns
 from qc.method.sample import take_sample
 from qc.planning import rater_model
 from qc.planning.rater_model import draw_ratings, fit, write_model
@@ -38,7 +38,7 @@ def test_a_crowd_rates_as_the_model_of_a_run(fitted: rater_model.RaterModel, tmp
     write_model(fitted, labels, tmp_path / "model.json")
     model = read_rater_model(tmp_path / "model.json")
     signs = [
-        CriterionView(label=label, negative=number == 1, qc=bool(fitted.counts_for_qc[number]))
+        CriterionSigns(label=label, negative=number == 1, qc=bool(fitted.counts_for_qc[number]))
         for number, label in enumerate(labels)
     ]
     names = [*fitted.systems[:-1], "qc"]
@@ -63,7 +63,7 @@ def test_a_crowd_rates_as_the_model_of_a_run(fitted: rater_model.RaterModel, tmp
 
 def test_what_the_model_does_not_know_is_rated_by_quality() -> None:
     model = FittedRaterModel.model_validate(MODEL)
-    fun, odd = (CriterionView(label=label, negative=False, qc=True) for label in ("fun", "odd"))
+    fun, odd = (CriterionSigns(label=label, negative=False, qc=True) for label in ("fun", "odd"))
     worker = Honest(random.Random(0), model)
     # Without any noise: what `pear` deserves, and −4 + 100 · quality for all else.
     assert worker.rate(0.5, [fun, odd], None, "pear") == {"fun": 80, "odd": 46}

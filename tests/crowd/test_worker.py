@@ -9,7 +9,7 @@ from bots.crowd import worker
 from bots.crowd.profile import PROFILES
 from bots.crowd.talk import OwnChat
 from bots.crowd.worker import Diary, SimulatedWorker
-from bots.researcher.views import JoinView
+from bots.researcher.views import JoinAnswer
 from server.bots.lineup import study_card
 from server.session import protocol
 from server.session.records import Closed
@@ -26,8 +26,8 @@ def test_the_crowd_speaks_the_version_of_the_server() -> None:
 class Joined:
     """A way in that is open."""
 
-    async def join(self, run: str, name: str, reply_pace: float, simulated_as: str) -> JoinView:
-        return JoinView(token="t", assignment="a1")
+    async def join(self, run: str, name: str, reply_pace: float, simulated_as: str) -> JoinAnswer:
+        return JoinAnswer(token="t", assignment="a1")
 
 
 class Silent:

@@ -2,16 +2,11 @@
 
 from sqlalchemy import Connection, select
 
+from candor.common.api_models import CriterionSigns, CrowdQuestion, SimulatedBeliefs, SystemQuality
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.db.runs.rehearsals import believed_quality
 from server.db.runs.runs import find_run
 from server.db.tables import Assignment, Conversation, Item, Run, ShownItem, System
-from server.desk.assignments.transcript_responses import (
-    CriterionSigns,
-    CrowdQuestion,
-    SimulatedBeliefs,
-    SystemQuality,
-)
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study

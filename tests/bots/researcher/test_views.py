@@ -12,17 +12,16 @@ SCHEMA = api_schema()
 Node = dict[str, Any]
 # Each answer that the client reads, and the call that gives it.
 ANSWERS: list[tuple[type[BaseModel], str, str, str]] = [
-    (views.RunList, "/api/desk/runs", "get", "200"),
-    (views.SimulatedBeliefs, "/api/desk/assignments/{assignment}/simulation", "get", "200"),
-    (views.JoinView, "/api/join", "post", "200"),
-    (views.BotList, "/api/desk/bots", "get", "200"),
-    (views.BotView, "/api/desk/bots", "post", "201"),
-    (views.BotView, "/api/desk/bots/{name}", "get", "200"),
-    (views.BotView, "/api/desk/bots/{name}", "patch", "200"),
-    (views.BotView, "/api/desk/bots/{name}/replicas", "post", "200"),
-    (views.BotView, "/api/desk/bots/{name}/replicas", "delete", "200"),
-    (views.CheckView, "/api/desk/bots/{name}/check", "post", "202"),
-    (views.CheckView, "/api/desk/bots/{name}/check", "get", "200"),
+    (views.RunListAnswer, "/api/desk/runs", "get", "200"),
+    (views.JoinAnswer, "/api/join", "post", "200"),
+    (views.BotListAnswer, "/api/desk/bots", "get", "200"),
+    (views.BotAnswer, "/api/desk/bots", "post", "201"),
+    (views.BotAnswer, "/api/desk/bots/{name}", "get", "200"),
+    (views.BotAnswer, "/api/desk/bots/{name}", "patch", "200"),
+    (views.BotAnswer, "/api/desk/bots/{name}/replicas", "post", "200"),
+    (views.BotAnswer, "/api/desk/bots/{name}/replicas", "delete", "200"),
+    (views.CheckAnswer, "/api/desk/bots/{name}/check", "post", "202"),
+    (views.CheckAnswer, "/api/desk/bots/{name}/check", "get", "200"),
 ]
 
 
