@@ -81,7 +81,7 @@ from server.process.middleware import (
 )
 from server.process.readiness import ServerHealth
 from server.recruiters.sona import SonaClient
-from server.recruiting.api import RecruitingApi
+from server.recruiting import api as recruiting_api
 from server.recruiting.listening import Listening
 from server.recruiting.platform import Platform, platform_of
 from server.recruiting.polling import Polling
@@ -107,6 +107,8 @@ class Parts:
     sources: RunViewSources
     bots: RegisteredBots
     changes: RunChanges
+    platform: Platform
+    platform_studies: PlatformStudies
     reach: ApiLimits
     pages: Path
     public_url: str
@@ -158,9 +160,7 @@ def create_app(
         ModerationJob(store, opened_bots.moderation),
         _listening(store, settings, platform, studies),
     )
-    recruiting = RecruitingApi(
-        store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
-    )
+    polling = Polling(store, platform, studies)
     webhooks = Webhooks(
         store=store,
         studies=studies,
@@ -178,7 +178,7 @@ def create_app(
             part.start()
         if settings.running_analysis:
             analyses.start()
-        recruiting.polling.start()
+        polling.start()
         lifecycle.begin_serving()
         yield
         await asyncio.gather(
@@ -186,7 +186,7 @@ def create_app(
             jobs.close(),
             ends.close(),
             *(job.close() for job in by_itself),
-            recruiting.polling.close(),
+            polling.close(),
             webhooks.close(),
         )
         await changes.close()
@@ -234,6 +234,8 @@ def create_app(
             moderation=opened_bots.moderation,
             ids=auth.ids,
         ),
+        platform=platform,
+        platform_studies=studies,
         reach=_reach(settings),
         pages=pages,
         public_url=settings.resolved_public_url,
@@ -256,7 +258,7 @@ def create_app(
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, parts.lists, auth, limits, settings),
         *_lists(parts, news, lifecycle),
-        recruiting.router,
+        recruiting_api.router,
         run_credits.router,
         webhooks.router,
         worker_ids.router,
