@@ -40,9 +40,9 @@ from server.desk.people import audit_log, people, study_people
 from server.desk.people.accounts import AccountsApi
 from server.desk.people.openid_sign_in import CALLBACK, OpenIdSignIn
 from server.desk.runs import credits as run_credits
-from server.desk.runs import personal_links, worker_ids
+from server.desk.runs import personal_links, run_actions, worker_ids
 from server.desk.runs.personal_links import LISTS_MOST_BYTES, LISTS_PATH
-from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH, RunActions
+from server.desk.runs.run_actions import RULES_MOST_BYTES, RULES_PATH
 from server.desk.streams.job_watch import JobWatch
 from server.desk.streams.list_watch import ListWatch
 from server.desk.streams.watch import RunViewSources, Watch
@@ -81,7 +81,7 @@ from server.process.middleware import (
 )
 from server.process.readiness import ServerHealth
 from server.recruiters.sona import SonaClient
-from server.recruiting.api import RecruitingApi
+from server.recruiting import api as recruiting_api
 from server.recruiting.listening import Listening
 from server.recruiting.platform import Platform, platform_of
 from server.recruiting.polling import Polling
@@ -106,6 +106,9 @@ class Parts:
     interventions: Interventions
     sources: RunViewSources
     bots: RegisteredBots
+    changes: RunChanges
+    platform: Platform
+    platform_studies: PlatformStudies
     reach: ApiLimits
     pages: Path
     public_url: str
@@ -157,9 +160,7 @@ def create_app(
         ModerationJob(store, opened_bots.moderation),
         _listening(store, settings, platform, studies),
     )
-    recruiting = RecruitingApi(
-        store=store, auth=auth, platform=platform, studies=studies, polling=Polling(store, platform, studies)
-    )
+    polling = Polling(store, platform, studies)
     webhooks = Webhooks(
         store=store,
         studies=studies,
@@ -177,7 +178,7 @@ def create_app(
             part.start()
         if settings.running_analysis:
             analyses.start()
-        recruiting.polling.start()
+        polling.start()
         lifecycle.begin_serving()
         yield
         await asyncio.gather(
@@ -185,7 +186,7 @@ def create_app(
             jobs.close(),
             ends.close(),
             *(job.close() for job in by_itself),
-            recruiting.polling.close(),
+            polling.close(),
             webhooks.close(),
         )
         await changes.close()
@@ -225,6 +226,16 @@ def create_app(
         interventions=Interventions(live, store, news),
         sources=RunViewSources(store, auth, live, opened_bots, settings.resolved_public_url),
         bots=bots,
+        changes=RunChanges(
+            store,
+            news,
+            refuse_private=settings.refuse_private_bots,
+            reach=_reach(settings),
+            moderation=opened_bots.moderation,
+            ids=auth.ids,
+        ),
+        platform=platform,
+        platform_studies=studies,
         reach=_reach(settings),
         pages=pages,
         public_url=settings.resolved_public_url,
@@ -243,11 +254,11 @@ def create_app(
             pages=pages,
         ).router,
         metrics.router,
-        *_desk(parts.sources, news, lifecycle, settings),
+        *_desk(parts.sources, news, lifecycle),
         *_jobs_api(store, auth, jobs, served, news, lifecycle, settings),
         *_ways_in(store, parts.lists, auth, limits, settings),
         *_lists(parts, news, lifecycle),
-        recruiting.router,
+        recruiting_api.router,
         run_credits.router,
         webhooks.router,
         worker_ids.router,
@@ -353,7 +364,6 @@ def _jobs_api(
     links = FileLinks(auth.secret)
     watch = JobWatch(
         store=store,
-        auth=auth,
         reports=reports,
         rehearsals=rehearsals,
         exports=exports,
@@ -388,7 +398,7 @@ def _ways_in(
 
 def _lists(parts: Parts, news: News, lifecycle: Lifecycle) -> list[APIRouter]:
     """Return the routers for studies, accounts and tokens, and for changes to their lists."""
-    watch = ListWatch(store=parts.lists, auth=parts.auth, bots=parts.bots, news=news)
+    watch = ListWatch(store=parts.lists, bots=parts.bots, news=news)
     lifecycle.on_drain(watch.drain)
     return [studies_api.router, people.router, study_people.router, watch.router]
 
@@ -405,24 +415,11 @@ def _provider(settings: Settings) -> OpenIdProvider | None:
     )
 
 
-def _desk(outlook: RunViewSources, news: News, lifecycle: Lifecycle, settings: Settings) -> list[APIRouter]:
+def _desk(outlook: RunViewSources, news: News, lifecycle: Lifecycle) -> list[APIRouter]:
     """Return the routers of the desk: its page, views of runs and their changes, and actions on runs."""
     watch = Watch(outlook, news)
     lifecycle.on_drain(watch.drain)
-    actions = RunActions(
-        store=outlook.store,
-        auth=outlook.auth,
-        changes=RunChanges(
-            outlook.store,
-            news,
-            refuse_private=settings.refuse_private_bots,
-            reach=_reach(settings),
-            moderation=outlook.opened_bots.moderation,
-            ids=outlook.auth.ids,
-        ),
-        public_url=outlook.public_url,
-    )
-    return [desk_api.router, watch.router, actions.router, worker_actions.router]
+    return [desk_api.router, watch.router, run_actions.router, worker_actions.router]
 
 
 def _prepared(store: Store, metrics: Metrics, run: OpenRun) -> OpenRun:

@@ -1,18 +1,18 @@
 """Endpoints that open, pause, resume, close and replicate runs."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from pydantic import StrictBool, StringConstraints, model_validator
 
-from server.access.actor import Actor, Allowed, Caller, RequestBody, require_in_runs
-from server.access.auth import Auth
+from server.access.actor import Allowed, Caller, RequestBody, require_in_runs
+from server.access.parts import Database, PublicUrl, Secrets
 from server.bots.opening import NewRun, RunChanges
 from server.bots.planned_calls import Confirmation
 from server.clock import utc_now
 from server.db.runs.run_rules import all_rules_of
-from server.db.runs.run_states import RunChange
 from server.db.runs.runs import RunEntry, find_run
 from server.db.runs.studies import find_study
 from server.db.store.store import Store
@@ -65,81 +65,103 @@ class Replication(RequestBody):
     confirmed: StrictBool = False
 
 
-class RunActions:
-    """Endpoints that open and change runs."""
+async def _changes(request: Request) -> RunChanges:
+    changes: RunChanges = request.app.state.parts.changes
+    return changes
 
-    def __init__(self, *, store: Store, auth: Auth, changes: RunChanges, public_url: str) -> None:
-        self._store = store
-        self._auth = auth
-        self._changes = changes
-        self._public_url = public_url
-        self.router = APIRouter(
-            prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("change_runs"))]
-        )
-        self.router.add_api_route("", self.open_run, methods=["POST"], status_code=201)
-        self.router.add_api_route("/{run}/rules", self.show_rules, methods=["GET"])
-        self.router.add_api_route("/{run}/rules", self.set_rules, methods=["PUT"])
-        self.router.add_api_route("/{run}/pause", self.pause_run, methods=["POST"])
-        self.router.add_api_route("/{run}/resume", self.resume_run, methods=["POST"])
-        self.router.add_api_route("/{run}/close", self.close_run, methods=["POST"])
-        self.router.add_api_route("/{run}/replicate", self.replicate_run, methods=["POST"], status_code=201)
 
-    async def open_run(self, body: RunToOpen, actor: Caller) -> RunSummary:
-        """Open a run. This can take a while, because the study's own bots are checked first."""
-        if body.study is not None:  # before an error could reveal something about another's study
-            actor.require("change_runs", body.study)
-        text = await self._text(body)
-        study = await in_thread(lambda: parse_study(text))
-        actor.require("change_runs", body.study or study.name)
-        if study.items is not None and study.items.run is not None:
-            await require_in_runs(self._auth, actor, "read_transcripts", [study.items.run])
-        await require_in_runs(self._auth, actor, "see_worker_ids", body.rules.excluded_runs)
-        confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
-        new = NewRun(body.run, text, body.rules, confirmation, body.despite_failing_bots)
-        return await self._summary(await self._changes.open(new, actor))
-
-    async def show_rules(self, run: str) -> RunRules:
-        """Return a run's rules: target, budget, opening hours and excluded workers."""
-        return await self._store.read(lambda c: all_rules_of(c, find_run(c, run).id, self._auth.ids))
-
-    async def set_rules(self, run: str, actor: Caller, body: RunRules) -> RunSummary:
-        """Replace a run's rules."""
-        if body.excluded_runs and not actor.may_in_all("see_worker_ids"):
-            before = await self.show_rules(run)
-            named = [each for each in body.excluded_runs if each not in before.excluded_runs]
-            await require_in_runs(self._auth, actor, "see_worker_ids", named)
-        return await self._summary(await self._changes.set_rules(run, body, actor))
-
-    async def pause_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """Pause a run: it admits no new workers until it is resumed, and active ones can finish."""
-        return await self._change(run, "pause", actor, body)
-
-    async def resume_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """Resume a run: it admits workers again."""
-        return await self._change(run, "resume", actor, body)
-
-    async def close_run(self, run: str, actor: Caller, body: Why | None = None) -> RunSummary:
-        """Close a run: it admits no new workers, and active ones can finish."""
-        return await self._change(run, "close", actor, body)
-
-    async def replicate_run(self, run: str, actor: Caller, body: Replication | None = None) -> RunSummary:
-        """Open a run of the same study with another seed. It excludes the first run's workers by default."""
-        wanted = body or Replication()
-        confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
-        entry = await self._changes.replicate(
-            run, wanted.run, actor, confirmation, same_workers=wanted.same_workers
-        )
-        return await self._summary(entry)
-
-    async def _text(self, body: RunToOpen) -> str:
-        name = body.study
-        if name is None:
-            return body.yaml or ""
-        return await self._store.read(lambda connection: find_study(connection, name).newest.yaml)
-
-    async def _change(self, run: str, change: RunChange, actor: Actor, body: Why | None) -> RunSummary:
-        return await self._summary(await self._changes.change(run, change, (body or Why()).reason, actor))
-
-    async def _summary(self, entry: RunEntry) -> RunSummary:
+async def _summaries(store: Database, public_url: PublicUrl) -> Callable[[RunEntry], Awaitable[RunSummary]]:
+    async def summary(entry: RunEntry) -> RunSummary:
         now = utc_now()
-        return await self._store.read(lambda c: run_summary(c, entry, self._public_url, now))
+        return await store.read(lambda c: run_summary(c, entry, public_url, now))
+
+    return summary
+
+
+Summaries = Annotated[Callable[[RunEntry], Awaitable[RunSummary]], Depends(_summaries)]
+Changes = Annotated[RunChanges, Depends(_changes)]
+router = APIRouter(prefix="/api/desk/runs", tags=["runs"], dependencies=[Depends(Allowed("change_runs"))])
+
+
+@router.post("", status_code=201)
+async def open_run(
+    body: RunToOpen, actor: Caller, store: Database, auth: Secrets, changes: Changes, summary: Summaries
+) -> RunSummary:
+    """Open a run. This can take a while, because the study's own bots are checked first."""
+    if body.study is not None:  # before an error could reveal something about another's study
+        actor.require("change_runs", body.study)
+    text = await _text(store, body)
+    study = await in_thread(lambda: parse_study(text))
+    actor.require("change_runs", body.study or study.name)
+    if study.items is not None and study.items.run is not None:
+        await require_in_runs(auth, actor, "read_transcripts", [study.items.run])
+    await require_in_runs(auth, actor, "see_worker_ids", body.rules.excluded_runs)
+    confirmation = Confirmation(body.confirmed, actor.may("change_bots"))
+    new = NewRun(body.run, text, body.rules, confirmation, body.despite_failing_bots)
+    return await summary(await changes.open(new, actor))
+
+
+@router.get("/{run}/rules")
+async def show_rules(run: str, store: Database, auth: Secrets) -> RunRules:
+    """Return a run's rules: target, budget, opening hours and excluded workers."""
+    return await store.read(lambda c: all_rules_of(c, find_run(c, run).id, auth.ids))
+
+
+@router.put("/{run}/rules")
+async def set_rules(
+    run: str,
+    actor: Caller,
+    body: RunRules,
+    store: Database,
+    auth: Secrets,
+    changes: Changes,
+    summary: Summaries,
+) -> RunSummary:
+    """Replace a run's rules."""
+    if body.excluded_runs and not actor.may_in_all("see_worker_ids"):
+        before = await show_rules(run, store, auth)
+        named = [each for each in body.excluded_runs if each not in before.excluded_runs]
+        await require_in_runs(auth, actor, "see_worker_ids", named)
+    return await summary(await changes.set_rules(run, body, actor))
+
+
+@router.post("/{run}/pause")
+async def pause_run(
+    run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
+) -> RunSummary:
+    """Pause a run: it admits no new workers until it is resumed, and active ones can finish."""
+    return await summary(await changes.change(run, "pause", (body or Why()).reason, actor))
+
+
+@router.post("/{run}/resume")
+async def resume_run(
+    run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
+) -> RunSummary:
+    """Resume a run: it admits workers again."""
+    return await summary(await changes.change(run, "resume", (body or Why()).reason, actor))
+
+
+@router.post("/{run}/close")
+async def close_run(
+    run: str, actor: Caller, changes: Changes, summary: Summaries, body: Why | None = None
+) -> RunSummary:
+    """Close a run: it admits no new workers, and active ones can finish."""
+    return await summary(await changes.change(run, "close", (body or Why()).reason, actor))
+
+
+@router.post("/{run}/replicate", status_code=201)
+async def replicate_run(
+    run: str, actor: Caller, changes: Changes, summary: Summaries, body: Replication | None = None
+) -> RunSummary:
+    """Open a run of the same study with another seed. It excludes the first run's workers by default."""
+    wanted = body or Replication()
+    confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
+    entry = await changes.replicate(run, wanted.run, actor, confirmation, same_workers=wanted.same_workers)
+    return await summary(entry)
+
+
+async def _text(store: Store, body: RunToOpen) -> str:
+    name = body.study
+    if name is None:
+        return body.yaml or ""
+    return await store.read(lambda connection: find_study(connection, name).newest.yaml)

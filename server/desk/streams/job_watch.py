@@ -9,7 +9,6 @@ from fastapi.sse import ServerSentEvent
 from pydantic import BaseModel
 
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
 from server.db.jobs import JobEntry, JobKind
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
@@ -40,7 +39,6 @@ class JobWatch:
         self,
         *,
         store: Store,
-        auth: Auth,
         reports: Reports,
         rehearsals: Rehearsals,
         exports: Exports,

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 
 from server.access import people, tokens
 from server.access.actor import Allowed, Caller
-from server.access.auth import Auth
 from server.access.roles import Permission
 from server.bots import stored_bots
 from server.bots.background_checks import TOPIC as CHECKS
@@ -44,9 +43,8 @@ class _Feeds:
 class ListWatch:
     """Endpoints `GET /api/desk/watch/studies`, `…/studies/{study}/people`, `…/people` and `…/bots`."""
 
-    def __init__(self, *, store: ListedStore, auth: Auth, bots: RegisteredBots, news: News) -> None:
+    def __init__(self, *, store: ListedStore, bots: RegisteredBots, news: News) -> None:
         self._store = store
-        self._auth = auth
         self._bots = bots
         self._feeds = _Feeds(
             Feed(self._look_at_studies), Feed(self._look_at_people), Feed(self._look_at_bots)
