@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from bots import load_corpus
-from bots.core import files
 from bots.core.persona_prompt import text_of
 from bots.crowd.rater_model import read_rater_model
-from qc.formats import bounded_file
+from candor.common import files
 from qc.loading import criteria_file
 from qc.loading.worker_table import read_margins
 from qc.metrics.judge_prompt import statements
@@ -40,7 +39,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of one byte too many, which takes no room on the disk."""
     path = tmp_path_factory.mktemp("large") / "image"
     with path.open("wb") as file:
-        file.truncate(max(files.MOST_BYTES, bounded_file.MOST_BYTES) + 1)
+        file.truncate(files.MOST_BYTES + 1)
     return path
 
 

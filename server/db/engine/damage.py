@@ -69,7 +69,7 @@ def damaged(database: Path, found: str) -> DatabaseDamaged:
     which = "your newest backup" if backup is None else f"a backup (the last one that was made is {backup})"
     repair = (
         f"Stop the server and keep a copy of the folder. Then restore {which} into another folder: `candor "
-        "restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
+        "data restore BACKUP --data FOLDER`. Without a backup, save what can be read: "
         f"`sqlite3 {database} .dump | sed 's/^ROLLBACK;.*/COMMIT;/' | sqlite3 saved.db`; see docs/deploy.md."
     )
     if found == _NO_DATABASE:  # the path may be wrong instead

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pydantic import TypeAdapter
 
-from bots import BotError, DialInEndpoint, Endpoint, EndpointError, open_endpoint, open_replica
+from bots import BotError, DialInEndpoint, Endpoint, EndpointError, open_endpoint
 from tests.bots.support.servers import CHAT, Behaviour, Request, answer, break_off, hang, saying, serving
 from tests.support.waiting import PATIENCE
 
@@ -28,7 +28,7 @@ async def probed(kind: str, behaviour: Behaviour) -> str | None:
     """Probe a server that behaves so; return what is the matter with it."""
     async with serving(behaviour) as served:
         patience = 0.5 if behaviour is hang else PATIENCE
-        replica = open_replica(endpoint(kind, served.url), served.url, patience=patience)
+        replica = endpoint(kind, served.url).open(served.url, patience=patience)
         try:
             await replica.probe()
             return None
@@ -81,7 +81,7 @@ async def test_a_server_that_is_not(kind: str, behaviour: Behaviour, reason: str
 async def test_a_server_that_is_away(kind: str) -> None:
     async with serving(hang) as served:
         url = served.url
-    replica = open_replica(endpoint(kind, url), url)
+    replica = endpoint(kind, url).open(url)
     with pytest.raises(BotError, match="no connection"):
         await replica.probe()
     await replica.close()
@@ -92,7 +92,7 @@ async def test_a_key_is_sent_with_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -
 
     async with serving(answer(200, READY)) as served:
         keyed = _ENDPOINT.validate_python({"kind": "http", "urls": [served.url], "key": "BOT_KEY"})
-        replica = open_replica(keyed, served.url)
+        replica = keyed.open(served.url)
         await replica.probe()
         await replica.close()
         assert served.requests[0].headers["authorization"] == "Bearer s3cret"
@@ -109,7 +109,7 @@ async def test_an_interactive_web_at_work_is_left_alone() -> None:
         await saying("A dog.")(request, writer)
 
     async with serving(slow) as served:
-        replica = open_replica(endpoint("parlai-web", served.url), served.url)
+        replica = endpoint("parlai-web", served.url).open(served.url)
         reply = asyncio.create_task(replica.reply(CHAT))
         await asked.wait()
         await replica.probe()
@@ -121,7 +121,7 @@ async def test_an_interactive_web_at_work_is_left_alone() -> None:
 
 async def test_a_replica_is_opened_at_the_url_that_is_given() -> None:
     async with serving(saying("from the second")) as served:
-        replica = open_replica(endpoint("http", "http://first.example"), served.url)
+        replica = endpoint("http", "http://first.example").open(served.url)
         assert replica.url == served.url
         assert (await replica.reply(CHAT)).text == "from the second"
         await replica.close()
@@ -132,4 +132,4 @@ def test_a_bot_that_dials_in_has_no_urls() -> None:
     assert _ENDPOINT.validate_python({"kind": "dial-in"}) == dial_in
     assert open_endpoint(dial_in).urls() == ()
     with pytest.raises(EndpointError, match="start one more bot host under its name"):
-        open_replica(dial_in, "http://a.example")
+        dial_in.open("http://a.example")

@@ -1,4 +1,4 @@
-"""The session core is light: it brings the standard library, pydantic and itself."""
+"""The session core is light: it brings the standard library, pydantic, itself and what all packages share."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ for name in sorted(set(sys.modules) - before):
     root = name.partition(".")[0]
     if root in sys.stdlib_module_names or root in PYDANTIC or root.startswith("_sysconfigdata"):
         continue
-    if name == "server" or name.startswith(("server.errors", "server.session")):
+    if name in {"server", "candor"} or name.startswith(("server.errors", "server.session", "candor.common")):
         continue
     print(name)
 """

@@ -429,7 +429,7 @@ def test_a_criterion_cannot_have_a_name_that_reports_use_otherwise() -> None:
         ("bots: {far: {urls: [x]}}", "bots.far: say its `kind`"),
         (
             "bots: {far: {kind: htp, urls: [x]}}",
-            "bots.far: `kind` is `openai`, `anthropic`, `gemini`, `bedrock`, `http` or `parlai-web`, "
+            "bots.far: `kind` is `http`, `openai`, `anthropic`, `gemini`, `bedrock` or `parlai-web`, "
             "not `htp`; did you mean `http`?",
         ),
         (

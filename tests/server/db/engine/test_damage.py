@@ -117,7 +117,7 @@ def test_an_empty_file_in_the_place_of_a_database_is_not_taken_for_a_new_one(
 
 def test_a_database_whose_beginning_is_damaged_is_said_to_be(candor: Candor, installation: Path) -> None:
     overwrite(installation / "candor.db", 0)
-    for command in (["audit"], ["study", "list"], ["backup", installation / "x.tar"]):
+    for command in (["data", "audit"], ["study", "list"], ["data", "backup", installation / "x.tar"]):
         refused = candor(*command, "--data", installation)
         assert_refused(
             refused, f"The database {installation / 'candor.db'} cannot be opened", "its beginning"
