@@ -27,7 +27,7 @@ from server.config import Settings
 from server.db.audit import CommandLine, record
 from server.db.runs.runs import open_run
 from server.errors import CandorError
-from server.recruiters.prolific.money import decimal_amount, shown_amount
+from server.recruiters.pay_platform import decimal_amount, shown_amount
 from server.recruiters.stand_in.faults import Fault, Faults
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.serving import serving, stand_in

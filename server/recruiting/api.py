@@ -12,9 +12,8 @@ from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.recruitments import require_recruitment
 from server.db.runs.runs import find_run
 from server.db.tables.table import GivenNumber, RowNumber
-from server.recruiters.prolific.studies import Transition
+from server.recruiters.pay_platform import StudyPlan, Transition
 from server.recruiting.bonuses import Bonuses
-from server.recruiting.drafts import StudyPlan
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform
 from server.recruiting.responses import BatchLook, BatchRow, RecruitmentView, batch_row, recruitment_view

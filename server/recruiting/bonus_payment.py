@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal
 
 from server.db.recruiting.bonuses import OPEN, StoredBatch, StoredBonus
-from server.recruiters.prolific.money import shown_amount
+from server.recruiters.pay_platform import shown_amount
 from server.run_rules import Budget
 
 # The platform pays in the background, "in the following minutes". Later than this, a payment counts as

@@ -24,7 +24,7 @@ from server.db.runs.runs import RunEntry, find_run
 from server.db.runs.standing import standing
 from server.db.store.store import Store
 from server.errors import BonusRefused, NeedsConfirmation, PlatformFailed
-from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.pay_platform import PayPlatform
 from server.recruiting.bonus_payment import Funds, Outcome, is_sent, outcome, seen_paid, unusual
 from server.recruiting.platform import Platform
 from server.study import parse_study
@@ -144,7 +144,7 @@ class Bonuses:
 
         await self._store.submit(work)
 
-    async def _count_before(self, client: ProlificClient, batch: StoredBatch, sent_at: datetime) -> None:
+    async def _count_before(self, client: PayPlatform, batch: StoredBatch, sent_at: datetime) -> None:
         """Count the earlier payments of the batch's submissions, while no other bonus of theirs is open."""
         payments = await _payments(client, batch)
         seen = {one.submission: payments[one.submission].count(one.cents) for one in batch.bonuses}
@@ -212,7 +212,7 @@ def _batch(connection: Connection, run: str, number: int) -> tuple[StoredRecruit
     return found, find_batch(connection, found.id, number)
 
 
-async def _payments(client: ProlificClient, batch: StoredBatch) -> dict[str, tuple[int, ...]]:
+async def _payments(client: PayPlatform, batch: StoredBatch) -> dict[str, tuple[int, ...]]:
     """Return the bonus payments in cents of each submission of a batch whose bonus was not seen yet."""
     unseen = [one.submission for one in batch.bonuses if one.seen_at is None]
     details = [await client.submissions.submission(one) for one in unseen]

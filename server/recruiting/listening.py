@@ -10,11 +10,10 @@ from server.db.audit import Doer, record
 from server.db.recruiting.platform_events import new_lost, note_lost
 from server.db.recruiting.recruitments import StoredRecruitment
 from server.db.store.store import Store
-from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
-from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.hooks import FAILED, STUDIES, SUBMISSIONS, SentEvent
+from server.recruiters.pay_platform import LostEvent
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import PATH, studies_told_of
@@ -88,12 +87,13 @@ class Listening:
 
     async def _take_up(self) -> None:
         async with self._platform.asked() as client:
-            if self._workspace is not None and await subscribe_to_missing(
-                client, self._workspace, self._target
+            if (hooks := client.hooks) is None:
+                return
+            if self._workspace is not None and await hooks.subscribe_to_missing(
+                self._workspace, self._target
             ):
                 log.warning("subscribed to events anew", workspace=self._workspace)
-            ours = [one for one in await client.hooks.subscriptions() if one.target_url == self._target]
-            lost = [event for one in ours async for event in client.hooks.events(one.id, FAILED)]
+            lost = await hooks.lost_events(self._target)
         due = await self._store.read(lambda connection: _due(connection, lost))
         unread = set[int]()
         for found in {one.id: one for studies in due.values() for one in studies}.values():
@@ -125,35 +125,20 @@ async def subscribe(
         NotConnected, PlatformFailed, PlatformUnsure: as in `Platform.asked`. It is safe to repeat the call.
     """
     async with platform.asked() as client:
+        if (hooks := client.hooks) is None:
+            raise NotConnected("this platform sends no events")
         if secret is None:
-            secret = (await client.hooks.new_secret(workspace)).value
-        await subscribe_to_missing(client, workspace, f"{public_url}{PATH}")
+            secret = (await hooks.new_secret(workspace)).value
+        await hooks.subscribe_to_missing(workspace, f"{public_url}{PATH}")
     await store.submit(lambda connection: record(connection, actor, "recruitment.listen", workspace))
     return secret
 
 
-async def subscribe_to_missing(client: ProlificClient, workspace: str, target: str) -> bool:
-    """Create missing subscriptions that send events to `target`; return whether any was missing."""
-    ours = [one for one in await client.hooks.subscriptions(workspace) if one.target_url == target]
-    missing = False
-    for event_type in (STUDIES, SUBMISSIONS):
-        before = [one for one in ours if one.event_type == event_type]
-        if any(one.is_enabled for one in before):
-            continue
-        for one in before:  # never confirmed: the confirmation token was in a lost response
-            await client.hooks.unsubscribe(one.id)
-        await client.hooks.subscribe(workspace, event_type, target)
-        missing = True
-    return missing
-
-
-def _due(connection: Connection, lost: list[SentEvent]) -> dict[str, list[StoredRecruitment]]:
+def _due(connection: Connection, lost: list[LostEvent]) -> dict[str, list[StoredRecruitment]]:
     """Return the unprocessed events that did not arrive, each with the studies to read."""
     due: dict[str, list[StoredRecruitment]] = {}
     fresh = new_lost(connection, {event.id for event in lost})
     for event in lost:
         if event.id in fresh:
-            is_study = event.event_type.startswith("study.")
-            study, submission = (event.resource_id, None) if is_study else (None, event.resource_id)
-            due[event.id] = studies_told_of(connection, study, submission)
+            due[event.id] = studies_told_of(connection, event.study, event.submission)
     return due

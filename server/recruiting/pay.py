@@ -22,9 +22,8 @@ from server.db.recruiting.submissions import set_status, submissions_of
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import PayRefused
-from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.failures import PlatformRefused
-from server.recruiters.prolific.submissions import RejectionCategory, Status
+from server.recruiters.failures import PlatformRefused
+from server.recruiters.pay_platform import PayPlatform, RejectionCategory, Status
 from server.recruiting.pay_rules import (
     ALL,
     PayStanding,
@@ -177,13 +176,13 @@ def _known(connection: Connection, run: str, submissions: Sequence[str]) -> _Kno
     return _Known(found, paid, shares_decided(connection, found.id))
 
 
-async def _standing(client: ProlificClient, known: _Known, submission: str) -> PayStanding:
+async def _standing(client: PayPlatform, known: _Known, submission: str) -> PayStanding:
     """Read the current state of a submission at the platform."""
     status = (await client.submissions.submission(submission)).status
     return standing_of(status, known.paid_shares[submission], known.decided_shares.get(submission, ()))
 
 
-async def _carry_out(client: ProlificClient, known: _Known, one: PayShare, now: PayStanding) -> PayStanding:
+async def _carry_out(client: PayPlatform, known: _Known, one: PayShare, now: PayStanding) -> PayStanding:
     """Carry out a decision unless that was done already; return the submission's new state.
 
     `now`: its state when it was last read.
@@ -205,7 +204,7 @@ async def _carry_out(client: ProlificClient, known: _Known, one: PayShare, now: 
 
 
 async def _done(
-    client: ProlificClient, found: StoredRecruitment, one: PayShare, now: PayStanding
+    client: PayPlatform, found: StoredRecruitment, one: PayShare, now: PayStanding
 ) -> PayStanding:
     """Carry out a decision at the platform; return the submission's new state."""
     match one.decision:

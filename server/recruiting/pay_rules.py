@@ -12,7 +12,7 @@ from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import DecisionKind
 from server.db.recruiting.submissions import StoredSubmission
 from server.errors import PayRefused
-from server.recruiters.prolific.submissions import (
+from server.recruiters.pay_platform import (
     HIGHEST_SHARE,
     LOWEST_SHARE,
     SHORTEST_REJECTION,

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 
 from server.config import Settings
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure
+from server.recruiters.failures import OutcomeUnknown, RecruiterFailure
+from server.recruiters.pay_platform import PayPlatform
 from server.recruiters.prolific.client import ProlificClient
 from server.recruiters.prolific.connection import PlatformConnection
-from server.recruiters.prolific.failures import OutcomeUnknown, ProlificFailure
 
 
 class Platform:
@@ -27,7 +28,7 @@ class Platform:
         return self._connect is not None
 
     @asynccontextmanager
-    async def asked(self) -> AsyncIterator[ProlificClient]:
+    async def asked(self) -> AsyncIterator[PayPlatform]:
         """Yield a client for some calls.
 
         Raises:
@@ -41,9 +42,9 @@ class Platform:
             async with ProlificClient(self._connect()) as client:
                 yield client
         except OutcomeUnknown as error:
-            raise PlatformUnsure(str(error), error.remedy) from error
-        except ProlificFailure as error:
-            raise PlatformFailed(str(error), error.remedy) from error
+            raise PlatformUnsure(f"Prolific: {error}", error.remedy_at("Prolific")) from error
+        except RecruiterFailure as error:
+            raise PlatformFailed(f"Prolific: {error}", error.remedy_at("Prolific")) from error
 
 
 def platform_of(settings: Settings) -> Platform:

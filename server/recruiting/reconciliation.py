@@ -10,7 +10,7 @@ from server.db.recruiting.bonuses import StoredBatch
 from server.db.recruiting.participations import Participation
 from server.db.recruiting.pay_decisions import PayShare
 from server.db.recruiting.submissions import StoredSubmission
-from server.recruiters.prolific.submissions import Status
+from server.recruiters.pay_platform import Status
 from server.recruiting.bonus_payment import is_overdue
 from server.recruiting.pay_rules import (
     ASKED_TO_RETURN,

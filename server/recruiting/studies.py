@@ -1,8 +1,10 @@
 """Create, publish, pause, enlarge, close and read a run's study on the platform."""
 
 import asyncio
+import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from urllib.parse import quote
 
 from sqlalchemy import Connection
 
@@ -29,6 +31,7 @@ from server.db.runs.runs import RunEntry, find_run
 from server.db.store.store import Store
 from server.errors import (
     NotConnected,
+    NotRecruiting,
     OtherCurrency,
     PlatformFailed,
     PlatformUnsure,
@@ -37,19 +40,23 @@ from server.errors import (
     StudyNotDrafted,
     WrongRunStatus,
 )
-from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.studies import (
+from server.recruiters.pay_platform import (
+    EndingKind,
+    NewStudy,
+    PayPlatform,
     PlatformStudy,
+    Status,
+    StudyPlan,
     Transition,
 )
-from server.recruiters.prolific.submissions import Status
-from server.recruiters.recruiter import PROLIFIC
-from server.recruiting.drafts import StudyPlan, draft_of
+from server.recruiters.recruiter import PROLIFIC, Prolific
 from server.recruiting.pay_rules import standing_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
+from server.study import parse_study
 
 _MOST_DETAILS = 100  # submissions read individually in one reading
+_OTHER_ENDINGS: tuple[EndingKind, ...] = ("our_failure", "reported", "no_consent", "returned", "partial")
 _DRAFTED_WITHIN = timedelta(minutes=10)  # longer than one request to the platform with all its retries
 
 
@@ -88,10 +95,8 @@ class PlatformStudies:
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
             raise _exists(before)
-        codes, draft = draft_of(entry, plan, self._public_url)
-        new = NewRecruitment(
-            PROLIFIC, plan.places, plan.reward, {ending: code.code for ending, code in codes.items()}
-        )
+        study_to_draft = _new_study(entry, plan, self._public_url)
+        new = NewRecruitment(PROLIFIC, plan.places, plan.reward, study_to_draft.codes)
 
         def begin(connection: Connection) -> StoredRecruitment:
             record(connection, actor, "recruitment.create", run, f"{plan.places} places")
@@ -100,7 +105,7 @@ class PlatformStudies:
         begun = await self._store.submit(begin)
         try:
             async with self._platform.asked() as client:
-                study = await client.studies.draft(draft)
+                study = await client.studies.draft_new(study_to_draft)
         except PlatformUnsure as error:
             await self._note_fault(begun, error.message, utc_now())
             raise
@@ -131,7 +136,7 @@ class PlatformStudies:
     async def _with_currency(self, found: StoredRecruitment) -> StoredRecruitment:
         """Read the currency of a draft, and return the study with it. Raises OtherCurrency."""
         async with self._platform.asked() as client:
-            theirs = (await client.studies.cost(found.study)).currency
+            theirs = await client.studies.currency(found.study)
 
         def keep(connection: Connection) -> tuple[StoredRecruitment, Budget | None]:
             note_currency(connection, found.id, theirs)
@@ -233,7 +238,7 @@ class PlatformStudies:
             if found.currency is None:
                 await self._read_currency(found)
 
-    async def _read(self, client: ProlificClient, found: StoredRecruitment, began: datetime) -> None:
+    async def _read(self, client: PayPlatform, found: StoredRecruitment, began: datetime) -> None:
         study = await client.studies.study(found.study)
         listed = [
             StoredSubmission(one.id, one.status, one.started_at, one.completed_at, one.study_code)
@@ -249,7 +254,7 @@ class PlatformStudies:
         await self._store.submit(keep)
 
     async def _with_shares(
-        self, client: ProlificClient, found: StoredRecruitment, listed: list[StoredSubmission]
+        self, client: PayPlatform, found: StoredRecruitment, listed: list[StoredSubmission]
     ) -> list[StoredSubmission]:
         """Return submissions with the paid shares, which the platform's list does not contain.
 
@@ -286,7 +291,7 @@ class PlatformStudies:
         """Read and store the currency of a study; store the reason with the study if that fails."""
         try:
             async with self._platform.asked() as client:
-                currency = (await client.studies.cost(found.study)).currency
+                currency = await client.studies.currency(found.study)
         except (PlatformFailed, PlatformUnsure) as error:
             await self._note_fault(found, f"the currency was not read: {error.message}", utc_now())
         else:
@@ -319,6 +324,38 @@ def _drafted(connection: Connection, run: str) -> StoredRecruitment:
     return found
 
 
+def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> NewStudy:
+    """Return the study to draft for a run, with new completion codes, one for each ending.
+
+    Raises NotRecruiting if the study file does not name this platform.
+    """
+    study = parse_study(entry.yaml)
+    recruiter = study.recruiter
+    if not isinstance(recruiter, Prolific):
+        raise NotRecruiting(
+            f"the study of `{entry.slug}` does not recruit at Prolific",
+            "Add `recruiter: {kind: prolific, completion_code: …}` to the study, and open a run of it.",
+        )
+    codes: dict[EndingKind, str] = {"complete": recruiter.completion_code}
+    codes |= {ending: _code() for ending in _OTHER_ENDINGS}
+    if plan.screen_out_places and plan.screen_out_reward:
+        codes["screened_out"] = _code()
+    return NewStudy(
+        run=entry.slug,
+        title=study.title,
+        description=plan.description or f"{study.title}. {study.payment}",
+        address=f"{public_url}/w/{quote(entry.slug)}",
+        minutes=plan.minutes or study.minutes or 30,
+        plan=plan,
+        codes=codes,
+        signed=recruiter.signed,
+    )
+
+
+def _code() -> str:
+    return f"C{secrets.token_hex(4).upper()}"
+
+
 def _not_drafted(found: StoredRecruitment) -> StudyNotDrafted:
     return StudyNotDrafted(f"{_begun(found)}, and has not answered")
 
@@ -334,11 +371,11 @@ def _begun(found: StoredRecruitment) -> str:
     return f"{found.created_by} has asked Prolific at {when} to draft the study of `{found.run}`"
 
 
-async def _lost_draft(client: ProlificClient, found: StoredRecruitment) -> PlatformStudy | None:
+async def _lost_draft(client: PayPlatform, found: StoredRecruitment) -> PlatformStudy | None:
     """Return the draft that the platform created without answering; None if it created none."""
     ours = set(found.codes.values())
     async for name in client.studies.drafts(found.run):
         study = await client.studies.study(name)
-        if ours <= {code.code for code in study.completion_codes}:
+        if ours <= study.codes:
             return study
     return None

@@ -21,10 +21,8 @@ from server.db.recruiting.recruitments import StoredRecruitment, require_recruit
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
 from server.errors import CandorError, NeedsConfirmation
-from server.recruiters.prolific.money import shown_amount
-from server.recruiters.prolific.studies import Transition
+from server.recruiters.pay_platform import StudyPlan, Transition, shown_amount
 from server.recruiting.bonuses import Bonuses
-from server.recruiting.drafts import StudyPlan
 from server.recruiting.listening import subscribe
 from server.recruiting.pay import Pay
 from server.recruiting.platform import Platform, platform_of

@@ -3,19 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from server.db.tables import Recruitment, RecruitmentCode, Run
 from server.errors import NotRecruiting, RecruitmentExists
+from server.recruiters.pay_platform import EndingKind
 
 DRAFTING = "DRAFTING"  # the status of a study from before the platform is asked to draft it until it answers
 NEVER_READ = (DRAFTING, "UNPUBLISHED", "COMPLETED")  # studies without news (any more)
-EndingKind = Literal[
-    "complete", "screened_out", "our_failure", "reported", "no_consent", "returned", "partial"
-]
 
 
 @dataclass(frozen=True, slots=True)

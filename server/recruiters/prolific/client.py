@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Self
 
-from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
-from server.recruiters.prolific.failures import InvalidRequest
+from server.recruiters.failures import InvalidRequest
+from server.recruiters.pay_platform import Cents, PlatformBonusBatch, decimal_amount
+from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.hooks import Hooks
-from server.recruiters.prolific.money import Cents, decimal_amount
 from server.recruiters.prolific.studies import Studies
 from server.recruiters.prolific.submissions import Submissions
 
 
 class Messages:
-    """The operations on messages. Each raises a ProlificFailure."""
+    """The operations on messages. Each raises a RecruiterFailure."""
 
     def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
@@ -26,23 +26,21 @@ class Messages:
 MOST_AT_ONCE = 200
 
 
-class PlatformBonusBatch(PlatformAnswer):
-    """A prepared batch of bonuses. `total_amount`: its cost, with fees and tax."""
+class ProlificBonusBatch(PlatformBonusBatch):
+    """A prepared batch of bonuses, with the parts of its cost."""
 
-    id: str
-    total_amount: Cents
     amount: Cents | None = None
     fees: Cents | None = None
     vat: Cents | None = None
 
 
 class BonusClient:
-    """The operations on bonuses. Each raises a ProlificFailure."""
+    """The operations on bonuses. Each raises a RecruiterFailure."""
 
     def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
 
-    async def set_up(self, study: str, cents: Mapping[str, int]) -> PlatformBonusBatch:
+    async def set_up(self, study: str, cents: Mapping[str, int]) -> ProlificBonusBatch:
         """Prepare bonuses without paying. Preparing twice and paying once pays once.
 
         Args:
@@ -57,10 +55,11 @@ class BonusClient:
         without = [submission for submission, amount in cents.items() if amount <= 0]
         if without:
             raise InvalidRequest(operation, f"no amount for {', '.join(without)}")
+        # In Prolific's file of bonuses, `150` would pay a hundred and fifty pounds.
         lines = "\n".join(f"{submission},{decimal_amount(amount)}" for submission, amount in cents.items())
         body = {"study_id": study, "csv_bonuses": lines}
         path = "/api/v1/submissions/bonus-payments/"
-        return await self._connection.change(operation, "POST", path, PlatformBonusBatch, body)
+        return await self._connection.change(operation, "POST", path, ProlificBonusBatch, body)
 
     async def pay(self, batch: str) -> None:
         """Pay a prepared batch.

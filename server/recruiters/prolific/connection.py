@@ -13,17 +13,18 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tenacity.wait import wait_random_exponential
 
 from candor.common.network import BoundedClient
-from server.recruiters.prolific.failures import (
+from server.recruiters.failures import (
     NotThere,
     OutcomeUnknown,
     PlatformBusy,
     PlatformRefused,
     PlatformUnreadable,
-    ProlificFailure,
+    RecruiterFailure,
     TokenRefused,
     Unreachable,
     Unwell,
 )
+from server.recruiters.pay_platform import PlatformAnswer
 
 API = "https://api.prolific.com"
 _PATIENCE = 30.0  # time-out of a request in seconds
@@ -35,14 +36,8 @@ Json = dict[str, Any]
 Query = Mapping[str, str | int]
 
 
-class PlatformAnswer(BaseModel):
-    """Base of Prolific's responses. Unknown fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
 class PlatformConnection:
-    """A connection to Prolific's API. Every call raises a ProlificFailure on failure.
+    """A connection to Prolific's API. Every call raises a RecruiterFailure on failure.
 
     Reads are repeated if Prolific is unreachable, has an error, or is busy. Changes are repeated only if
     Prolific answers that it was too busy; changes that must not be made twice are sent once (`once`).
@@ -153,11 +148,11 @@ class _Page(BaseModel):
     )
 
 
-def _lost(method: str, operation: str, reason: str) -> ProlificFailure:
+def _lost(method: str, operation: str, reason: str) -> RecruiterFailure:
     return Unreachable(operation, reason) if method == "GET" else OutcomeUnknown(operation, reason)
 
 
-def _failure(operation: str, method: str, response: httpx2.Response) -> ProlificFailure:
+def _failure(operation: str, method: str, response: httpx2.Response) -> RecruiterFailure:
     """Return the failure that an unsuccessful response means."""
     status = response.status_code
     if status == httpx2.codes.TOO_MANY_REQUESTS:

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from server.recruiters.prolific.connection import PlatformAnswer, PlatformConnection
-from server.recruiters.prolific.failures import PlatformUnreadable
+from server.recruiters.failures import PlatformUnreadable
+from server.recruiters.pay_platform import LostEvent, PlatformAnswer, PlatformSecret
+from server.recruiters.prolific.connection import PlatformConnection
 
 # Source: Prolific's documents on webhooks, "Verifying": the signature is base64 of HMAC-SHA256(secret,
 # timestamp + raw body), and the timestamp is in seconds since 1970.
@@ -77,9 +78,13 @@ def genuine(secret: str, headers: Mapping[str, str], body: bytes, at: datetime) 
         payload = _Payload.model_validate_json(body)
     except ValidationError as error:
         raise NotGenuine("it does not say what it is about") from error
-    if payload.event_type.startswith("study."):
-        return ArrivedEvent(event, given, payload.resource_id, None)
-    return ArrivedEvent(event, given, payload.study_id, payload.resource_id)
+    study, submission = _subject(payload.event_type, payload.resource_id)
+    return ArrivedEvent(event, given, payload.study_id if study is None else study, submission)
+
+
+def _subject(event_type: str, resource_id: str) -> tuple[str | None, str | None]:
+    """Return the study or the submission that an event is about."""
+    return (resource_id, None) if event_type.startswith("study.") else (None, resource_id)
 
 
 FAILED: Final = "FAILED"  # of an event that could not be sent
@@ -88,11 +93,10 @@ STUDIES, SUBMISSIONS = "study.status.change", "submission.status.change"
 _HOOKS = "/api/v1/hooks"
 
 
-class Secret(PlatformAnswer):
-    """The secret that signs a workspace's events. A new one replaces the old."""
+class Secret(PlatformSecret):
+    """The secret that signs a workspace's events, with its id."""
 
     id: str
-    value: str
     workspace_id: str
 
 
@@ -125,7 +129,7 @@ class _Subscriptions(PlatformAnswer):
 
 
 class Hooks:
-    """The operations on webhooks. Each raises a ProlificFailure."""
+    """The operations on webhooks. Each raises a RecruiterFailure."""
 
     def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
@@ -158,6 +162,26 @@ class Hooks:
                     operation, "POST", f"{path}{found.id}/", Subscription, body
                 )
         raise PlatformUnreadable(operation, "the subscription is not in the list of them")
+
+    async def subscribe_to_missing(self, workspace: str, target: str) -> bool:
+        """Create missing subscriptions that send events to `target`; return whether any was missing."""
+        ours = [one for one in await self.subscriptions(workspace) if one.target_url == target]
+        missing = False
+        for event_type in (STUDIES, SUBMISSIONS):
+            before = [one for one in ours if one.event_type == event_type]
+            if any(one.is_enabled for one in before):
+                continue
+            for one in before:  # never confirmed: the confirmation token was in a lost response
+                await self.unsubscribe(one.id)
+            await self.subscribe(workspace, event_type, target)
+            missing = True
+        return missing
+
+    async def lost_events(self, target: str) -> list[LostEvent]:
+        """Return the events for `target` that Prolific could not deliver."""
+        ours = [one for one in await self.subscriptions() if one.target_url == target]
+        lost = [event for one in ours async for event in self.events(one.id, FAILED)]
+        return [LostEvent(one.id, *_subject(one.event_type, one.resource_id)) for one in lost]
 
     async def unsubscribe(self, subscription: str) -> None:
         """Delete a subscription."""

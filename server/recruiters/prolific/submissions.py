@@ -2,75 +2,28 @@
 
 from collections.abc import AsyncIterator
 from datetime import datetime
-from enum import StrEnum
 
-from server.recruiters.prolific.connection import Json, PlatformAnswer, PlatformConnection
-from server.recruiters.prolific.failures import InvalidRequest
-from server.recruiters.prolific.money import Cents
-
-SHORTEST_REJECTION = 100  # minimum characters of a rejection's reason
-LOWEST_SHARE, HIGHEST_SHARE = 8, 99  # per cent of the reward that can be paid in part
-
-
-class Status(StrEnum):
-    """The status of a submission."""
-
-    RESERVED = "RESERVED"
-    ACTIVE = "ACTIVE"
-    AWAITING_REVIEW = "AWAITING REVIEW"
-    APPROVED = "APPROVED"
-    PARTIALLY_APPROVED = "PARTIALLY APPROVED"
-    REJECTED = "REJECTED"
-    RETURNED = "RETURNED"
-    TIMED_OUT = "TIMED-OUT"
-    SCREENED_OUT = "SCREENED OUT"
-    UNKNOWN = "UNKNOWN"
-
-    @classmethod
-    def _missing_(cls, value: object) -> "Status":
-        """Read a new status of Prolific as UNKNOWN, so that it does not break the rest of a list."""
-        return cls.UNKNOWN
+from server.recruiters.failures import InvalidRequest
+from server.recruiters.pay_platform import (
+    HIGHEST_SHARE,
+    LOWEST_SHARE,
+    SHORTEST_REJECTION,
+    PlatformAnswer,
+    PlatformSubmission,
+    RejectionCategory,
+    Status,
+    SubmissionDetail,
+)
+from server.recruiters.prolific.connection import Json, PlatformConnection
 
 
-class RejectionCategory(StrEnum):
-    """The reason category of a rejection."""
+class ProlificSubmission(SubmissionDetail):
+    """A single submission, with everything that Prolific tells."""
 
-    TOO_QUICKLY = "TOO_QUICKLY"
-    TOO_SLOWLY = "TOO_SLOWLY"
-    FAILED_INSTRUCTIONS = "FAILED_INSTRUCTIONS"
-    INCOMP_LONGITUDINAL = "INCOMP_LONGITUDINAL"
-    FAILED_CHECK = "FAILED_CHECK"
-    LOW_EFFORT = "LOW_EFFORT"
-    MALINGERING = "MALINGERING"
-    NO_CODE = "NO_CODE"
-    BAD_CODE = "BAD_CODE"
-    NO_DATA = "NO_DATA"
-    UNSUPP_DEVICE = "UNSUPP_DEVICE"
-    OTHER = "OTHER"
-
-
-class PlatformSubmission(PlatformAnswer):
-    """A submission in the list of a study."""
-
-    id: str
-    participant_id: str
-    status: Status
-    started_at: datetime
-    completed_at: datetime | None = None
-    study_code: str | None = None
-
-
-class SubmissionDetail(PlatformAnswer):
-    """A single submission, with its paid bonuses."""
-
-    id: str
     study_id: str
-    participant: str
-    status: Status
     started_at: datetime
     completed_at: datetime | None = None
     entered_code: str | None = None
-    bonus_payments: tuple[Cents, ...] = ()
 
 
 class _Moved(PlatformAnswer):
@@ -79,7 +32,7 @@ class _Moved(PlatformAnswer):
 
 
 class Submissions:
-    """The operations on submissions. Each raises a ProlificFailure."""
+    """The operations on submissions. Each raises a RecruiterFailure."""
 
     def __init__(self, connection: PlatformConnection) -> None:
         self._connection = connection
@@ -89,10 +42,10 @@ class Submissions:
         path = "/api/v1/submissions/"
         return self._connection.every("read the submissions", path, PlatformSubmission, {"study": study})
 
-    async def submission(self, submission: str) -> SubmissionDetail:
+    async def submission(self, submission: str) -> ProlificSubmission:
         """Return one submission, with its bonuses."""
         path = f"/api/v1/submissions/{submission}/"
-        return await self._connection.get("look at the submission", path, SubmissionDetail)
+        return await self._connection.get("look at the submission", path, ProlificSubmission)
 
     async def approve(self, submission: str) -> Status:
         """Approve a submission, which pays it in full."""

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.connection import PlatformConnection
 from tests.server.support.recruiting import Recruiting
 
 SORRY = "A chatbot of ours failed."
@@ -14,9 +16,9 @@ def cost(recruiting: Recruiting) -> tuple[int, int]:
     """Return what the platform says that rewards and bonuses have cost, in cents, without fees."""
 
     async def asked() -> tuple[int, int]:
-        with recruiting.another_process() as (_, platform):
-            async with platform.asked() as client:
-                total = await client.studies.cost(recruiting.shown()["study"])
+        there = recruiting.prolific
+        async with ProlificClient(PlatformConnection(there.token, there.url)) as client:
+            total = await client.studies.cost(recruiting.shown()["study"])
         return total.rewards.rewards.amount, total.bonuses.rewards.amount
 
     return asyncio.run(asked())

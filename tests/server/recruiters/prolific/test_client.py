@@ -2,9 +2,7 @@
 
 import pytest
 
-from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.connection import PlatformConnection
-from server.recruiters.prolific.failures import (
+from server.recruiters.failures import (
     InvalidRequest,
     NotThere,
     OutcomeUnknown,
@@ -15,9 +13,10 @@ from server.recruiters.prolific.failures import (
     Unreachable,
     Unwell,
 )
-from server.recruiters.prolific.hooks import SUBMISSIONS
-from server.recruiters.prolific.money import decimal_amount
-from server.recruiters.prolific.studies import (
+from server.recruiters.pay_platform import RejectionCategory, Status, Transition, decimal_amount
+from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.connection import PlatformConnection
+from server.recruiters.prolific.drafts import (
     AddToGroup,
     Approve,
     CompletionCode,
@@ -27,10 +26,9 @@ from server.recruiters.prolific.studies import (
     Review,
     ScreenOut,
     StudyDraft,
-    Transition,
     without_groups,
 )
-from server.recruiters.prolific.submissions import RejectionCategory, Status
+from server.recruiters.prolific.hooks import SUBMISSIONS
 from server.recruiters.stand_in.faults import Fault
 from server.recruiters.stand_in.platform import StandInPlatform
 from server.recruiters.stand_in.records import StandInRefusal
