@@ -144,6 +144,12 @@ class Settings(BaseSettings):
         return re.sub(r"^postgres(ql)?://", "postgresql+psycopg://", self.database_url)
 
     @property
+    def recruiter_access(self) -> dict[str, tuple[str, str]]:
+        """The token and the API's address of each recruiter with pay whose token is set, by its kind."""
+        found = {"prolific": (self.prolific_token, self.prolific_api)}
+        return {kind: (token, api) for kind, (token, api) in found.items() if token is not None}
+
+    @property
     def address(self) -> str:
         """The address on which this server listens, in the form for a URL."""
         return self._address(self.host)

@@ -3,8 +3,11 @@
 Source: the platforms' documentation, as of November 2026.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlencode, urlsplit
 
@@ -20,6 +23,9 @@ from pydantic import (
 )
 
 from server.recruiters.arrival import Arrival, WorkerId, is_placeholder
+from server.recruiters.pay_platform import PayPlatform
+from server.recruiters.prolific.client import ProlificClient
+from server.recruiters.prolific.connection import PlatformConnection
 
 PROLIFIC = "prolific"  # name in arrivals, studies and tables
 CONNECT = "connect"
@@ -38,13 +44,23 @@ def _web_address(text: str) -> str:
 
 WebAddress = Annotated[str, StringConstraints(max_length=2_000), AfterValidator(_web_address)]
 Code = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+_WAYS = ("no_consent", "screened_out", "our_failure", "reported", "returned")
 _SCHOOL = r"^[a-zA-Z0-9-]{1,63}\.sona-systems\.com$"
 _ID: TypeAdapter[str] = TypeAdapter(WorkerId)
 
 
-class _Recruiter(BaseModel):
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The ending of a finished assignment: the completion `code`, and the address to `return_to`."""
+
+    code: str
+    return_to: str | None
+
+
+class _Recruiter(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
     kind: str
+    title: ClassVar[str]
     person: ClassVar[str]  # the parameter with the worker's id
     visit: ClassVar[str | None]  # the parameter with the id of the visit, if there is one
 
@@ -54,8 +70,42 @@ class _Recruiter(BaseModel):
         visit = None if self.visit is None else _name_in(given, self.visit)
         return Arrival(self.kind, person, visit) if person is not None else None
 
+    @abstractmethod
+    def ending(self, worker: str, own_code: str, prolific_site: str) -> Ending:
+        """Return the ending for a worker who has finished, by their id here."""
 
-class Prolific(_Recruiter):
+    @abstractmethod
+    def return_address(self, prolific_site: str) -> str | None:
+        """Return the address where a worker returns the study. It does not lead to pay."""
+
+    def ways_out(self, _codes: Mapping[str, str], _prolific_site: str) -> dict[str, str | None]:
+        """Return the fields of WaysOut for a worker who ends without submitting.
+
+        `_codes`: the completion codes of the run's study by ending.
+        """
+        return {}
+
+
+class PayingRecruiter(_Recruiter):
+    """A recruiter whose participants are paid through its API. `PAYING` lists all of them.
+
+    `completion_code`: the study's code for complete submissions.
+    """
+
+    completion_code: Code
+
+    @property
+    def signs_arrivals(self) -> bool:
+        """Whether only workers are admitted whose address the recruiter has signed."""
+        return False
+
+    @staticmethod
+    @abstractmethod
+    def client(token: str, api: str) -> AbstractAsyncContextManager[PayPlatform]:
+        """Return a client with a token of the researcher's workspace. `api`: the address of the API."""
+
+
+class Prolific(PayingRecruiter):
     """Prolific.
 
     `completion_code`: the study's code for complete submissions. `signed`: admit only workers whose address
@@ -63,10 +113,33 @@ class Prolific(_Recruiter):
     """
 
     kind: Literal["prolific"]
-    completion_code: Code
     signed: bool = False
+    title: ClassVar[str] = "Prolific"
     person: ClassVar[str] = "PROLIFIC_PID"
     visit: ClassVar[str | None] = "SESSION_ID"
+
+    @property
+    def signs_arrivals(self) -> bool:
+        """Whether only workers are admitted whose address Prolific has signed."""
+        return self.signed
+
+    @staticmethod
+    def client(token: str, api: str) -> AbstractAsyncContextManager[PayPlatform]:
+        """Return a client of Prolific."""
+        return ProlificClient(PlatformConnection(token, api))
+
+    def ending(self, _worker: str, _own_code: str, prolific_site: str) -> Ending:
+        """Return the ending with the study's completion code."""
+        return Ending(self.completion_code, _prolific_return(self.completion_code, prolific_site))
+
+    def return_address(self, prolific_site: str) -> str:
+        """Return Prolific's site for participants."""
+        return prolific_site
+
+    def ways_out(self, codes: Mapping[str, str], prolific_site: str) -> dict[str, str | None]:
+        """Return the links with the completion codes of the run's study."""
+        ways = {way: _prolific_return(codes[way], prolific_site) for way in _WAYS if way in codes}
+        return ways | {"reported_code": codes.get("reported")}
 
 
 class Connect(_Recruiter):
@@ -80,8 +153,24 @@ class Connect(_Recruiter):
     completion_code: Code | None = None
     completion_url: WebAddress | None = None
     partial_url: WebAddress | None = None
+    title: ClassVar[str] = "CloudResearch Connect"
     person: ClassVar[str] = "participantId"
     visit: ClassVar[str | None] = "assignmentId"
+
+    def ending(self, _worker: str, own_code: str, _prolific_site: str) -> Ending:
+        """Return the ending with the study's code and address, as far as it has them."""
+        return Ending(self.completion_code or own_code, self.completion_url)
+
+    def return_address(self, _prolific_site: str) -> str | None:
+        """Return the address of partial completes."""
+        return self.partial_url
+
+    def ways_out(self, _codes: Mapping[str, str], _prolific_site: str) -> dict[str, str | None]:
+        """Return the address of partial completes for all but those who leave with a report.
+
+        They are paid in full, so they get the link of those who finish.
+        """
+        return dict.fromkeys(_WAYS, self.partial_url) | {"reported": None}
 
     @model_validator(mode="after")
     def _ends_somehow(self) -> "Connect":
@@ -108,19 +197,21 @@ class Sona(_Recruiter):
     experiment_id: Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
     credit_token: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]{1,64}$")]
     credit: Literal["browser", "server"] = "browser"
+    title: ClassVar[str] = "SONA"
     person: ClassVar[str] = "survey_code"
     visit: ClassVar[str | None] = None  # survey codes identify students: stored encrypted, only as ids
 
+    def ending(self, worker: str, own_code: str, _prolific_site: str) -> Ending:
+        """Return the ending with SONA's address that gives a student the credit, unless the server asks."""
+        return Ending(own_code, None if self.credit == "server" else _credit(self, worker))
+
+    def return_address(self, _prolific_site: str) -> str:
+        """Return the school's site."""
+        return f"https://{self.school}/"
+
 
 Recruiter = Annotated[Prolific | Connect | Sona, Field(discriminator="kind")]
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The ending of a finished assignment: the completion `code`, and the address to `return_to`."""
-
-    code: str
-    return_to: str | None
+PAYING: Mapping[str, type[PayingRecruiter]] = MappingProxyType({PROLIFIC: Prolific})  # by kind
 
 
 def ending(
@@ -143,15 +234,7 @@ def ending(
         return Ending(own_code, completion_url)
     if arrival.platform != recruiter.kind:
         return Ending(own_code, None)
-    match recruiter:
-        case Prolific(completion_code=code):
-            return Ending(code, prolific_return(code, prolific_site))
-        case Connect(completion_code=given, completion_url=url):
-            return Ending(given or own_code, url)
-        case Sona(credit="server"):
-            return Ending(own_code, None)
-        case Sona():
-            return Ending(own_code, _credit(recruiter, arrival.external_id))
+    return recruiter.ending(arrival.external_id, own_code, prolific_site)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +257,15 @@ def way_back(
     """
     if recruiter is None or arrival is None or arrival.platform != recruiter.kind:
         return None
-    match recruiter:
-        case Prolific():
-            return WayBack("Prolific", prolific_site)
-        case Connect(partial_url=url):
-            return WayBack("CloudResearch Connect", url)
-        case Sona(school=school):
-            return WayBack("SONA", f"https://{school}/")
+    return WayBack(recruiter.title, recruiter.return_address(prolific_site))
 
 
-def prolific_return(code: str, site: str = PROLIFIC_SITE) -> str:
+def title_of(kind: str) -> str:
+    """Return the name of a recruiter with pay."""
+    return PAYING[kind].title
+
+
+def _prolific_return(code: str, site: str) -> str:
     """Return Prolific's address for a completion code."""
     return f"{site}/submissions/complete?{urlencode({'cc': code})}"
 

@@ -61,7 +61,7 @@ class Bonuses:
             NotConnected, PlatformFailed, PlatformUnsure: nothing was prepared.
         """
         found = await self._store.read(lambda c: _preparable(c, run, purpose, cents, confirmed=confirmed))
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             made = await client.bonuses.set_up(found.study, cents)
 
         def keep(connection: Connection) -> StoredBatch:
@@ -91,7 +91,7 @@ class Bonuses:
 
         await self._store.submit(take)
         try:
-            async with self._platform.asked() as client:
+            async with self._platform.asked(found.platform) as client:
                 await self._count_before(client, batch, sent_at)
                 await client.bonuses.pay(batch.platform_batch)
         except PlatformFailed:
@@ -153,7 +153,7 @@ class Bonuses:
     async def _look(self, batch: StoredBatch) -> Outcome:
         payments: dict[str, tuple[int, ...]] = {}
         if is_sent(batch):
-            async with self._platform.asked() as client:
+            async with self._platform.asked(batch.platform) as client:
                 payments = await _payments(client, batch)
         now, paid = utc_now(), seen_paid(batch, payments)
         became = outcome(batch, paid, now)

@@ -14,6 +14,7 @@ from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageF
 from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiters.pay_platform import LostEvent
+from server.recruiters.recruiter import PROLIFIC
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 from server.recruiting.webhooks import PATH, studies_told_of
@@ -29,7 +30,7 @@ class Listening:
 
     Args:
         store: stores known events.
-        platform: Prolific.
+        platform: gives access to Prolific.
         studies: reads studies.
         public_url: the public address of this server.
         workspace: the workspace at Prolific in which missing subscriptions are created; None creates none.
@@ -51,7 +52,7 @@ class Listening:
         self._studies = studies
         self._target = f"{public_url}{PATH}"
         self._workspace = workspace
-        self._is_on = secret is not None and platform.connected
+        self._is_on = secret is not None and platform.has(PROLIFIC)
         self._lease = Lease(store, "listening")
         self._task = PeriodicTask(self._look_or_say_why, SECONDS, "events were not looked for")
 
@@ -86,7 +87,7 @@ class Listening:
         await self._lease.work_alone(self._take_up, SECONDS)
 
     async def _take_up(self) -> None:
-        async with self._platform.asked() as client:
+        async with self._platform.asked(PROLIFIC) as client:
             if (hooks := client.hooks) is None:
                 return
             if self._workspace is not None and await hooks.subscribe_to_missing(
@@ -115,7 +116,7 @@ async def subscribe(
 
     Args:
         store: the database with the audit log.
-        platform: Prolific.
+        platform: gives access to Prolific.
         public_url: the public address of this server.
         workspace: the workspace at Prolific.
         secret: the workspace's current secret; None creates a new one, which replaces any earlier one.
@@ -124,7 +125,7 @@ async def subscribe(
     Raises:
         NotConnected, PlatformFailed, PlatformUnsure: as in `Platform.asked`. It is safe to repeat the call.
     """
-    async with platform.asked() as client:
+    async with platform.asked(PROLIFIC) as client:
         if (hooks := client.hooks) is None:
             raise NotConnected("this platform sends no events")
         if secret is None:

@@ -24,6 +24,7 @@ from server.db.store.store import Store
 from server.errors import PayRefused
 from server.recruiters.failures import PlatformRefused
 from server.recruiters.pay_platform import PayPlatform, RejectionCategory, Status
+from server.recruiters.recruiter import title_of
 from server.recruiting.pay_rules import (
     ALL,
     PayStanding,
@@ -87,10 +88,11 @@ class Pay:
             return known, {one.submission for one in new}
 
         known, new = await self._store.read(begin)
-        async with self._platform.asked() as client:
+        platform = known.found.platform
+        async with self._platform.asked(platform) as client:
             standings = {one.submission: await _standing(client, known, one.submission) for one in made}
         for one in sorted(new):
-            check_possible(one, decision, share, standings[one])
+            check_possible(one, decision, share, standings[one], title_of(platform))
 
         def keep(connection: Connection) -> list[PayShare]:
             added = add_decisions(connection, known.found.id, made, instead_of)
@@ -118,7 +120,7 @@ class Pay:
         known, made = await self._store.submit(find)
         if made is None:
             raise PayRefused(f"There is no decision about {submission}")
-        async with self._platform.asked() as client:
+        async with self._platform.asked(known.found.platform) as client:
             now = await _standing(client, known, submission)
         await self._carry_out(known, [made], {submission: now})
 
@@ -136,7 +138,7 @@ class Pay:
             return found
 
         found = await self._store.submit(find)
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             for submission in submissions:
                 whose = (await client.submissions.submission(submission)).participant
                 await client.messages.send(whose, found.study, text)
@@ -144,7 +146,7 @@ class Pay:
     async def _carry_out(
         self, known: "_Known", decisions: Sequence[PayShare], standings: Mapping[str, PayStanding]
     ) -> None:
-        async with self._platform.asked() as client:
+        async with self._platform.asked(known.found.platform) as client:
             for one in decisions:
                 now = await _carry_out(client, known, one, standings[one.submission])
                 said = partial(
@@ -189,11 +191,12 @@ async def _carry_out(client: PayPlatform, known: _Known, one: PayShare, now: Pay
     """
     if is_done(one.decision, one.share, now):
         return now
+    title = title_of(known.found.platform)
     if is_unknown_part(now):
         raise PayRefused(
-            f"{one.submission} {in_words(now)}", "Look the share up there, and decide that share."
+            f"{one.submission} {in_words(now, title)}", "Look the share up there, and decide that share."
         )
-    check_possible(one.submission, one.decision, one.share, now)
+    check_possible(one.submission, one.decision, one.share, now, title)
     try:
         return await _done(client, known.found, one, now)
     except PlatformRefused:  # somebody else may have done the same a moment ago

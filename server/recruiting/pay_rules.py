@@ -151,11 +151,13 @@ def is_done(decision: DecisionKind, share: int | None, now: PayStanding) -> bool
     return decision != "request_return" and now.status == _AFTERWARDS[decision]
 
 
-def check_possible(submission: str, decision: DecisionKind, share: int | None, now: PayStanding) -> None:
+def check_possible(
+    submission: str, decision: DecisionKind, share: int | None, now: PayStanding, platform: str
+) -> None:
     """Check that the platform can still carry out a decision, or has done so already.
 
     For a partial payment with an unknown share, deciding a share means stating the share seen at the
-    platform.
+    platform. `platform`: its name.
 
     Raises:
         PayRefused: the message gives the state of the submission, the hint an alternative.
@@ -168,25 +170,27 @@ def check_possible(submission: str, decision: DecisionKind, share: int | None, n
         return
     if now.status in UNDER_WAY:
         raise PayRefused(
-            f"{submission} is {now.status.lower()} at Prolific: it can be paid once it is submitted there",
+            f"{submission} is {now.status.lower()} at {platform}: it can be paid once it is submitted there",
             "Remind the participant, or wait until the time is over.",
         )
-    raise PayRefused(f"{submission} {in_words(now)}: Prolific does not change that", _instead(now))
+    raise PayRefused(
+        f"{submission} {in_words(now, platform)}: {platform} does not change that", _instead(now, platform)
+    )
 
 
-def in_words(now: PayStanding) -> str:
-    """Return the state of a submission at the platform in words."""
+def in_words(now: PayStanding, platform: str) -> str:
+    """Return the state of a submission at the platform, given by its name, in words."""
     if now.status not in PAID:
-        return f"is {now.status.lower()} at Prolific"
+        return f"is {now.status.lower()} at {platform}"
     if now.paid_share is None:
-        return "was paid in part at Prolific, which does not say how much"
+        return f"was paid in part at {platform}, which does not say how much"
     return "was paid in full" if now.paid_share == ALL else f"was paid {now.paid_share} % of the reward"
 
 
-def _instead(now: PayStanding) -> str:
+def _instead(now: PayStanding, platform: str) -> str:
     match now.status:
         case Status.REJECTED:
-            return "Withdraw the rejection at Prolific, refresh, and decide again."
+            return f"Withdraw the rejection at {platform}, refresh, and decide again."
         case Status.PARTIALLY_APPROVED | Status.SCREENED_OUT:
             return "Pay the rest as a bonus."
         case Status.APPROVED if now.paid_share != ALL:

@@ -1,53 +1,59 @@
-"""Access to the recruiting platform, which translates its errors into those of this server."""
+"""Access to the platforms that recruit and pay, with their errors translated into those of this server."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from server.config import Settings
 from server.errors import NotConnected, PlatformFailed, PlatformUnsure
 from server.recruiters.failures import OutcomeUnknown, RecruiterFailure
 from server.recruiters.pay_platform import PayPlatform
-from server.recruiters.prolific.client import ProlificClient
-from server.recruiters.prolific.connection import PlatformConnection
+from server.recruiters.recruiter import PAYING, title_of
 
 
 class Platform:
-    """Prolific, accessed with the server's token. All recruiting uses one workspace.
+    """The recruiters with pay, accessed with the server's tokens. All recruiting uses one workspace of each.
 
-    The token is read from the environment, like the keys of bots. It has all permissions and never expires,
-    so it is never stored in the database or a backup, and never shown on a page.
+    Tokens are read from the environment, like the keys of bots. They have all permissions and never expire,
+    so they are never stored in the database or a backup, and never shown on a page.
     """
 
-    def __init__(self, connect: Callable[[], PlatformConnection] | None) -> None:
-        """Create it. `connect`: opens a connection; None: the server has no token."""
-        self._connect = connect
+    def __init__(self, access: Mapping[str, tuple[str, str]]) -> None:
+        """Create it. `access`: the token and the API's address of each recruiter, by its kind."""
+        self._access = access
 
     @property
     def connected(self) -> bool:
-        """Whether there is a token."""
-        return self._connect is not None
+        """Whether there is a token of any recruiter."""
+        return bool(self._access)
+
+    def has(self, kind: str) -> bool:
+        """Return whether there is a token of this recruiter."""
+        return kind in self._access
 
     @asynccontextmanager
-    async def asked(self) -> AsyncIterator[PayPlatform]:
-        """Yield a client for some calls.
+    async def asked(self, kind: str) -> AsyncIterator[PayPlatform]:
+        """Yield a client of a recruiter for some calls.
 
         Raises:
             NotConnected: the server has no token.
             PlatformFailed: a call failed.
             PlatformUnsure: it is unknown whether a call succeeded.
         """
-        if self._connect is None:
-            raise NotConnected("this server has no access to Prolific")
+        title = title_of(kind)
+        if kind not in self._access:
+            raise NotConnected(
+                f"this server has no access to {title}",
+                f"Start the server with CANDOR_{kind.upper()}_TOKEN, a token of your workspace there.",
+            )
         try:
-            async with ProlificClient(self._connect()) as client:
+            async with PAYING[kind].client(*self._access[kind]) as client:
                 yield client
         except OutcomeUnknown as error:
-            raise PlatformUnsure(f"Prolific: {error}", error.remedy_at("Prolific")) from error
+            raise PlatformUnsure(f"{title}: {error}", error.remedy_at(title)) from error
         except RecruiterFailure as error:
-            raise PlatformFailed(f"Prolific: {error}", error.remedy_at("Prolific")) from error
+            raise PlatformFailed(f"{title}: {error}", error.remedy_at(title)) from error
 
 
 def platform_of(settings: Settings) -> Platform:
-    """Return the platform for a server's settings."""
-    token = settings.prolific_token
-    return Platform(None if token is None else lambda: PlatformConnection(token, settings.prolific_api))
+    """Return the recruiters with pay for a server's settings."""
+    return Platform(settings.recruiter_access)

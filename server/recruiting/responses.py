@@ -17,7 +17,7 @@ from server.db.recruiting.recruitments import StoredRecruitment, recruitment_of
 from server.db.recruiting.submissions import StoredSubmission, submissions_of
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry
-from server.recruiters.recruiter import Prolific
+from server.recruiters.recruiter import PayingRecruiter
 from server.recruiting.bonus_payment import Outcome
 from server.recruiting.pay_rules import Proposal, proposal
 from server.recruiting.reconciliation import (
@@ -172,7 +172,7 @@ def recruitment_view(connection: Connection, run: RunEntry, *, connected: bool) 
     study = parse_study(run.yaml)
     found, lost = recruitment_of(connection, run.id), lost_events(connection)
     return RecruitmentView(
-        possible=isinstance(study.recruiter, Prolific),
+        possible=isinstance(study.recruiter, PayingRecruiter),
         connected=connected,
         minutes=study.minutes,
         lost_events=lost.number,

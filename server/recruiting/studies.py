@@ -49,7 +49,7 @@ from server.recruiters.pay_platform import (
     StudyPlan,
     Transition,
 )
-from server.recruiters.recruiter import PROLIFIC, Prolific
+from server.recruiters.recruiter import PAYING, PayingRecruiter, title_of
 from server.recruiting.pay_rules import standing_of
 from server.recruiting.platform import Platform
 from server.run_rules import Budget
@@ -88,15 +88,15 @@ class PlatformStudies:
         unanswered request stays visible until somebody discards it, even if the process dies.
 
         Raises:
-            NotRecruiting: the study file does not name this platform.
+            NotRecruiting: the study file does not name a recruiter with pay.
             RecruitmentExists: there is a study already, or its draft is being created.
             OtherCurrency: the run's budget has another currency than the platform; nothing was drafted.
         """
         entry, before = await self._store.read(lambda c: _run(c, run))
         if before is not None:
             raise _exists(before)
-        study_to_draft = _new_study(entry, plan, self._public_url)
-        new = NewRecruitment(PROLIFIC, plan.places, plan.reward, study_to_draft.codes)
+        platform, study_to_draft = _new_study(entry, plan, self._public_url)
+        new = NewRecruitment(platform, plan.places, plan.reward, study_to_draft.codes)
 
         def begin(connection: Connection) -> StoredRecruitment:
             record(connection, actor, "recruitment.create", run, f"{plan.places} places")
@@ -104,7 +104,7 @@ class PlatformStudies:
 
         begun = await self._store.submit(begin)
         try:
-            async with self._platform.asked() as client:
+            async with self._platform.asked(platform) as client:
                 study = await client.studies.draft_new(study_to_draft)
         except PlatformUnsure as error:
             await self._note_fault(begun, error.message, utc_now())
@@ -135,7 +135,7 @@ class PlatformStudies:
 
     async def _with_currency(self, found: StoredRecruitment) -> StoredRecruitment:
         """Read the currency of a draft, and return the study with it. Raises OtherCurrency."""
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             theirs = await client.studies.currency(found.study)
 
         def keep(connection: Connection) -> tuple[StoredRecruitment, Budget | None]:
@@ -147,7 +147,7 @@ class PlatformStudies:
         if budget is not None and budget.is_in_another(theirs):
             raise OtherCurrency(
                 f"The budget of `{found.run}` is in {budget.currency}, "
-                f"and your workspace at Prolific pays in {theirs}",
+                f"and your workspace at {title_of(found.platform)} pays in {theirs}",
                 f"Write the budget in {theirs}, including fees, and try again.",
             )
         return stored
@@ -163,7 +163,7 @@ class PlatformStudies:
         is_drafting = found.status == DRAFTING
         if is_drafting and found.fault is None and utc_now() - found.created_at < _DRAFTED_WITHIN:
             raise _not_drafted(found)
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             study = await (_lost_draft(client, found) if is_drafting else client.studies.study(found.study))
             if study is not None:
                 if study.status != "UNPUBLISHED":
@@ -189,7 +189,7 @@ class PlatformStudies:
         if entry.status != "open":
             raise WrongRunStatus(f"`{run}` is {entry.status}: participants would be sent away")
         await self._with_currency(found)
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             study = await client.studies.study(found.study)
             if not study.pays_screen_outs:
                 raise ScreenOutsUnpaid("participants who are screened out of this study would get nothing")
@@ -200,7 +200,7 @@ class PlatformStudies:
     async def move(self, run: str, transition: Transition, actor: Doer) -> StoredRecruitment:
         """Pause, resume or close a study. Active participants can finish."""
         found = await self._store.read(lambda c: _drafted(c, run))
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             study = await client.studies.move(found.study, transition)
         return await self._keep(found, study, actor, f"recruitment.{transition.value.lower()}")
 
@@ -215,7 +215,7 @@ class PlatformStudies:
     async def set_places(self, run: str, places: int, actor: Doer) -> StoredRecruitment:
         """Set the number of places. It cannot be reduced."""
         found = await self._store.read(lambda c: _drafted(c, run))
-        async with self._platform.asked() as client:
+        async with self._platform.asked(found.platform) as client:
             study = await client.studies.set_places(found.study, places)
         return await self._keep(found, study, actor, "recruitment.places", f"{places} places")
 
@@ -230,7 +230,7 @@ class PlatformStudies:
         async with self._reading:
             began = utc_now()
             try:
-                async with self._platform.asked() as client:
+                async with self._platform.asked(found.platform) as client:
                     await self._read(client, found, began)
             except (PlatformFailed, PlatformUnsure) as error:
                 await self._note_fault(found, error.message, began)
@@ -290,7 +290,7 @@ class PlatformStudies:
     async def _read_currency(self, found: StoredRecruitment) -> None:
         """Read and store the currency of a study; store the reason with the study if that fails."""
         try:
-            async with self._platform.asked() as client:
+            async with self._platform.asked(found.platform) as client:
                 currency = await client.studies.currency(found.study)
         except (PlatformFailed, PlatformUnsure) as error:
             await self._note_fault(found, f"the currency was not read: {error.message}", utc_now())
@@ -324,23 +324,24 @@ def _drafted(connection: Connection, run: str) -> StoredRecruitment:
     return found
 
 
-def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> NewStudy:
-    """Return the study to draft for a run, with new completion codes, one for each ending.
+def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, NewStudy]:
+    """Return the recruiter of a run, and the study to draft there, with a new code for each ending.
 
-    Raises NotRecruiting if the study file does not name this platform.
+    Raises NotRecruiting if the study file does not name a recruiter with pay.
     """
     study = parse_study(entry.yaml)
     recruiter = study.recruiter
-    if not isinstance(recruiter, Prolific):
+    if not isinstance(recruiter, PayingRecruiter):
+        titles, kinds = " or ".join(one.title for one in PAYING.values()), " or ".join(PAYING)
         raise NotRecruiting(
-            f"the study of `{entry.slug}` does not recruit at Prolific",
-            "Add `recruiter: {kind: prolific, completion_code: …}` to the study, and open a run of it.",
+            f"the study of `{entry.slug}` does not recruit at {titles}",
+            f"Add `recruiter: {{kind: {kinds}, completion_code: …}}` to the study, and open a run of it.",
         )
     codes: dict[EndingKind, str] = {"complete": recruiter.completion_code}
     codes |= {ending: _code() for ending in _OTHER_ENDINGS}
     if plan.screen_out_places and plan.screen_out_reward:
         codes["screened_out"] = _code()
-    return NewStudy(
+    return recruiter.kind, NewStudy(
         run=entry.slug,
         title=study.title,
         description=plan.description or f"{study.title}. {study.payment}",
@@ -348,7 +349,7 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> NewStudy:
         minutes=plan.minutes or study.minutes or 30,
         plan=plan,
         codes=codes,
-        signed=recruiter.signed,
+        signed=recruiter.signs_arrivals,
     )
 
 
@@ -368,7 +369,8 @@ def _exists(found: StoredRecruitment) -> RecruitmentExists:
 
 def _begun(found: StoredRecruitment) -> str:
     when = f"{found.created_at:%Y-%m-%d %H:%M:%S} UTC"
-    return f"{found.created_by} has asked Prolific at {when} to draft the study of `{found.run}`"
+    title = title_of(found.platform)
+    return f"{found.created_by} has asked {title} at {when} to draft the study of `{found.run}`"
 
 
 async def _lost_draft(client: PayPlatform, found: StoredRecruitment) -> PlatformStudy | None:

@@ -22,6 +22,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.db.tables import Bonus, BonusBatch, Recruitment
 from server.errors import BonusRefused
+from server.recruiters.recruiter import title_of
 
 State = Literal["prepared", "unknown", "sent", "paid"]
 OPEN: tuple[State, ...] = ("unknown", "sent")
@@ -47,7 +48,7 @@ class StoredBonus:
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch:
-    """Bonuses that are paid in one call; `total` includes the platform's fees and tax."""
+    """Bonuses that are paid in one call; `total` includes the fees and tax of `platform`."""
 
     id: int
     platform_batch: str
@@ -56,6 +57,7 @@ class StoredBatch:
     prepared_by: str
     prepared_at: datetime
     sent_at: datetime | None
+    platform: str
     bonuses: tuple[StoredBonus, ...]
 
 
@@ -170,10 +172,17 @@ def take(connection: Connection, number: int, at: datetime) -> None:
         .order_by(Bonus.c.submission_id)
     )
     if waiting := connection.execute(held).all():
+        title = _title(connection, number)
         raise BonusRefused(
             "; ".join(f"{whose}: bonus {other} was sent and is not paid yet" for whose, other in waiting),
-            "Wait until it is seen paid: Prolific does not say which bonus a payment is for.",
+            f"Wait until it is seen paid: {title} does not say which bonus a payment is for.",
         )
+
+
+def _title(connection: Connection, number: int) -> str:
+    """Return the name of the platform that pays a batch."""
+    query = select(Recruitment.c.platform).join(BonusBatch, BonusBatch.c.recruitment_id == Recruitment.c.id)
+    return title_of(connection.execute(query.where(BonusBatch.c.id == number)).scalar_one())
 
 
 def note_seen_before(connection: Connection, number: int, sent_at: datetime, seen: Mapping[str, int]) -> None:
@@ -241,7 +250,8 @@ _BATCHES = select(
     BonusBatch.c.prepared_by,
     BonusBatch.c.prepared_at,
     BonusBatch.c.sent_at,
-)
+    Recruitment.c.platform,
+).join(Recruitment, Recruitment.c.id == BonusBatch.c.recruitment_id)
 
 
 def _batch(connection: Connection, row: Any) -> StoredBatch:

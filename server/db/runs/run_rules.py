@@ -12,6 +12,7 @@ from server.db.tables import ExcludedRun, ExcludedWorker, Run
 from server.db.worker_ids import external_id
 from server.errors import OtherCurrency, RulesInvalid, RunNotFound
 from server.recruiters.id_cipher import IdCipher
+from server.recruiters.recruiter import title_of
 from server.run_rules import RunRules, read_rules
 
 _LOOKED_UP = {"excluded_runs", "excluded_workers"}
@@ -92,8 +93,9 @@ def set_rules(
 def _check_currency(connection: Connection, run: RunEntry, rules: RunRules) -> None:
     found = recruitment_of(connection, run.id)
     if rules.budget is not None and found is not None and rules.budget.is_in_another(found.currency):
+        title = title_of(found.platform)
         raise OtherCurrency(
-            f"The budget is in {rules.budget.currency}, and Prolific pays the study of `{run.slug}` "
+            f"The budget is in {rules.budget.currency}, and {title} pays the study of `{run.slug}` "
             f"in {found.currency}",
             f"Write the budget in {found.currency}.",
         )

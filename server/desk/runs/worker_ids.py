@@ -19,7 +19,7 @@ from server.db.worker_ids import external_id
 from server.desk.csv_table import CSV, csv_table
 from server.desk.runs.responses import AssignmentStatus
 from server.recruiters.arrival import Arrival
-from server.recruiters.recruiter import PROLIFIC, ending
+from server.recruiters.recruiter import ending
 from server.study import Study, parse_study
 
 _COLUMNS = ("worker", "external_id", "platform", "visit", "assignment", "status", "completion_code")
@@ -131,10 +131,12 @@ def _code(study: Study, row: Any, auth: Auth, codes: Mapping[str, str]) -> str |
     """Return the completion code shown to a worker; None if there was none."""
     if row.status != "completed" and not row.left_with_report:
         return None
-    if row.left_with_report and row.platform == PROLIFIC and "reported" in codes:
+    recruiter = study.recruiter
+    is_recruited = recruiter is not None and row.platform == recruiter.kind
+    if row.left_with_report and is_recruited and "reported" in codes:
         return codes["reported"]
     arrival = auth.known(Arrival(row.platform, row.external_id))
-    return ending(study.recruiter, study.completion_url, arrival, auth.completion_code(row.id)).code
+    return ending(recruiter, study.completion_url, arrival, auth.completion_code(row.id)).code
 
 
 _LATEST = (

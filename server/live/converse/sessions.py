@@ -30,13 +30,10 @@ from server.live.converse.run_news import RunNews
 from server.news import News, Payload
 from server.recruiters.arrival import Arrival
 from server.recruiters.recruiter import (
-    CONNECT,
-    PROLIFIC,
     PROLIFIC_SITE,
-    Connect,
+    PayingRecruiter,
     Recruiter,
     ending,
-    prolific_return,
     way_back,
 )
 from server.session.plan import derive_seed
@@ -145,9 +142,10 @@ class LiveSessions:
     async def ways_out(self, run: OpenRun, arrival: Arrival) -> WaysOut:
         """Return the links for a worker who leaves a run without agreeing. Raises StorageFailed."""
         codes: dict[str, str] = {}
-        if arrival.platform == PROLIFIC:
+        recruiter = run.study.recruiter
+        if isinstance(recruiter, PayingRecruiter) and arrival.platform == recruiter.kind:
             codes = await self._store.look_up(lambda connection: codes_of(connection, run.id))
-        return _ways_out(arrival, run.study.recruiter, codes, self._prolific_site)
+        return _ways_out(arrival, recruiter, codes, self._prolific_site)
 
     def way_back(self, run: OpenRun, arrival: Arrival) -> WayBackCard | None:
         """Return the link for returning the study, for a worker whom a run does not admit."""
@@ -319,20 +317,13 @@ class LiveSessions:
         return _Stored(state, assignment.fence, run, notices)
 
 
-_WAYS = ("no_consent", "screened_out", "our_failure", "reported", "returned")
-
-
 def _ways_out(
     arrival: Arrival, recruiter: Recruiter | None, codes: Mapping[str, str], prolific_site: str
 ) -> WaysOut:
     """Return the links for workers who end without submitting: by the study's setting or the run's codes."""
-    if arrival.platform == PROLIFIC:
-        ways = {way: prolific_return(codes[way], prolific_site) for way in _WAYS if way in codes}
-        return WaysOut(**ways, reported_code=codes.get("reported"))
-    if arrival.platform == CONNECT and isinstance(recruiter, Connect):
-        # Workers who leave with a report are paid in full, so they get the link of those who finish.
-        return WaysOut(**(dict.fromkeys(_WAYS, recruiter.partial_url) | {"reported": None}))
-    return WaysOut()
+    if recruiter is None or arrival.platform != recruiter.kind:
+        return WaysOut()
+    return WaysOut(**recruiter.ways_out(codes, prolific_site))
 
 
 def restore(

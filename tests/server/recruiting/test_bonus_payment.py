@@ -20,7 +20,7 @@ from server.run_rules import Budget
 from tests.server.support.study import AT
 
 BONUSES = (StoredBonus("s1", "thanks", 150, 1), StoredBonus("s2", "thanks", 50, 0))
-BATCH = StoredBatch(1, "b1", 250, "unknown", "ann", AT, AT, BONUSES)
+BATCH = StoredBatch(1, "b1", 250, "unknown", "ann", AT, AT, "prolific", BONUSES)
 LATER = AT + SETTLES_WITHIN
 
 

@@ -10,7 +10,6 @@ from server.clock import utc_now
 from server.db.recruiting.recruitments import StoredRecruitment, open_recruitments
 from server.db.store.store import Store
 from server.errors import PlatformFailed
-from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiting.platform import Platform
 from server.recruiting.studies import PlatformStudies
 from tests.server.support.database import execute
@@ -40,7 +39,7 @@ class Process:
     def __init__(self, recruiting: Recruiting, store: Store, token: str | None = None) -> None:
         self.store = store
         prolific = recruiting.prolific
-        platform = Platform(lambda: PlatformConnection(token or prolific.token, prolific.url))
+        platform = Platform({"prolific": (token or prolific.token, prolific.url)})
         self._studies = PlatformStudies(store, platform, "https://lab.example")
 
     async def read(self, found: StoredRecruitment) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.db.store.store import Store
-from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiting.platform import Platform
 from tests.server.support.page import Page
 from tests.server.support.prolific import Prolific
@@ -102,7 +101,7 @@ class Recruiting:
         store = Store(self.house.url)
         store.start()
         try:
-            yield store, Platform(lambda: PlatformConnection(self.prolific.token, self.prolific.url))
+            yield store, Platform({"prolific": (self.prolific.token, self.prolific.url)})
         finally:
             store.stop()
 
