@@ -1,1 +1,1 @@
-"""Arrival and return of workers, one module per platform."""
+"""Recruiters: arrival and return of their workers, and clients of those through which workers are paid."""

@@ -9,7 +9,8 @@ RecruiterFailure
 │   ├── PlatformRefused the recruiter says no, and why
 │   │   ├── TokenRefused
 │   │   └── NotThere
-│   └── PlatformUnreadable an answer that is none of the recruiter's, where nothing was to be changed
+│   └── PlatformUnreadable
+│                       an answer that is none of the recruiter's, where nothing was to be changed
 └── OutcomeUnknown      a change was sent, and no answer, or none that can be read, says whether it was
                         made: look before asking again
 """

@@ -9,7 +9,7 @@ from server.clock import utc_now
 from server.db.recruiting.bonuses import open_batches
 from server.db.recruiting.recruitments import open_recruitments
 from server.db.store.store import Store
-from server.errors import PlatformFailed, PlatformUnsure, StorageFailed
+from server.errors import NotConnected, PlatformFailed, PlatformUnsure, StorageFailed
 from server.lease import Lease
 from server.periodic import PeriodicTask
 from server.recruiting.bonus_payment import is_due
@@ -59,7 +59,7 @@ class Polling:
             try:
                 await self._studies.refresh(found)
                 await self._studies.pause_unless_open(found)
-            except (PlatformFailed, PlatformUnsure) as error:
+            except (NotConnected, PlatformFailed, PlatformUnsure) as error:
                 log.warning("study was not read", study=found.study, reason=error.message)
             except StorageFailed:
                 raise
@@ -79,5 +79,5 @@ class Polling:
                 self._looked[batch.id] = now
                 try:
                     await self._bonuses.reconcile([batch])
-                except (PlatformFailed, PlatformUnsure) as error:
+                except (NotConnected, PlatformFailed, PlatformUnsure) as error:
                     log.warning("bonuses were not looked at", batch=batch.id, reason=error.message)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from server.recruiters.recruiter import Prolific
+from server.recruiters.recruiter import PAYING
 from server.session.answer_kinds import KINDS, KINDS_OF_SETTINGS, AnswerForm, answer_type
 from server.session.questionnaire import AskedQuestion
 from server.settings_file import Location
@@ -26,7 +26,8 @@ def study_schema() -> Schema:
         for name, kinds in KINDS_OF_SETTINGS.items():
             properties[name]["x-kinds"] = list(kinds)
         properties["kind"]["x-words"] = {kind: answer_type(kind).words for kind in KINDS}
-    schema["$defs"][Prolific.__name__]["properties"]["completion_code"]["x-code"] = True
+    for recruiter in PAYING.values():
+        schema["$defs"][recruiter.__name__]["properties"]["completion_code"]["x-code"] = True
     return schema
 
 

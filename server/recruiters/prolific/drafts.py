@@ -1,7 +1,6 @@
 """Drafts of studies at Prolific: their types, and the draft of a run's study."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,15 +11,6 @@ _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_I
 _LONGEST = 3  # the maximum time is so many times the estimated duration
 _NO_CONSENT = "You did not agree to take part. Please return the submission, so that your place is free."
 _RETURNED = "You have not finished the study. Please return the submission, so that your place is free."
-
-
-class CodeType(StrEnum):
-    """The type of a completion code."""
-
-    COMPLETED = "COMPLETED"
-    FIXED_SCREENOUT = "FIXED_SCREENOUT"
-    NO_CONSENT = "NO_CONSENT"
-    OTHER = "OTHER"
 
 
 class _Sent(BaseModel):
