@@ -87,7 +87,7 @@ def test_the_fields_of_every_kind_of_body_are_found() -> None:
     assert {
         "NewBonuses.cents", "PayDecision.share", "StudyPlan.reward", "JoinRequest.reply_pace", "Price.input",
         "OpenAiEndpoint.spending_cap", "Budget.total", "Target.assignments", "Study.minutes",
-        "ReplyTime.median", "RaterModel.random_share", "ReportOptions.alpha", "RehearsalToBegin.pay",
+        "ReplyTime.median", "FittedRaterModel.random_share", "ReportOptions.alpha", "RehearsalToBegin.pay",
     } <= found  # fmt: skip
 
 

@@ -417,7 +417,7 @@ async def test_a_fault_as_something_is_shown_ends_no_session(
         raise ZeroDivisionError("a fault of ours")
 
     with monkeypatch.context() as faulty:
-        faulty.setattr(bot_replies.BotReplies, "ask", fail)
+        faulty.setattr(bot_replies.ReplyTasks, "ask", fail)
         with pytest.raises(ZeroDivisionError):
             await stage.send(session, page, "say", text="Hello?")
     # What was stored counts, and a page that connects gets on from there.
