@@ -75,6 +75,8 @@ class QueuedJob(ABC):
             return
         if error is None:
             done.set_result(self.result)
+        elif isinstance(error, StopIteration):  # which no future takes; all later jobs would wait for good
+            done.set_exception(RuntimeError("the work raised StopIteration"))
         else:
             done.set_exception(error)
 

@@ -282,6 +282,7 @@ class LiveSession:
             try:
                 await self._decide(event, also)
             except StaleState:
+                self._may_be_behind = True  # until it has caught up, which may fail
                 await self._catch_up(event.at)
                 await self._decide(event, also)
         except StaleState as error:

@@ -32,7 +32,7 @@ from server.session.records import (
 )
 from tests.server.support.database import execute, held_up, locked, query
 from tests.server.support.study import AT
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import ENOUGH, PATIENCE
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
 
@@ -472,3 +472,14 @@ async def test_an_update_from_outside_is_seen_by_the_next_read(store: Store, run
     assignment = await enrolled(store, run)
     await asyncio.to_thread(execute, url, "UPDATE assignment SET status='expired', ended_at=created_at")
     assert (await store.load(assignment))[-1] == Closed("expired", AT)
+
+
+async def test_work_that_ends_in_stop_iteration_keeps_nobody_waiting(store: Store) -> None:
+    def stops(_: Connection) -> None:
+        raise StopIteration
+
+    first, second = await asyncio.wait_for(
+        asyncio.gather(store.submit(stops), store.submit(lambda _: "done"), return_exceptions=True), ENOUGH
+    )
+    assert isinstance(first, RuntimeError)
+    assert second == "done"
