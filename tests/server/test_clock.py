@@ -1,4 +1,4 @@
-"""What the clock showed some time ago, though it was set since."""
+"""The time that the clock showed some time ago, though it was set since."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
