@@ -12,7 +12,7 @@ from sqlalchemy import Connection, insert
 
 from server.db.engine.engines import migrate
 from server.db.store.store import Store
-from server.db.tables import Bot
+from server.db.tables import BotTable
 
 WRITES = 2_000
 
@@ -25,7 +25,7 @@ async def measure(store: Store, callers: int) -> tuple[float, int]:
         for i in range(first, WRITES, callers):
 
             def work(connection: Connection, spec: str = f"{callers}-{i}") -> None:
-                connection.execute(insert(Bot).values(spec=spec))
+                connection.execute(insert(BotTable).values(spec=spec))
 
             await store.submit(work)
 

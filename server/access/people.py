@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, select, update
 
 from server.access.roles import ALL_STUDIES, ROLES, Role
-from server.db.tables import OneTimeLink, Person, PersonRole, SignIn
+from server.db.tables import OneTimeLinkTable, PersonRoleTable, PersonTable, SignInTable
 from server.errors import InvalidField, LastOwner, PersonExists, PersonNotFound
 
 _NAME = re.compile("[a-z0-9][a-z0-9._@+-]{0,99}")
@@ -50,21 +50,23 @@ def add(connection: Connection, name: str, role: Role, study: str, at: datetime)
         )
     if find(connection, name) is not None:
         raise PersonExists(f"there is a person named `{name}` already")
-    added = insert(Person).values(name=name, created_at=at).returning(Person.c.id)
+    added = insert(PersonTable).values(name=name, created_at=at).returning(PersonTable.c.id)
     person = int(connection.execute(added).scalar_one())
-    connection.execute(insert(PersonRole).values(person_id=person, study=study, role=role))
+    connection.execute(insert(PersonRoleTable).values(person_id=person, study=study, role=role))
     return person
 
 
 def every(connection: Connection) -> list[Member]:
     """Return all accounts, by name."""
-    rows = connection.execute(select(Person).where(Person.c.removed_at.is_(None)).order_by(Person.c.name))
+    rows = connection.execute(
+        select(PersonTable).where(PersonTable.c.removed_at.is_(None)).order_by(PersonTable.c.name)
+    )
     return [_member(connection, row.id, row.name, row.password, row.created_at) for row in rows]
 
 
 def find(connection: Connection, name: str) -> Member | None:
     """Return the account with that name, in upper or lower case; None if there is none."""
-    query = select(Person).where(Person.c.name == name.lower(), Person.c.removed_at.is_(None))
+    query = select(PersonTable).where(PersonTable.c.name == name.lower(), PersonTable.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
@@ -79,7 +81,7 @@ def require(connection: Connection, name: str) -> Member:
 
 def by_id(connection: Connection, person: int) -> Member | None:
     """Return the account whose row has this id, unless it was removed."""
-    query = select(Person).where(Person.c.id == person, Person.c.removed_at.is_(None))
+    query = select(PersonTable).where(PersonTable.c.id == person, PersonTable.c.removed_at.is_(None))
     row = connection.execute(query).one_or_none()
     return None if row is None else _member(connection, row.id, row.name, row.password, row.created_at)
 
@@ -108,14 +110,14 @@ def set_role(connection: Connection, name: str, role: Role | None, study: str) -
     gains = role is not None and _gains(person, role, study)
     begins = study == ALL_STUDIES and ALL_STUDIES not in person.roles
     if gains:
-        connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person.id))
+        connection.execute(delete(OneTimeLinkTable).where(OneTimeLinkTable.c.person_id == person.id))
     if gains and begins:
-        connection.execute(update(Person).where(Person.c.id == person.id).values(password=None))
-        connection.execute(delete(SignIn).where(SignIn.c.person_id == person.id))
-    its_row = (PersonRole.c.person_id == person.id, PersonRole.c.study == study)
-    connection.execute(delete(PersonRole).where(*its_row))
+        connection.execute(update(PersonTable).where(PersonTable.c.id == person.id).values(password=None))
+        connection.execute(delete(SignInTable).where(SignInTable.c.person_id == person.id))
+    its_row = (PersonRoleTable.c.person_id == person.id, PersonRoleTable.c.study == study)
+    connection.execute(delete(PersonRoleTable).where(*its_row))
     if role is not None:
-        connection.execute(insert(PersonRole).values(person_id=person.id, study=study, role=role))
+        connection.execute(insert(PersonRoleTable).values(person_id=person.id, study=study, role=role))
     return gains and (begins or person.password is None)
 
 
@@ -155,27 +157,31 @@ def forget_study(connection: Connection, study: str) -> None:
     Every account must have a role. So an account without another role keeps it, for a name that no study can
     have.
     """
-    elsewhere = select(PersonRole.c.person_id).where(PersonRole.c.study != study)
-    of_it = PersonRole.c.study == study
-    connection.execute(delete(PersonRole).where(of_it, PersonRole.c.person_id.in_(elsewhere)))
-    connection.execute(update(PersonRole).where(of_it).values(study=f"{study} (deleted)"))
+    elsewhere = select(PersonRoleTable.c.person_id).where(PersonRoleTable.c.study != study)
+    of_it = PersonRoleTable.c.study == study
+    connection.execute(delete(PersonRoleTable).where(of_it, PersonRoleTable.c.person_id.in_(elsewhere)))
+    connection.execute(update(PersonRoleTable).where(of_it).values(study=f"{study} (deleted)"))
 
 
 def remove(connection: Connection, name: str, at: datetime) -> None:
     """Remove an account at once. Raises PersonNotFound, or LastOwner if it is the last owner."""
     person = require(connection, name)
     _require_another_owner(connection, person)
-    connection.execute(delete(PersonRole).where(PersonRole.c.person_id == person.id))
-    connection.execute(delete(SignIn).where(SignIn.c.person_id == person.id))
-    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person.id))
-    connection.execute(update(Person).where(Person.c.id == person.id).values(removed_at=at, password=None))
+    connection.execute(delete(PersonRoleTable).where(PersonRoleTable.c.person_id == person.id))
+    connection.execute(delete(SignInTable).where(SignInTable.c.person_id == person.id))
+    connection.execute(delete(OneTimeLinkTable).where(OneTimeLinkTable.c.person_id == person.id))
+    connection.execute(
+        update(PersonTable).where(PersonTable.c.id == person.id).values(removed_at=at, password=None)
+    )
 
 
 def set_password(connection: Connection, person: int, stored: str, *, kept: str = "") -> None:
     """Set an account's password; delete its links, and all its sign-ins except that with the hash `kept`."""
-    connection.execute(update(Person).where(Person.c.id == person).values(password=stored))
-    connection.execute(delete(SignIn).where(SignIn.c.person_id == person, SignIn.c.hash != kept))
-    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.person_id == person))
+    connection.execute(update(PersonTable).where(PersonTable.c.id == person).values(password=stored))
+    connection.execute(
+        delete(SignInTable).where(SignInTable.c.person_id == person, SignInTable.c.hash != kept)
+    )
+    connection.execute(delete(OneTimeLinkTable).where(OneTimeLinkTable.c.person_id == person))
 
 
 def _require_another_owner(connection: Connection, person: Member) -> None:
@@ -189,6 +195,8 @@ def _require_another_owner(connection: Connection, person: Member) -> None:
 def _member(
     connection: Connection, person: int, name: str, password: str | None, created_at: datetime
 ) -> Member:
-    query = select(PersonRole.c.study, PersonRole.c.role).where(PersonRole.c.person_id == person)
-    roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRole.c.study))}
+    query = select(PersonRoleTable.c.study, PersonRoleTable.c.role).where(
+        PersonRoleTable.c.person_id == person
+    )
+    roles = {row.study: row.role for row in connection.execute(query.order_by(PersonRoleTable.c.study))}
     return Member(person, name, password, created_at, roles)

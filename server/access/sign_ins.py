@@ -16,7 +16,7 @@ from server.access.roles import Actor
 from server.access.tokens import Grant, find, hashed
 from server.clock import utc_now
 from server.db.store.store import Store
-from server.db.tables import Assignment, OneTimeLink, Person, Run, SignIn, Study
+from server.db.tables import AssignmentTable, OneTimeLinkTable, PersonTable, RunTable, SignInTable, StudyTable
 from server.errors import LinkUsed
 
 HOURS = 12  # a working day: a page left open overnight needs another sign-in
@@ -26,28 +26,28 @@ _BYTES = 32
 
 def begin(connection: Connection, person: int, at: datetime) -> str:
     """Store a sign-in and return its secret for the browser's cookie. Delete expired sign-ins."""
-    connection.execute(delete(SignIn).where(SignIn.c.expires_at <= at))
+    connection.execute(delete(SignInTable).where(SignInTable.c.expires_at <= at))
     secret = secrets.token_urlsafe(_BYTES)
     values = {"person_id": person, "hash": hashed(secret), "created_at": at}
-    connection.execute(insert(SignIn).values(**values, expires_at=at + timedelta(hours=HOURS)))
+    connection.execute(insert(SignInTable).values(**values, expires_at=at + timedelta(hours=HOURS)))
     return secret
 
 
 def signed_in(connection: Connection, digest: str, at: datetime) -> Member | None:
     """Return the account signed in under the secret with this SHA-256; None if the sign-in has ended."""
-    query = select(SignIn.c.person_id).where(SignIn.c.hash == digest, SignIn.c.expires_at > at)
+    query = select(SignInTable.c.person_id).where(SignInTable.c.hash == digest, SignInTable.c.expires_at > at)
     person = connection.execute(query).scalar_one_or_none()
     return None if person is None else people.by_id(connection, person)
 
 
 def end(connection: Connection, digest: str) -> None:
     """Delete one sign-in."""
-    connection.execute(delete(SignIn).where(SignIn.c.hash == digest))
+    connection.execute(delete(SignInTable).where(SignInTable.c.hash == digest))
 
 
 def end_all(connection: Connection, person: int) -> None:
     """Delete all sign-ins of an account."""
-    connection.execute(delete(SignIn).where(SignIn.c.person_id == person))
+    connection.execute(delete(SignInTable).where(SignInTable.c.person_id == person))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,20 @@ def new_link(connection: Connection, person: int | None, at: datetime) -> str:
 
     Without a person, it is the first owner's link, which is valid only while there are no accounts.
     """
-    mine = OneTimeLink.c.person_id.is_(None) if person is None else OneTimeLink.c.person_id == person
-    connection.execute(delete(OneTimeLink).where(mine))
+    mine = (
+        OneTimeLinkTable.c.person_id.is_(None) if person is None else OneTimeLinkTable.c.person_id == person
+    )
+    connection.execute(delete(OneTimeLinkTable).where(mine))
     secret = secrets.token_urlsafe(_BYTES)
     values = {"person_id": person, "hash": hashed(secret), "expires_at": at + timedelta(days=_LINK_DAYS)}
-    connection.execute(insert(OneTimeLink).values(**values))
+    connection.execute(insert(OneTimeLinkTable).values(**values))
     return secret
 
 
 def look_at_link(connection: Connection, secret: str) -> Invited:
     """Return the account of a link, without using the link up. Raises LinkUsed if it is not valid."""
-    query = select(OneTimeLink.c.person_id).where(
-        OneTimeLink.c.hash == hashed(secret), OneTimeLink.c.expires_at > utc_now()
+    query = select(OneTimeLinkTable.c.person_id).where(
+        OneTimeLinkTable.c.hash == hashed(secret), OneTimeLinkTable.c.expires_at > utc_now()
     )
     row = connection.execute(query).one_or_none()
     if row is None:
@@ -87,13 +89,15 @@ def look_at_link(connection: Connection, secret: str) -> Invited:
 
 def use_link(connection: Connection, secret: str) -> None:
     """Let a link lead nowhere any more."""
-    connection.execute(delete(OneTimeLink).where(OneTimeLink.c.hash == hashed(secret)))
+    connection.execute(delete(OneTimeLinkTable).where(OneTimeLinkTable.c.hash == hashed(secret)))
 
 
 def has_people(connection: Connection) -> bool:
     """Return whether anybody may sign in."""
     return (
-        connection.execute(select(Person.c.id).where(Person.c.removed_at.is_(None)).limit(1)).first()
+        connection.execute(
+            select(PersonTable.c.id).where(PersonTable.c.removed_at.is_(None)).limit(1)
+        ).first()
         is not None
     )
 
@@ -138,8 +142,10 @@ class StoredDirectory:
         return await self._store.look_up(read)
 
 
-_OF_RUNS = select(Study.c.name).select_from(Study).join(Run, Run.c.study_id == Study.c.id)
-_OF_RUN = _OF_RUNS.where(Run.c.slug == bindparam("key"))
-_OF_ASSIGNMENT = _OF_RUNS.join(Assignment, Assignment.c.run_id == Run.c.id).where(
-    Assignment.c.id == bindparam("key")
+_OF_RUNS = (
+    select(StudyTable.c.name).select_from(StudyTable).join(RunTable, RunTable.c.study_id == StudyTable.c.id)
+)
+_OF_RUN = _OF_RUNS.where(RunTable.c.slug == bindparam("key"))
+_OF_ASSIGNMENT = _OF_RUNS.join(AssignmentTable, AssignmentTable.c.run_id == RunTable.c.id).where(
+    AssignmentTable.c.id == bindparam("key")
 )

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Connection, Select, func, insert, select, update
 
 from server.access.roles import ALL_STUDIES, Role
-from server.db.tables import Token
+from server.db.tables import TokenTable
 from server.errors import InvalidField, TokenExists, TokenNotFound
 
 Scope = Literal["researcher", "host", "analyst", "viewer"]
@@ -76,12 +76,12 @@ def new(connection: Connection, name: str, scope: Scope, at: datetime, study: st
     if scope == "host" and study != ALL_STUDIES:
         raise InvalidField("a host's token is for all studies", "Omit the study.")
     if connection.execute(
-        select(Token.c.id).where(Token.c.name == name, Token.c.revoked_at.is_(None))
+        select(TokenTable.c.id).where(TokenTable.c.name == name, TokenTable.c.revoked_at.is_(None))
     ).first():
         raise TokenExists(f"there is a token named `{name}`, and it is in use")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
     values = {"name": name, "scope": scope, "study": study or None, "hash": hashed(token), "created_at": at}
-    connection.execute(insert(Token).values(**values))
+    connection.execute(insert(TokenTable).values(**values))
     return token
 
 
@@ -91,27 +91,27 @@ def find(connection: Connection, digest: str) -> Grant | None:
     The search by index does not take constant time. That is safe: timing reveals only a hash, from which the
     token cannot be computed.
     """
-    row = connection.execute(_grants().where(Token.c.hash == digest)).one_or_none()
+    row = connection.execute(_grants().where(TokenTable.c.hash == digest)).one_or_none()
     return None if row is None else Grant(*row)
 
 
 def every(connection: Connection) -> list[Grant]:
     """Return all tokens, including revoked ones, oldest first."""
-    return [Grant(*row) for row in connection.execute(_grants().order_by(Token.c.id))]
+    return [Grant(*row) for row in connection.execute(_grants().order_by(TokenTable.c.id))]
 
 
 def revoke(connection: Connection, name: str, at: datetime) -> None:
     """Revoke the token of this name. Raises TokenNotFound."""
-    in_use = update(Token).where(Token.c.name == name, Token.c.revoked_at.is_(None))
+    in_use = update(TokenTable).where(TokenTable.c.name == name, TokenTable.c.revoked_at.is_(None))
     if connection.execute(in_use.values(revoked_at=at)).rowcount == 0:
         raise TokenNotFound(f"no token named `{name}` is in use")
 
 
 def _grants() -> Select[Any]:
     return select(
-        Token.c.name,
-        Token.c.scope,
-        Token.c.created_at,
-        Token.c.revoked_at,
-        func.coalesce(Token.c.study, ALL_STUDIES),
+        TokenTable.c.name,
+        TokenTable.c.scope,
+        TokenTable.c.created_at,
+        TokenTable.c.revoked_at,
+        func.coalesce(TokenTable.c.study, ALL_STUDIES),
     )

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from bots import NumberedReply
 from server.db.sessions.quizzes import shown_lines
 from server.db.store.store import Store
-from server.db.tables import Assignment, Conversation, System
+from server.db.tables import AssignmentTable, ConversationTable, SystemTable
 from server.errors import StorageFailed
 
 REFRESH = 10.0  # seconds
@@ -97,13 +97,15 @@ class EarlierReplies:
 def _replies(connection: Connection, run_id: int) -> list[_Reply]:
     """Return systems' replies in the latest conversations of a run, without replies that revealed a bot."""
     latest = (
-        select(Conversation.c.id, Conversation.c.assignment_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .join(System, System.c.id == Conversation.c.system_id)
+        select(ConversationTable.c.id, ConversationTable.c.assignment_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
         .where(
-            Assignment.c.run_id == run_id, System.c.is_qc.is_(False), Conversation.c.started_at.is_not(None)
+            AssignmentTable.c.run_id == run_id,
+            SystemTable.c.is_qc.is_(False),
+            ConversationTable.c.started_at.is_not(None),
         )
-        .order_by(Conversation.c.started_at.desc(), Conversation.c.id)
+        .order_by(ConversationTable.c.started_at.desc(), ConversationTable.c.id)
         .limit(_MOST_CONVERSATIONS)
     )
     conversations = {row.id: row.assignment_id for row in connection.execute(latest)}

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, text, upda
 from bots import ConformanceReport, DialInEndpoint, Endpoint, Overruns, UrlEndpoint
 from server.db.runs.revisions import raise_revision
 from server.db.runs.runs import RunEntry, all_runs
-from server.db.tables import BotCheck
-from server.db.tables import Registration as Row
+from server.db.tables import BotCheckTable, RegistrationTable
 from server.errors import (
     BotExists,
     BotInUse,
@@ -60,12 +59,15 @@ class StoredCheck:
 
 def registrations(connection: Connection) -> list[Registration]:
     """Return all registered bots, by name."""
-    return [_registration(row) for row in connection.execute(select(Row).order_by(Row.c.name))]
+    return [
+        _registration(row)
+        for row in connection.execute(select(RegistrationTable).order_by(RegistrationTable.c.name))
+    ]
 
 
 def find(connection: Connection, name: str) -> Registration:
     """Return the bot registered as `name`. Raises BotNotFound."""
-    row = connection.execute(select(Row).where(Row.c.name == name)).one_or_none()
+    row = connection.execute(select(RegistrationTable).where(RegistrationTable.c.name == name)).one_or_none()
     if row is None:
         raise BotNotFound(f"no bot is registered as `{name}`")
     return _registration(row)
@@ -84,9 +86,16 @@ def add(connection: Connection, name: str, endpoint: Endpoint, at: datetime) -> 
             f"`{name}` cannot be the name of a registered bot",
             "Use up to 64 of a-z, digits, - and _, starting with a letter or digit. `qc` is reserved.",
         )
-    if connection.execute(select(Row.c.name).where(Row.c.name == name)).one_or_none() is not None:
+    if (
+        connection.execute(
+            select(RegistrationTable.c.name).where(RegistrationTable.c.name == name)
+        ).one_or_none()
+        is not None
+    ):
         raise BotExists(f"a bot is registered as `{name}` already")
-    connection.execute(insert(Row).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at))
+    connection.execute(
+        insert(RegistrationTable).values(name=name, endpoint=_text(endpoint), enabled=True, created_at=at)
+    )
     return find(connection, name)
 
 
@@ -113,7 +122,9 @@ def enable(connection: Connection, name: str, enabled: bool) -> Registration:
     """Enable or disable a bot. Raises BotNotFound."""
     raise_revision(connection, "bots")
     find(connection, name)
-    connection.execute(update(Row).where(Row.c.name == name).values(enabled=enabled))
+    connection.execute(
+        update(RegistrationTable).where(RegistrationTable.c.name == name).values(enabled=enabled)
+    )
     return find(connection, name)
 
 
@@ -129,7 +140,7 @@ def remove(connection: Connection, name: str) -> None:
     using = list(used_by(connection, name))
     if using:
         raise BotInUse(f"`{name}` answers in the open run{'s' * (len(using) > 1)} {', '.join(using)}")
-    connection.execute(delete(Row).where(Row.c.name == name))
+    connection.execute(delete(RegistrationTable).where(RegistrationTable.c.name == name))
 
 
 def add_replica(connection: Connection, name: str, url: str) -> Registration:
@@ -144,7 +155,7 @@ def add_replica(connection: Connection, name: str, url: str) -> Registration:
     found, urls, url = _replicas(connection, name, url)
     if url in urls:
         raise ReplicaExists(f"`{name}` has a replica at {url} already")
-    connection.execute(delete(BotCheck).where(BotCheck.c.name == found.name))
+    connection.execute(delete(BotCheckTable).where(BotCheckTable.c.name == found.name))
     return _with_urls(connection, found, [*urls, url])
 
 
@@ -205,15 +216,15 @@ def store_check(
     if not _urls(now.endpoint) <= _urls(checked.endpoint):
         raise NotChecked(f"`{checked.name}` got another replica during the check")
     values = {"name": checked.name, "at": at, "verdict": report.verdict}
-    connection.execute(insert(BotCheck).values(report=report.model_dump_json(), **values))
+    connection.execute(insert(BotCheckTable).values(report=report.model_dump_json(), **values))
 
 
 def latest_check(connection: Connection, checked: Registration) -> StoredCheck | None:
     """Return the latest check of a bot; None if there is none."""
-    query = select(BotCheck.c.at, BotCheck.c.report).where(
-        BotCheck.c.name == checked.name, BotCheck.c.at >= checked.created_at
+    query = select(BotCheckTable.c.at, BotCheckTable.c.report).where(
+        BotCheckTable.c.name == checked.name, BotCheckTable.c.at >= checked.created_at
     )
-    row = connection.execute(query.order_by(BotCheck.c.id.desc()).limit(1)).one_or_none()
+    row = connection.execute(query.order_by(BotCheckTable.c.id.desc()).limit(1)).one_or_none()
     return None if row is None else StoredCheck(row.at, ConformanceReport.model_validate_json(row.report))
 
 
@@ -242,7 +253,9 @@ def _replicas(connection: Connection, name: str, url: str) -> tuple[Registration
 
 def _with_urls(connection: Connection, found: Registration, urls: list[str]) -> Registration:
     changed = _text(_at(found.endpoint, urls))
-    connection.execute(update(Row).where(Row.c.name == found.name).values(endpoint=changed))
+    connection.execute(
+        update(RegistrationTable).where(RegistrationTable.c.name == found.name).values(endpoint=changed)
+    )
     return find(connection, found.name)
 
 

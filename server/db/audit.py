@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Select, insert, select
 
 from server.clock import utc_now
-from server.db.tables import AuditEntry
+from server.db.tables import AuditEntryTable
 
 
 class Doer(Protocol):
@@ -71,32 +71,34 @@ def record(connection: Connection, actor: Doer, action: str, subject: str, detai
         detail: Anything else a reader should know; never a password, a token or a worker's id.
     """
     values = {"kind": actor.kind, "actor": actor.name, "action": action, "subject": subject, "detail": detail}
-    connection.execute(insert(AuditEntry).values(at=utc_now(), **values))
+    connection.execute(insert(AuditEntryTable).values(at=utc_now(), **values))
 
 
 def entries(connection: Connection, wanted: AuditFilter, most: int | None = None) -> list[AuditRecord]:
     """Return the matching rows, newest first, at most `most`."""
-    query = _matching(wanted).order_by(AuditEntry.c.id.desc())
+    query = _matching(wanted).order_by(AuditEntryTable.c.id.desc())
     return [AuditRecord(*row) for row in connection.execute(query if most is None else query.limit(most))]
 
 
 def _matching(wanted: AuditFilter) -> Select[Any]:
     query = select(
-        AuditEntry.c.id,
-        AuditEntry.c.at,
-        AuditEntry.c.kind,
-        AuditEntry.c.actor,
-        AuditEntry.c.action,
-        AuditEntry.c.subject,
-        AuditEntry.c.detail,
+        AuditEntryTable.c.id,
+        AuditEntryTable.c.at,
+        AuditEntryTable.c.kind,
+        AuditEntryTable.c.actor,
+        AuditEntryTable.c.action,
+        AuditEntryTable.c.subject,
+        AuditEntryTable.c.detail,
     )
     for condition in (
-        AuditEntry.c.actor == wanted.actor if wanted.actor is not None else None,
-        AuditEntry.c.action.startswith(wanted.action, autoescape=True) if wanted.action is not None else None,
-        AuditEntry.c.subject == wanted.subject if wanted.subject is not None else None,
-        AuditEntry.c.at >= wanted.since if wanted.since is not None else None,
-        AuditEntry.c.at < wanted.until if wanted.until is not None else None,
-        AuditEntry.c.id < wanted.before if wanted.before is not None else None,
+        AuditEntryTable.c.actor == wanted.actor if wanted.actor is not None else None,
+        AuditEntryTable.c.action.startswith(wanted.action, autoescape=True)
+        if wanted.action is not None
+        else None,
+        AuditEntryTable.c.subject == wanted.subject if wanted.subject is not None else None,
+        AuditEntryTable.c.at >= wanted.since if wanted.since is not None else None,
+        AuditEntryTable.c.at < wanted.until if wanted.until is not None else None,
+        AuditEntryTable.c.id < wanted.before if wanted.before is not None else None,
     ):
         if condition is not None:
             query = query.where(condition)

@@ -20,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from server.db.tables import Assignment, Job, JobLease, Removal, Run
+from server.db.tables import AssignmentTable, JobLeaseTable, JobTable, RemovalTable, RunTable
 from server.errors import JobNotFound, JobUnderWay
 
 JobKind = Literal["report", "rehearsal", "export"]
@@ -34,7 +34,7 @@ _TAKE = text("""
     INSERT INTO job_lease (name, holder, until) VALUES (:name, :holder, :until)
     ON CONFLICT (name) DO UPDATE SET holder = :holder, until = :until
     WHERE job_lease.holder = :holder OR job_lease.until < :at""").bindparams(
-    bindparam("until", type_=JobLease.c.until.type), bindparam("at", type_=JobLease.c.until.type)
+    bindparam("until", type_=JobLeaseTable.c.until.type), bindparam("at", type_=JobLeaseTable.c.until.type)
 )
 
 
@@ -67,7 +67,7 @@ def take_lease(
 
 def release_lease(connection: Connection, holder: str) -> None:
     """Release all leases of `holder`."""
-    connection.execute(delete(JobLease).where(JobLease.c.holder == holder))
+    connection.execute(delete(JobLeaseTable).where(JobLeaseTable.c.holder == holder))
 
 
 def begin_job(
@@ -96,16 +96,18 @@ def begin_job(
     if not take_lease(connection, f"{kind} {subject}", job, at):
         raise JobUnderWay(f"a {kind} of `{subject}` is under way")
     values = {"id": job, "kind": kind, "run_id": run_id, "status": "running", "created_at": at}
-    connection.execute(insert(Job).values(**values, options=json.dumps(options), step="", done=0, total=0))
+    connection.execute(
+        insert(JobTable).values(**values, options=json.dumps(options), step="", done=0, total=0)
+    )
 
 
 def note_progress(connection: Connection, job: str, step: str, done: int, total: int, at: datetime) -> bool:
     """Store a job's progress and extend its lease; return whether the job is still wanted."""
-    under_way = update(Job).where(Job.c.id == job, Job.c.status == "running")
+    under_way = update(JobTable).where(JobTable.c.id == job, JobTable.c.status == "running")
     if connection.execute(under_way.values(step=step, done=done, total=total)).rowcount == 0:
         return False
     until = at + timedelta(seconds=LEASE_SECONDS)
-    connection.execute(update(JobLease).where(JobLease.c.holder == job).values(until=until))
+    connection.execute(update(JobLeaseTable).where(JobLeaseTable.c.holder == job).values(until=until))
     return True
 
 
@@ -119,21 +121,21 @@ def end_job(
 ) -> None:
     """Store the end of a job, and release its lease so that the next one can begin."""
     kept = None if result is None else json.dumps(result)
-    ended = update(Job).where(Job.c.id == job, Job.c.status == "running")
+    ended = update(JobTable).where(JobTable.c.id == job, JobTable.c.status == "running")
     connection.execute(ended.values(status=status, ended_at=at, error=error, result=kept))
     release_lease(connection, job)
 
 
 def end_abandoned(connection: Connection, at: datetime) -> None:
     """Mark jobs whose process is gone as failed."""
-    alive = select(JobLease.c.holder).where(JobLease.c.until >= at)
-    gone = update(Job).where(Job.c.status == "running", Job.c.id.not_in(alive))
+    alive = select(JobLeaseTable.c.holder).where(JobLeaseTable.c.until >= at)
+    gone = update(JobTable).where(JobTable.c.status == "running", JobTable.c.id.not_in(alive))
     connection.execute(gone.values(status="failed", ended_at=at, error=_ENDED))
 
 
 def find_job(connection: Connection, job: str) -> JobEntry:
     """Return a job. Raises JobNotFound."""
-    found = _entries(connection, _jobs().where(Job.c.id == job))
+    found = _entries(connection, _jobs().where(JobTable.c.id == job))
     if not found:
         raise JobNotFound(f"there is no job `{job}`")
     return found[0]
@@ -141,35 +143,41 @@ def find_job(connection: Connection, job: str) -> JobEntry:
 
 def jobs_of(connection: Connection, kind: JobKind, run_ids: Sequence[int]) -> list[JobEntry]:
     """Return the jobs of a kind about any of these runs, newest first."""
-    return _entries(connection, _jobs().where(Job.c.kind == kind, Job.c.run_id.in_(run_ids)))
+    return _entries(connection, _jobs().where(JobTable.c.kind == kind, JobTable.c.run_id.in_(run_ids)))
 
 
 def exports_over(connection: Connection, before: datetime) -> list[str]:
     """Return the exports begun before `before`, and those that may contain data removed since."""
-    over = or_(Job.c.created_at < before, Job.c.id.in_(_outdated(connection)))
-    query = select(Job.c.id).where(Job.c.kind == "export", Job.c.status != "running", over)
+    over = or_(JobTable.c.created_at < before, JobTable.c.id.in_(_outdated(connection)))
+    query = select(JobTable.c.id).where(JobTable.c.kind == "export", JobTable.c.status != "running", over)
     return list(connection.execute(query).scalars())
 
 
 def is_outdated(connection: Connection, job: str) -> bool:
     """Return whether an export may contain removed data of a worker of its run."""
-    return job in _outdated(connection, Job.c.id == job)
+    return job in _outdated(connection, JobTable.c.id == job)
 
 
 def exports_of(connection: Connection, run_id: int) -> list[JobEntry]:
     """Return the exports of a run, newest first, without those that may contain removed data."""
-    given_out = or_(Job.c.status != "done", Job.c.id.not_in(_outdated(connection, Job.c.run_id == run_id)))
-    return _entries(connection, _jobs().where(Job.c.kind == "export", Job.c.run_id == run_id, given_out))
+    given_out = or_(
+        JobTable.c.status != "done", JobTable.c.id.not_in(_outdated(connection, JobTable.c.run_id == run_id))
+    )
+    return _entries(
+        connection, _jobs().where(JobTable.c.kind == "export", JobTable.c.run_id == run_id, given_out)
+    )
 
 
 def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
     removed = (
-        select(func.max(Removal.c.at))
-        .join(Assignment, Assignment.c.id == Removal.c.assignment_id)
-        .where(Assignment.c.run_id == Job.c.run_id)
+        select(func.max(RemovalTable.c.at))
+        .join(AssignmentTable, AssignmentTable.c.id == RemovalTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == JobTable.c.run_id)
         .scalar_subquery()
     )
-    query = select(Job.c.id, Job.c.created_at, removed.label("removed_at")).where(Job.c.kind == "export", *of)
+    query = select(JobTable.c.id, JobTable.c.created_at, removed.label("removed_at")).where(
+        JobTable.c.kind == "export", *of
+    )
     return {
         job.id
         for job in connection.execute(query)
@@ -179,18 +187,18 @@ def _outdated(connection: Connection, *of: ColumnElement[bool]) -> set[str]:
 
 def jobs_with_files(connection: Connection, kind: JobKind) -> set[str]:
     """Return the jobs of a kind that have files, or are making them."""
-    query = select(Job.c.id).where(Job.c.kind == kind, Job.c.status.in_(("running", "done")))
+    query = select(JobTable.c.id).where(JobTable.c.kind == kind, JobTable.c.status.in_(("running", "done")))
     return set(connection.execute(query).scalars())
 
 
 def forget_jobs(connection: Connection, jobs: Sequence[str]) -> None:
     """Delete the rows of these jobs."""
-    connection.execute(delete(Job).where(Job.c.id.in_(jobs)))
+    connection.execute(delete(JobTable).where(JobTable.c.id.in_(jobs)))
 
 
 def _jobs() -> Select[Any]:
-    query = select(Job.__table__, Run.c.slug).join(Run, Run.c.id == Job.c.run_id)  # type: ignore[attr-defined]
-    return query.order_by(Job.c.created_at.desc(), Job.c.id)
+    query = select(JobTable.__table__, RunTable.c.slug).join(RunTable, RunTable.c.id == JobTable.c.run_id)  # type: ignore[attr-defined]
+    return query.order_by(JobTable.c.created_at.desc(), JobTable.c.id)
 
 
 def _entries(connection: Connection, query: Select[Any]) -> list[JobEntry]:

@@ -15,7 +15,14 @@ from sqlalchemy import Connection, TextClause, bindparam, delete, func, select, 
 from server.db.counts import pair_counts
 from server.db.recruiting.submissions import forget_visits
 from server.db.review import interventions
-from server.db.tables import REMOVED, Assignment, ExcludedWorker, Item, Removal, Worker
+from server.db.tables import (
+    REMOVED,
+    AssignmentTable,
+    ExcludedWorkerTable,
+    ItemTable,
+    RemovalTable,
+    WorkerTable,
+)
 from server.db.worker_ids import FORGOTTEN
 from server.session.item import ItemContent
 
@@ -51,24 +58,30 @@ def holdings(connection: Connection, worker_id: int) -> Holdings:
 
 def lists_with(connection: Connection, kept: str) -> int:
     """Return how many runs have an id, in its stored form, in their list of excluded workers."""
-    query = select(func.count()).select_from(ExcludedWorker).where(ExcludedWorker.c.external_id == kept)
+    query = (
+        select(func.count()).select_from(ExcludedWorkerTable).where(ExcludedWorkerTable.c.external_id == kept)
+    )
     return int(connection.execute(query).scalar_one())
 
 
 def remove_from_lists(connection: Connection, kept: str) -> None:
     """Delete an id, in its stored form, from every run's list of excluded workers."""
-    connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.external_id == kept))
+    connection.execute(delete(ExcludedWorkerTable).where(ExcludedWorkerTable.c.external_id == kept))
 
 
 def clear_list(connection: Connection, run_id: int) -> int:
     """Empty a run's list of excluded workers; return how many were on it."""
-    return connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.run_id == run_id)).rowcount
+    return connection.execute(
+        delete(ExcludedWorkerTable).where(ExcludedWorkerTable.c.run_id == run_id)
+    ).rowcount
 
 
 def assignments_of(connection: Connection, worker_id: int) -> list[str]:
     """Return the ids of a worker's assignments, in the order in which they began."""
     query = (
-        select(Assignment.c.id).where(Assignment.c.worker_id == worker_id).order_by(Assignment.c.created_at)
+        select(AssignmentTable.c.id)
+        .where(AssignmentTable.c.worker_id == worker_id)
+        .order_by(AssignmentTable.c.created_at)
     )
     return list(connection.execute(query).scalars())
 
@@ -113,10 +126,12 @@ def remove_id(connection: Connection, worker_id: int) -> str:
     The old pseudonym can be computed from the id with the server's secrets; the new one leads to nobody. If
     the worker returns, they count as a new worker. Runs' lists of excluded workers are left as they are.
     """
-    old = connection.execute(select(Worker.c.pseudonym).where(Worker.c.id == worker_id)).scalar_one()
+    old = connection.execute(
+        select(WorkerTable.c.pseudonym).where(WorkerTable.c.id == worker_id)
+    ).scalar_one()
     pseudonym = "W" + secrets.token_hex(6).upper()
     values = {"external_id": f"{FORGOTTEN}{pseudonym}", "pseudonym": pseudonym}
-    connection.execute(update(Worker).where(Worker.c.id == worker_id).values(values))
+    connection.execute(update(WorkerTable).where(WorkerTable.c.id == worker_id).values(values))
     connection.execute(_RENAMED, {"old": old, "new": pseudonym})
     forget_visits(connection, worker_id)
     return pseudonym
@@ -134,7 +149,7 @@ def _blank_items(connection: Connection, assignments: list[str]) -> None:
         lines = tuple(line.model_copy(update={"text": REMOVED}) for line in content.lines)
         topics = tuple(topic.model_copy(update={"topic": REMOVED}) for topic in content.topics)
         blank = content.model_copy(update={"lines": lines, "topics": topics})
-        changed = update(Item).where(Item.c.id == row.id)
+        changed = update(ItemTable).where(ItemTable.c.id == row.id)
         connection.execute(changed.values(content=blank.model_dump_json(exclude_none=True)))
 
 
@@ -217,7 +232,7 @@ _FORGET_EARLIER = _of(
 _NOTE = text(
     "INSERT INTO removal (assignment_id, extent, cause, at) VALUES (:assignment, :extent, :cause, :at) "
     "ON CONFLICT DO NOTHING"
-).bindparams(bindparam("at", type_=Removal.c.at.type))
+).bindparams(bindparam("at", type_=RemovalTable.c.at.type))
 # A stored analysis says of each worker whether they pass.
 _RENAMED = text("UPDATE analysis SET content = replace(content, :old, :new)")
 _HOLDINGS = text("""

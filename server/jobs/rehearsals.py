@@ -20,7 +20,7 @@ from server.db.runs.rehearsals import open_rehearsal, rehearsals_of
 from server.db.runs.run_states import change_run
 from server.db.runs.runs import RunEntry, find_run
 from server.db.store.store import Store
-from server.db.tables import Assignment, Conversation
+from server.db.tables import AssignmentTable, ConversationTable
 from server.errors import RehearsalRefused
 from server.jobs.background import BackgroundJobs, Progress, Result
 from server.jobs.child import ChildCommand, ChildFailed, ChildLimits, reading, run_child
@@ -265,17 +265,17 @@ def _quality(study: Study, options: RehearsalOptions) -> dict[str, float]:
 def _rated(connection: Connection, run: RunEntry) -> int:
     query = (
         select(func.count())
-        .select_from(Conversation)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .select_from(ConversationTable)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
     )
-    over = Conversation.c.status.in_(("rated", "unrated", "skipped"))
-    return int(connection.execute(query.where(Assignment.c.run_id == run.id, over)).scalar_one())
+    over = ConversationTable.c.status.in_(("rated", "unrated", "skipped"))
+    return int(connection.execute(query.where(AssignmentTable.c.run_id == run.id, over)).scalar_one())
 
 
 def _handed_in(connection: Connection, run: RunEntry) -> int:
-    query = select(func.count()).select_from(Assignment)
+    query = select(func.count()).select_from(AssignmentTable)
     return int(
         connection.execute(
-            query.where(Assignment.c.run_id == run.id, Assignment.c.status == "completed")
+            query.where(AssignmentTable.c.run_id == run.id, AssignmentTable.c.status == "completed")
         ).scalar_one()
     )

@@ -13,7 +13,7 @@ from server.db.engine.engines import alone
 from server.db.removal import clear_list, remove, remove_id
 from server.db.runs.runs import RunEntry, all_runs
 from server.db.store.store import Store
-from server.db.tables import Assignment, ExcludedWorker, Removal, Worker
+from server.db.tables import AssignmentTable, ExcludedWorkerTable, RemovalTable, WorkerTable
 from server.db.worker_ids import FORGOTTEN
 from server.jobs.exports import KeptExports
 from server.periodic import PeriodicTask
@@ -147,10 +147,10 @@ def _is_over(
 
 def _with_words(connection: Connection, run: RunEntry) -> list[str]:
     query = (
-        select(Assignment.c.id)
-        .outerjoin(Removal, Removal.c.assignment_id == Assignment.c.id)
-        .where(Assignment.c.run_id == run.id, Removal.c.assignment_id.is_(None))
-        .order_by(Assignment.c.id)
+        select(AssignmentTable.c.id)
+        .outerjoin(RemovalTable, RemovalTable.c.assignment_id == AssignmentTable.c.id)
+        .where(AssignmentTable.c.run_id == run.id, RemovalTable.c.assignment_id.is_(None))
+        .order_by(AssignmentTable.c.id)
         .limit(_AT_ONCE)
     )
     return list(connection.execute(query).scalars())
@@ -158,13 +158,13 @@ def _with_words(connection: Connection, run: RunEntry) -> list[str]:
 
 def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> list[int]:
     """Return workers of a run with an id that no other run needs."""
-    needed = select(Assignment.c.worker_id).where(Assignment.c.run_id.in_(kept_ids))
+    needed = select(AssignmentTable.c.worker_id).where(AssignmentTable.c.run_id.in_(kept_ids))
     query = (
-        select(Worker.c.id)
-        .join(Assignment, Assignment.c.worker_id == Worker.c.id)
-        .where(Assignment.c.run_id == run.id, Worker.c.id.not_in(needed))
-        .where(~Worker.c.external_id.startswith(FORGOTTEN))
-        .order_by(Worker.c.id)
+        select(WorkerTable.c.id)
+        .join(AssignmentTable, AssignmentTable.c.worker_id == WorkerTable.c.id)
+        .where(AssignmentTable.c.run_id == run.id, WorkerTable.c.id.not_in(needed))
+        .where(~WorkerTable.c.external_id.startswith(FORGOTTEN))
+        .order_by(WorkerTable.c.id)
         .distinct()
         .limit(_AT_ONCE)
     )
@@ -172,5 +172,5 @@ def _with_ids(connection: Connection, run: RunEntry, kept_ids: list[int]) -> lis
 
 
 def _has_list(connection: Connection, run: RunEntry) -> bool:
-    query = select(ExcludedWorker.c.run_id).where(ExcludedWorker.c.run_id == run.id).limit(1)
+    query = select(ExcludedWorkerTable.c.run_id).where(ExcludedWorkerTable.c.run_id == run.id).limit(1)
     return connection.execute(query).first() is not None

@@ -151,7 +151,7 @@ class StudyPlan(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class NewStudy:
+class PlatformDraft:
     """A study to draft on a platform.
 
     `run`: our name of the run; `address`: the run's address, without parameters; `codes`: the completion
@@ -171,7 +171,7 @@ class NewStudy:
 class StudyCalls(Protocol):
     """The operations on studies."""
 
-    async def draft_new(self, new: NewStudy) -> PlatformStudy:
+    async def draft_new(self, new: PlatformDraft) -> PlatformStudy:
         """Create a draft. Nobody sees it, and it costs nothing, until it is published."""
 
     async def discard(self, study: str) -> None:

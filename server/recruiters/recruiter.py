@@ -50,7 +50,7 @@ _ID: TypeAdapter[str] = TypeAdapter(WorkerId)
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Completion:
     """The ending of a finished assignment: the completion `code`, and the address to `return_to`."""
 
     code: str
@@ -71,7 +71,7 @@ class _Recruiter(BaseModel, ABC):
         return Arrival(self.kind, person, visit) if person is not None else None
 
     @abstractmethod
-    def ending(self, worker: str, own_code: str, prolific_site: str) -> Ending:
+    def ending(self, worker: str, own_code: str, prolific_site: str) -> Completion:
         """Return the ending for a worker who has finished, by their id here."""
 
     @abstractmethod
@@ -128,9 +128,9 @@ class Prolific(PayingRecruiter):
         """Return a client of Prolific."""
         return ProlificClient(PlatformConnection(token, api))
 
-    def ending(self, _worker: str, _own_code: str, prolific_site: str) -> Ending:
+    def ending(self, _worker: str, _own_code: str, prolific_site: str) -> Completion:
         """Return the ending with the study's completion code."""
-        return Ending(self.completion_code, _prolific_return(self.completion_code, prolific_site))
+        return Completion(self.completion_code, _prolific_return(self.completion_code, prolific_site))
 
     def return_address(self, prolific_site: str) -> str:
         """Return Prolific's site for participants."""
@@ -157,9 +157,9 @@ class Connect(_Recruiter):
     person: ClassVar[str] = "participantId"
     visit: ClassVar[str | None] = "assignmentId"
 
-    def ending(self, _worker: str, own_code: str, _prolific_site: str) -> Ending:
+    def ending(self, _worker: str, own_code: str, _prolific_site: str) -> Completion:
         """Return the ending with the study's code and address, as far as it has them."""
-        return Ending(self.completion_code or own_code, self.completion_url)
+        return Completion(self.completion_code or own_code, self.completion_url)
 
     def return_address(self, _prolific_site: str) -> str | None:
         """Return the address of partial completes."""
@@ -201,9 +201,9 @@ class Sona(_Recruiter):
     person: ClassVar[str] = "survey_code"
     visit: ClassVar[str | None] = None  # survey codes identify students: stored encrypted, only as ids
 
-    def ending(self, worker: str, own_code: str, _prolific_site: str) -> Ending:
+    def ending(self, worker: str, own_code: str, _prolific_site: str) -> Completion:
         """Return the ending with SONA's address that gives a student the credit, unless the server asks."""
-        return Ending(own_code, None if self.credit == "server" else _credit(self, worker))
+        return Completion(own_code, None if self.credit == "server" else _credit(self, worker))
 
     def return_address(self, _prolific_site: str) -> str:
         """Return the school's site."""
@@ -220,7 +220,7 @@ def ending(
     arrival: Arrival,
     own_code: str,
     prolific_site: str = PROLIFIC_SITE,
-) -> Ending:
+) -> Completion:
     """Return the ending for a worker who has finished.
 
     Args:
@@ -231,9 +231,9 @@ def ending(
         prolific_site: the address of Prolific's site for participants.
     """
     if recruiter is None:
-        return Ending(own_code, completion_url)
+        return Completion(own_code, completion_url)
     if arrival.platform != recruiter.kind:
-        return Ending(own_code, None)
+        return Completion(own_code, None)
     return recruiter.ending(arrival.external_id, own_code, prolific_site)
 
 

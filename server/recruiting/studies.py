@@ -42,8 +42,8 @@ from server.errors import (
 )
 from server.recruiters.pay_platform import (
     EndingKind,
-    NewStudy,
     PayPlatform,
+    PlatformDraft,
     PlatformStudy,
     Status,
     StudyPlan,
@@ -324,7 +324,7 @@ def _drafted(connection: Connection, run: str) -> StoredRecruitment:
     return found
 
 
-def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, NewStudy]:
+def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, PlatformDraft]:
     """Return the recruiter of a run, and the study to draft there, with a new code for each ending.
 
     Raises NotRecruiting if the study file does not name a recruiter with pay.
@@ -341,7 +341,7 @@ def _new_study(entry: RunEntry, plan: StudyPlan, public_url: str) -> tuple[str, 
     codes |= {ending: _code() for ending in _OTHER_ENDINGS}
     if plan.screen_out_places and plan.screen_out_reward:
         codes["screened_out"] = _code()
-    return recruiter.kind, NewStudy(
+    return recruiter.kind, PlatformDraft(
         run=entry.slug,
         title=study.title,
         description=plan.description or f"{study.title}. {study.payment}",

@@ -32,7 +32,7 @@ ConversationStatus = Literal["planned", "active", "ended", "rated", "unrated", "
 # time: they come first, and the others are copied as they are.
 
 
-class Turn(NamedTuple):
+class TimedTurn(NamedTuple):
     """A turn in the state of a conversation."""
 
     author: Literal["worker", "bot"]
@@ -57,7 +57,7 @@ class Conversation(NamedTuple):
     """
 
     plan: ConversationPlanned
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TimedTurn, ...] = ()
     inputs: int = 0
     seen: frozenset[str] = frozenset()
     status: ConversationStatus = "planned"
@@ -71,7 +71,7 @@ class Conversation(NamedTuple):
     quiz: QuizAsked | None = None
     quiz_choice: int | None = None
 
-    def with_turn(self, turn: Turn, inputs: int, seen: frozenset[str]) -> "Conversation":
+    def with_turn(self, turn: TimedTurn, inputs: int, seen: frozenset[str]) -> "Conversation":
         """Return a copy with one more turn and with these `inputs` and `seen`."""
         return tuple.__new__(Conversation, (self.plan, (*self.turns, turn), inputs, seen, *self[4:]))
 
@@ -113,12 +113,12 @@ def changed(conversation: Conversation, record: ConversationChange) -> Conversat
     """Return a conversation after one of its records."""
     match record:
         case WorkerSaid():
-            turn = Turn("worker", record.text, record.at, record.at)
+            turn = TimedTurn("worker", record.text, record.at, record.at)
             return conversation.with_turn(
                 turn, conversation.inputs + 1, conversation.seen | {record.client_id}
             )
         case BotSaid():
-            turn = Turn("bot", record.text, record.at, record.show_at)
+            turn = TimedTurn("bot", record.text, record.at, record.show_at)
             return conversation.with_turn(turn, conversation.inputs, conversation.seen)
         case SideChosen():
             return conversation._replace(

@@ -25,7 +25,7 @@ from server.clock import utc_now
 from server.db.audit import CommandLine, record
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import find_opened, require_slug
-from server.db.tables import Assignment
+from server.db.tables import AssignmentTable
 from server.errors import CandorError, RunRefused, StudyInvalid
 from server.run_rules import RunRules
 from server.study import Study, study_hash
@@ -168,7 +168,7 @@ def _of_run(connection: Connection, text: str, run: str, rules: RunRules) -> tup
     entry = find_opened(connection, text, run)
     if entry is None:
         return rules, 0
-    begun = select(func.count()).select_from(Assignment).where(Assignment.c.run_id == entry.id)
+    begun = select(func.count()).select_from(AssignmentTable).where(AssignmentTable.c.run_id == entry.id)
     stored = rules_of(connection, entry.id)
     return (stored if rules == RunRules() else rules), int(connection.execute(begun).scalar_one())
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, Text, bindparam, cast, func, select, text
 
 from server.db.engine.bulk import Bulk, Kind
-from server.db.tables import PlanCount, System
+from server.db.tables import PlanCountTable, SystemTable
 
 
 def _counted(conversations: str) -> str:
@@ -63,12 +63,17 @@ FREE_PLACE = Bulk(
 # All in one row, because reading each row releases the interpreter lock. No system's name contains a space.
 COUNTS = select(
     func.aggregate_strings(
-        System.c.name + ":" + cast(PlanCount.c.position, Text) + ":" + cast(PlanCount.c.number, Text), " "
+        SystemTable.c.name
+        + ":"
+        + cast(PlanCountTable.c.position, Text)
+        + ":"
+        + cast(PlanCountTable.c.number, Text),
+        " ",
     )
 ).where(
-    System.c.id == PlanCount.c.system_id,
-    PlanCount.c.run_id == bindparam("run"),
-    PlanCount.c.simulated == bindparam("simulated"),
+    SystemTable.c.id == PlanCountTable.c.system_id,
+    PlanCountTable.c.run_id == bindparam("run"),
+    PlanCountTable.c.simulated == bindparam("simulated"),
 )
 
 _COUNTED_ANEW = """

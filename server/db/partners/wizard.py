@@ -11,7 +11,7 @@ from sqlalchemy import Connection, String, bindparam, text
 from server.db.partners import people
 from server.db.partners.people import Found, begin_waiting, lock_run_of
 from server.db.runs.runs import lock_run
-from server.db.tables import WizardLine
+from server.db.tables import WizardLineTable
 from server.session.partner import ChatStanding, Reason
 
 
@@ -116,7 +116,7 @@ _WAITING = text("""
       AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.conversation_id = wizard_line.conversation_id
                       AND turn.turn_index >= wizard_line.turn_index)
     ORDER BY wizard_line.asked_at, wizard_line.conversation_id""").columns(
-    asked_at=WizardLine.c.asked_at.type
+    asked_at=WizardLineTable.c.asked_at.type
 )
 _ANSWERED = text("""
     SELECT wizard_line.text, wizard_line.answered_by

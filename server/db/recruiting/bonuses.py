@@ -20,7 +20,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.db.tables import Bonus, BonusBatch, Recruitment
+from server.db.tables import BonusBatchTable, BonusTable, RecruitmentTable
 from server.errors import BonusRefused
 from server.recruiters.recruiter import title_of
 
@@ -80,18 +80,18 @@ def purpose_key(purpose: str) -> str:
 
 def had_before(connection: Connection, purpose: str, submissions: Sequence[str]) -> list[str]:
     """Return those of the submissions that have a bonus for this purpose already, in any state."""
-    same = Bonus.c.purpose_key == purpose_key(purpose)
-    query = select(Bonus.c.submission_id).where(same, Bonus.c.submission_id.in_(submissions))
+    same = BonusTable.c.purpose_key == purpose_key(purpose)
+    query = select(BonusTable.c.submission_id).where(same, BonusTable.c.submission_id.in_(submissions))
     return sorted(connection.execute(query).scalars())
 
 
 def bonus_cents(connection: Connection, run_id: int) -> int:
     """Return the cents of all bonuses of a run that were sent."""
     query = (
-        select(func.coalesce(func.sum(Bonus.c.cents), 0))
-        .join(BonusBatch, BonusBatch.c.id == Bonus.c.batch_id)
-        .join(Recruitment, Recruitment.c.id == BonusBatch.c.recruitment_id)
-        .where(Recruitment.c.run_id == run_id, BonusBatch.c.state != "prepared")
+        select(func.coalesce(func.sum(BonusTable.c.cents), 0))
+        .join(BonusBatchTable, BonusBatchTable.c.id == BonusTable.c.batch_id)
+        .join(RecruitmentTable, RecruitmentTable.c.id == BonusBatchTable.c.recruitment_id)
+        .where(RecruitmentTable.c.run_id == run_id, BonusBatchTable.c.state != "prepared")
     )
     return int(connection.execute(query).scalar_one())
 
@@ -109,12 +109,12 @@ def add_batch(connection: Connection, recruitment: int, new: NewBatch, by: str, 
         "prepared_by": by,
         "prepared_at": at,
     }
-    made = connection.execute(insert(BonusBatch).values(values).returning(BonusBatch.c.id))
+    made = connection.execute(insert(BonusBatchTable).values(values).returning(BonusBatchTable.c.id))
     number = int(made.scalar_one())
     purpose = {"batch_id": number, "purpose": new.purpose, "purpose_key": purpose_key(new.purpose)}
     rows = [{**purpose, "submission_id": one, "cents": cents} for one, cents in new.cents.items()]
     try:
-        connection.execute(insert(Bonus), rows)
+        connection.execute(insert(BonusTable), rows)
     except IntegrityError as error:
         raise BonusRefused(f"One of the submissions has a bonus for `{new.purpose}` already") from error
     return number
@@ -124,15 +124,17 @@ def batches_of(
     connection: Connection, recruitment: int, states: Collection[State] | None = None
 ) -> list[StoredBatch]:
     """Return the batches of a study, newest first; only those in `states`, if given."""
-    query = _BATCHES.where(BonusBatch.c.recruitment_id == recruitment).order_by(BonusBatch.c.id.desc())
+    query = _BATCHES.where(BonusBatchTable.c.recruitment_id == recruitment).order_by(
+        BonusBatchTable.c.id.desc()
+    )
     if states is not None:
-        query = query.where(BonusBatch.c.state.in_(states))
+        query = query.where(BonusBatchTable.c.state.in_(states))
     return [_batch(connection, row) for row in connection.execute(query).all()]
 
 
 def find_batch(connection: Connection, recruitment: int, number: int) -> StoredBatch:
     """Return a batch of a study. Raises BonusRefused if there is none of this number."""
-    query = _BATCHES.where(BonusBatch.c.id == number, BonusBatch.c.recruitment_id == recruitment)
+    query = _BATCHES.where(BonusBatchTable.c.id == number, BonusBatchTable.c.recruitment_id == recruitment)
     row = connection.execute(query).one_or_none()
     if row is None:
         raise BonusRefused(f"This run has no bonuses with the number {number}")
@@ -141,7 +143,7 @@ def find_batch(connection: Connection, recruitment: int, number: int) -> StoredB
 
 def open_batches(connection: Connection) -> list[StoredBatch]:
     """Return the open batches of all studies, also of studies that are over."""
-    query = _BATCHES.where(BonusBatch.c.state.in_(OPEN)).order_by(BonusBatch.c.id)
+    query = _BATCHES.where(BonusBatchTable.c.state.in_(OPEN)).order_by(BonusBatchTable.c.id)
     return [_batch(connection, row) for row in connection.execute(query).all()]
 
 
@@ -152,7 +154,9 @@ def take(connection: Connection, number: int, at: datetime) -> None:
         BonusRefused: The batch is not prepared (any more), another batch of the study has no answer yet, or
             another bonus of one of its submissions is open.
     """
-    taken = update(BonusBatch).where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")
+    taken = update(BonusBatchTable).where(
+        BonusBatchTable.c.id == number, BonusBatchTable.c.state == "prepared"
+    )
     try:
         changed = connection.execute(taken.values(state="unknown", sent_at=at)).rowcount
     except IntegrityError as error:
@@ -163,13 +167,15 @@ def take(connection: Connection, number: int, at: datetime) -> None:
     if changed == 0:
         raise BonusRefused("These bonuses were sent before", "Check whether they were paid.")
     # After the update: if two take batches at once, the second waits above, and finds the first one here.
-    ours = select(Bonus.c.submission_id).where(Bonus.c.batch_id == number)
+    ours = select(BonusTable.c.submission_id).where(BonusTable.c.batch_id == number)
     held = (
-        select(Bonus.c.submission_id, BonusBatch.c.id)
-        .join(BonusBatch, BonusBatch.c.id == Bonus.c.batch_id)
-        .where(BonusBatch.c.id != number, BonusBatch.c.state.in_(OPEN), Bonus.c.seen_at.is_(None))
-        .where(Bonus.c.submission_id.in_(ours))
-        .order_by(Bonus.c.submission_id)
+        select(BonusTable.c.submission_id, BonusBatchTable.c.id)
+        .join(BonusBatchTable, BonusBatchTable.c.id == BonusTable.c.batch_id)
+        .where(
+            BonusBatchTable.c.id != number, BonusBatchTable.c.state.in_(OPEN), BonusTable.c.seen_at.is_(None)
+        )
+        .where(BonusTable.c.submission_id.in_(ours))
+        .order_by(BonusTable.c.submission_id)
     )
     if waiting := connection.execute(held).all():
         title = _title(connection, number)
@@ -181,8 +187,10 @@ def take(connection: Connection, number: int, at: datetime) -> None:
 
 def _title(connection: Connection, number: int) -> str:
     """Return the name of the platform that pays a batch."""
-    query = select(Recruitment.c.platform).join(BonusBatch, BonusBatch.c.recruitment_id == Recruitment.c.id)
-    return title_of(connection.execute(query.where(BonusBatch.c.id == number)).scalar_one())
+    query = select(RecruitmentTable.c.platform).join(
+        BonusBatchTable, BonusBatchTable.c.recruitment_id == RecruitmentTable.c.id
+    )
+    return title_of(connection.execute(query.where(BonusBatchTable.c.id == number)).scalar_one())
 
 
 def note_seen_before(connection: Connection, number: int, sent_at: datetime, seen: Mapping[str, int]) -> None:
@@ -190,14 +198,18 @@ def note_seen_before(connection: Connection, number: int, sent_at: datetime, see
 
     Raises BonusRefused if the batch is no longer the sender's.
     """
-    query = select(BonusBatch.c.id).where(
-        BonusBatch.c.id == number, BonusBatch.c.state == "unknown", BonusBatch.c.sent_at == sent_at
+    query = select(BonusBatchTable.c.id).where(
+        BonusBatchTable.c.id == number,
+        BonusBatchTable.c.state == "unknown",
+        BonusBatchTable.c.sent_at == sent_at,
     )
     if connection.execute(query.with_for_update()).one_or_none() is None:
         raise BonusRefused("These bonuses were prepared again meanwhile", "Nothing was sent: pay them again.")
-    connection.execute(update(Bonus).where(Bonus.c.batch_id == number).values(seen_at=None))
+    connection.execute(update(BonusTable).where(BonusTable.c.batch_id == number).values(seen_at=None))
     for submission, count in seen.items():
-        one = update(Bonus).where(Bonus.c.batch_id == number, Bonus.c.submission_id == submission)
+        one = update(BonusTable).where(
+            BonusTable.c.batch_id == number, BonusTable.c.submission_id == submission
+        )
         connection.execute(one.values(seen_before=count))
 
 
@@ -205,11 +217,15 @@ def note_seen(
     connection: Connection, number: int, sent_at: datetime | None, submissions: Collection[str], at: datetime
 ) -> None:
     """Store that these submissions' bonuses, of a batch sent at `sent_at`, were seen paid."""
-    same = select(BonusBatch.c.id).where(
-        BonusBatch.c.id == number, BonusBatch.c.state.in_(OPEN), BonusBatch.c.sent_at == sent_at
+    same = select(BonusBatchTable.c.id).where(
+        BonusBatchTable.c.id == number,
+        BonusBatchTable.c.state.in_(OPEN),
+        BonusBatchTable.c.sent_at == sent_at,
     )
-    seen = update(Bonus).where(Bonus.c.batch_id.in_(same), Bonus.c.submission_id.in_(submissions))
-    connection.execute(seen.where(Bonus.c.seen_at.is_(None)).values(seen_at=at))
+    seen = update(BonusTable).where(
+        BonusTable.c.batch_id.in_(same), BonusTable.c.submission_id.in_(submissions)
+    )
+    connection.execute(seen.where(BonusTable.c.seen_at.is_(None)).values(seen_at=at))
 
 
 def settle(connection: Connection, number: int, sent_at: datetime | None, state: State, at: datetime) -> bool:
@@ -217,46 +233,50 @@ def settle(connection: Connection, number: int, sent_at: datetime | None, state:
 
     Facts about an earlier sending do not apply to a later one, which may be in progress.
     """
-    open_ = update(BonusBatch).where(
-        BonusBatch.c.id == number,
-        BonusBatch.c.state.in_(OPEN),
-        BonusBatch.c.sent_at == sent_at,
-        BonusBatch.c.state != state,
+    open_ = update(BonusBatchTable).where(
+        BonusBatchTable.c.id == number,
+        BonusBatchTable.c.state.in_(OPEN),
+        BonusBatchTable.c.sent_at == sent_at,
+        BonusBatchTable.c.state != state,
     )
     changed = connection.execute(open_.values(state=state, settled_at=at)).rowcount == 1
     if changed and state == "prepared":
-        connection.execute(update(Bonus).where(Bonus.c.batch_id == number).values(seen_before=None))
+        connection.execute(update(BonusTable).where(BonusTable.c.batch_id == number).values(seen_before=None))
     return changed
 
 
 def discard(connection: Connection, number: int) -> None:
     """Delete prepared bonuses. Raises BonusRefused if they were sent."""
     wanted = (
-        select(BonusBatch.c.id)
-        .where(BonusBatch.c.id == number, BonusBatch.c.state == "prepared")
+        select(BonusBatchTable.c.id)
+        .where(BonusBatchTable.c.id == number, BonusBatchTable.c.state == "prepared")
         .with_for_update()
     )
     if connection.execute(wanted).one_or_none() is None:
         raise BonusRefused("These bonuses were sent, and cannot be taken back")
-    connection.execute(delete(Bonus).where(Bonus.c.batch_id == number))
-    connection.execute(delete(BonusBatch).where(BonusBatch.c.id == number))
+    connection.execute(delete(BonusTable).where(BonusTable.c.batch_id == number))
+    connection.execute(delete(BonusBatchTable).where(BonusBatchTable.c.id == number))
 
 
 _BATCHES = select(
-    BonusBatch.c.id,
-    BonusBatch.c.platform_batch,
-    BonusBatch.c.total,
-    BonusBatch.c.state,
-    BonusBatch.c.prepared_by,
-    BonusBatch.c.prepared_at,
-    BonusBatch.c.sent_at,
-    Recruitment.c.platform,
-).join(Recruitment, Recruitment.c.id == BonusBatch.c.recruitment_id)
+    BonusBatchTable.c.id,
+    BonusBatchTable.c.platform_batch,
+    BonusBatchTable.c.total,
+    BonusBatchTable.c.state,
+    BonusBatchTable.c.prepared_by,
+    BonusBatchTable.c.prepared_at,
+    BonusBatchTable.c.sent_at,
+    RecruitmentTable.c.platform,
+).join(RecruitmentTable, RecruitmentTable.c.id == BonusBatchTable.c.recruitment_id)
 
 
 def _batch(connection: Connection, row: Any) -> StoredBatch:
     query = select(
-        Bonus.c.submission_id, Bonus.c.purpose, Bonus.c.cents, Bonus.c.seen_before, Bonus.c.seen_at
+        BonusTable.c.submission_id,
+        BonusTable.c.purpose,
+        BonusTable.c.cents,
+        BonusTable.c.seen_before,
+        BonusTable.c.seen_at,
     )
-    of_it = query.where(Bonus.c.batch_id == row.id).order_by(Bonus.c.submission_id)
+    of_it = query.where(BonusTable.c.batch_id == row.id).order_by(BonusTable.c.submission_id)
     return StoredBatch(*(*row, tuple(StoredBonus(*one) for one in connection.execute(of_it))))

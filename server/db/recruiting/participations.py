@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from server.db.review.message_reports import left_with_report
-from server.db.tables import Assignment, Conversation, Exclusion, Visit, Worker
+from server.db.tables import AssignmentTable, ConversationTable, ExclusionTable, VisitTable, WorkerTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +38,37 @@ def participations(connection: Connection, run_id: int) -> list[Participation]:
     """Return the assignments of a run whose workers a platform has sent."""
     visits: dict[str, list[str]] = {}
     came = (
-        select(Visit.c.assignment_id, Visit.c.visit)
-        .join(Assignment, Assignment.c.id == Visit.c.assignment_id)
-        .where(Assignment.c.run_id == run_id, Assignment.c.simulated.is_(False))
-        .order_by(Visit.c.at, Visit.c.visit)
+        select(VisitTable.c.assignment_id, VisitTable.c.visit)
+        .join(AssignmentTable, AssignmentTable.c.id == VisitTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run_id, AssignmentTable.c.simulated.is_(False))
+        .order_by(VisitTable.c.at, VisitTable.c.visit)
     )
     for row in connection.execute(came):
         visits.setdefault(row.assignment_id, []).append(row.visit)
     counted = (
         select(
-            Conversation.c.assignment_id,
-            func.max(Conversation.c.position).label("conversations"),
-            func.count(Conversation.c.rated_at).label("rated"),
-            func.count(Conversation.c.id).filter(Conversation.c.status == "failed").label("failed"),
+            ConversationTable.c.assignment_id,
+            func.max(ConversationTable.c.position).label("conversations"),
+            func.count(ConversationTable.c.rated_at).label("rated"),
+            func.count(ConversationTable.c.id).filter(ConversationTable.c.status == "failed").label("failed"),
         )
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run_id)
-        .group_by(Conversation.c.assignment_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run_id)
+        .group_by(ConversationTable.c.assignment_id)
     )
     counts = {row.assignment_id: row for row in connection.execute(counted)}
     query = (
         select(
-            Assignment.c.id,
-            Worker.c.pseudonym,
-            Assignment.c.status,
-            Exclusion.c.assignment_id.label("excluded"),
-            Assignment.c.id.in_(left_with_report()).label("left_with_report"),
+            AssignmentTable.c.id,
+            WorkerTable.c.pseudonym,
+            AssignmentTable.c.status,
+            ExclusionTable.c.assignment_id.label("excluded"),
+            AssignmentTable.c.id.in_(left_with_report()).label("left_with_report"),
         )
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .outerjoin(Exclusion, Exclusion.c.assignment_id == Assignment.c.id)
-        .where(Assignment.c.run_id == run_id, Assignment.c.id.in_(visits))
-        .order_by(Assignment.c.created_at, Assignment.c.id)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .outerjoin(ExclusionTable, ExclusionTable.c.assignment_id == AssignmentTable.c.id)
+        .where(AssignmentTable.c.run_id == run_id, AssignmentTable.c.id.in_(visits))
+        .order_by(AssignmentTable.c.created_at, AssignmentTable.c.id)
     )
     rows: list[Any] = list(connection.execute(query))
     return [_participation(row, counts.get(row.id), visits[row.id]) for row in rows]

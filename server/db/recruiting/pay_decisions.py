@@ -10,7 +10,13 @@ from sqlalchemy import Connection, and_, func, insert, or_, select
 
 from server.db.recruiting.recruitments import lock_recruitment
 from server.db.review.message_reports import earned_all
-from server.db.tables import Assignment, PaymentDecision, Recruitment, Submission, Visit
+from server.db.tables import (
+    AssignmentTable,
+    PaymentDecisionTable,
+    RecruitmentTable,
+    SubmissionTable,
+    VisitTable,
+)
 from server.errors import DecidedAlready
 
 DecisionKind = Literal["approve", "reject", "partial", "screen_out", "request_return"]
@@ -62,7 +68,7 @@ def add_decisions(
         for one in new
     ]
     if rows:
-        connection.execute(insert(PaymentDecision), rows)
+        connection.execute(insert(PaymentDecisionTable), rows)
     return new
 
 
@@ -98,9 +104,9 @@ def _is_again(one: PayShare, before: StoredDecision | None) -> bool:
 def shares_decided(connection: Connection, number: int) -> dict[str, set[int]]:
     """Return every share that was ever decided for a study's submissions, also those replaced since."""
     query = (
-        select(PaymentDecision.c.submission_id, PaymentDecision.c.share)
-        .join(Submission, Submission.c.id == PaymentDecision.c.submission_id)
-        .where(Submission.c.recruitment_id == number, PaymentDecision.c.share.is_not(None))
+        select(PaymentDecisionTable.c.submission_id, PaymentDecisionTable.c.share)
+        .join(SubmissionTable, SubmissionTable.c.id == PaymentDecisionTable.c.submission_id)
+        .where(SubmissionTable.c.recruitment_id == number, PaymentDecisionTable.c.share.is_not(None))
     )
     found = defaultdict[str, set[int]](set)
     for submission, share in connection.execute(query):
@@ -113,20 +119,25 @@ def shares_besides(connection: Connection, run_id: int) -> int:
 
     Workers who have earned all in a run are counted there, whatever was decided about the submission.
     """
-    came = select(Visit.c.visit).join(Assignment, Assignment.c.id == Visit.c.assignment_id)
-    latest = select(func.max(PaymentDecision.c.id)).group_by(PaymentDecision.c.submission_id)
+    came = select(VisitTable.c.visit).join(
+        AssignmentTable, AssignmentTable.c.id == VisitTable.c.assignment_id
+    )
+    latest = select(func.max(PaymentDecisionTable.c.id)).group_by(PaymentDecisionTable.c.submission_id)
     query = (
-        select(func.coalesce(func.sum(func.coalesce(PaymentDecision.c.share, 100)), 0))
-        .join(Submission, Submission.c.id == PaymentDecision.c.submission_id)
-        .join(Recruitment, Recruitment.c.id == Submission.c.recruitment_id)
+        select(func.coalesce(func.sum(func.coalesce(PaymentDecisionTable.c.share, 100)), 0))
+        .join(SubmissionTable, SubmissionTable.c.id == PaymentDecisionTable.c.submission_id)
+        .join(RecruitmentTable, RecruitmentTable.c.id == SubmissionTable.c.recruitment_id)
         .where(
-            Recruitment.c.run_id == run_id,
-            PaymentDecision.c.id.in_(latest),
-            PaymentDecision.c.submission_id.not_in(came.where(earned_all())),
+            RecruitmentTable.c.run_id == run_id,
+            PaymentDecisionTable.c.id.in_(latest),
+            PaymentDecisionTable.c.submission_id.not_in(came.where(earned_all())),
             # An approval without a known visit belongs to somebody who has finished.
             or_(
-                PaymentDecision.c.decision == "partial",
-                and_(PaymentDecision.c.decision == "approve", PaymentDecision.c.submission_id.in_(came)),
+                PaymentDecisionTable.c.decision == "partial",
+                and_(
+                    PaymentDecisionTable.c.decision == "approve",
+                    PaymentDecisionTable.c.submission_id.in_(came),
+                ),
             ),
         )
     )
@@ -137,18 +148,18 @@ def decisions_of(connection: Connection, number: int) -> dict[str, StoredDecisio
     """Return the decisions that count in a study, by submission: the latest of each."""
     query = (
         select(
-            PaymentDecision.c.submission_id,
-            PaymentDecision.c.decision,
-            PaymentDecision.c.share,
-            PaymentDecision.c.category,
-            PaymentDecision.c.reason,
-            PaymentDecision.c.decided_by,
-            PaymentDecision.c.decided_at,
-            PaymentDecision.c.id,
+            PaymentDecisionTable.c.submission_id,
+            PaymentDecisionTable.c.decision,
+            PaymentDecisionTable.c.share,
+            PaymentDecisionTable.c.category,
+            PaymentDecisionTable.c.reason,
+            PaymentDecisionTable.c.decided_by,
+            PaymentDecisionTable.c.decided_at,
+            PaymentDecisionTable.c.id,
         )
-        .join(Submission, Submission.c.id == PaymentDecision.c.submission_id)
-        .where(Submission.c.recruitment_id == number)
-        .order_by(PaymentDecision.c.id)
+        .join(SubmissionTable, SubmissionTable.c.id == PaymentDecisionTable.c.submission_id)
+        .where(SubmissionTable.c.recruitment_id == number)
+        .order_by(PaymentDecisionTable.c.id)
     )
     return {row.submission_id: StoredDecision(*row) for row in connection.execute(query)}
 

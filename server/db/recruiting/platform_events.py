@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, delete, func, not_, select, text
 
-from server.db.tables.recruiting import PlatformEvent
+from server.db.tables.recruiting import PlatformEventTable
 
 _KEPT = timedelta(days=1)  # far longer than a signed event is accepted after it was sent
 _LOST = "lost "  # the prefix of a lost event's signature; no genuine signature begins with it
-_IS_LOST = PlatformEvent.c.signature.startswith(_LOST)
+_IS_LOST = PlatformEventTable.c.signature.startswith(_LOST)
 _TAKE = text("""
     INSERT INTO platform_event (id, signature, received_at) VALUES (:id, :signature, :at)
-    ON CONFLICT DO NOTHING""").bindparams(bindparam("at", type_=PlatformEvent.c.received_at.type))
+    ON CONFLICT DO NOTHING""").bindparams(bindparam("at", type_=PlatformEventTable.c.received_at.type))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,9 @@ class LostEvents:
 
 def take_event(connection: Connection, event: str, signature: str, at: datetime) -> bool:
     """Note that an event has arrived; return False if it, or its copy under another id, arrived before."""
-    connection.execute(delete(PlatformEvent).where(PlatformEvent.c.received_at < at - _KEPT, not_(_IS_LOST)))
+    connection.execute(
+        delete(PlatformEventTable).where(PlatformEventTable.c.received_at < at - _KEPT, not_(_IS_LOST))
+    )
     return _take(connection, event, signature, at)
 
 
@@ -41,19 +43,19 @@ def note_lost(connection: Connection, taken: Collection[str], listed: Collection
     They stay noted as long as they are `listed`, because the platform may list one for ever.
     """
     for event in _lost(connection).difference(listed):
-        connection.execute(delete(PlatformEvent).where(PlatformEvent.c.id == event))
+        connection.execute(delete(PlatformEventTable).where(PlatformEventTable.c.id == event))
     for event in sorted(taken):
         _take(connection, event, f"{_LOST}{event}", at)
 
 
 def lost_events(connection: Connection) -> LostEvents:
     """Count the lost events."""
-    query = select(func.count(), func.max(PlatformEvent.c.received_at)).where(_IS_LOST)
+    query = select(func.count(), func.max(PlatformEventTable.c.received_at)).where(_IS_LOST)
     return LostEvents(*connection.execute(query).one())
 
 
 def _lost(connection: Connection) -> set[str]:
-    return set(connection.execute(select(PlatformEvent.c.id).where(_IS_LOST)).scalars())
+    return set(connection.execute(select(PlatformEventTable.c.id).where(_IS_LOST)).scalars())
 
 
 def _take(connection: Connection, event: str, signature: str, at: datetime) -> bool:

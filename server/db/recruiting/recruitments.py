@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from server.db.tables import Recruitment, RecruitmentCode, Run
+from server.db.tables import RecruitmentCodeTable, RecruitmentTable, RunTable
 from server.errors import NotRecruiting, RecruitmentExists
 from server.recruiters.pay_platform import EndingKind
 
@@ -62,18 +62,20 @@ def add_recruitment(
     }
     try:
         with connection.begin_nested():
-            made = connection.execute(insert(Recruitment).values(values).returning(Recruitment.c.id))
+            made = connection.execute(
+                insert(RecruitmentTable).values(values).returning(RecruitmentTable.c.id)
+            )
             number = int(made.scalar_one())
     except IntegrityError as error:
         raise RecruitmentExists("this run has a study on a platform already") from error
     codes = [{"recruitment_id": number, "ending": k, "code": code} for k, code in new.codes.items()]
-    connection.execute(insert(RecruitmentCode), codes)
+    connection.execute(insert(RecruitmentCodeTable), codes)
     return require_recruitment(connection, run_id)
 
 
 def recruitment_of(connection: Connection, run_id: int) -> StoredRecruitment | None:
     """Return a run's study on a platform; None if it has none."""
-    row = connection.execute(_recruitments().where(Recruitment.c.run_id == run_id)).one_or_none()
+    row = connection.execute(_recruitments().where(RecruitmentTable.c.run_id == run_id)).one_or_none()
     return None if row is None else _recruitment(connection, row)
 
 
@@ -87,7 +89,7 @@ def require_recruitment(connection: Connection, run_id: int) -> StoredRecruitmen
 
 def lock_recruitment(connection: Connection, number: int) -> None:
     """Lock a study until this transaction ends; others who lock it wait."""
-    connection.execute(select(Recruitment.c.id).where(Recruitment.c.id == number).with_for_update())
+    connection.execute(select(RecruitmentTable.c.id).where(RecruitmentTable.c.id == number).with_for_update())
 
 
 def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
@@ -96,9 +98,9 @@ def codes_of(connection: Connection, run_id: int) -> dict[str, str]:
 
 
 _CODES = (
-    select(RecruitmentCode.c.ending, RecruitmentCode.c.code)
-    .join(Recruitment, Recruitment.c.id == RecruitmentCode.c.recruitment_id)
-    .where(Recruitment.c.run_id == bindparam("run"))
+    select(RecruitmentCodeTable.c.ending, RecruitmentCodeTable.c.code)
+    .join(RecruitmentTable, RecruitmentTable.c.id == RecruitmentCodeTable.c.recruitment_id)
+    .where(RecruitmentTable.c.run_id == bindparam("run"))
 )
 
 
@@ -107,38 +109,46 @@ def leads_to_run(connection: Connection, study: str | None, run: str) -> bool:
 
     Nothing is known of studies made there by hand, and of runs without a study drafted here: then it is True.
     """
-    query = select(Run.c.slug, Recruitment.c.study).join(Run, Run.c.id == Recruitment.c.run_id)
-    known = connection.execute(query.where(or_(Run.c.slug == run, Recruitment.c.study == study)))
+    query = select(RunTable.c.slug, RecruitmentTable.c.study).join(
+        RunTable, RunTable.c.id == RecruitmentTable.c.run_id
+    )
+    known = connection.execute(query.where(or_(RunTable.c.slug == run, RecruitmentTable.c.study == study)))
     return all((row.slug, row.study) == (run, study) for row in known)
 
 
 def open_recruitments(connection: Connection) -> list[StoredRecruitment]:
     """Return the studies that may still have news: all that were ever published."""
-    query = _recruitments().where(Recruitment.c.status.not_in(NEVER_READ))
-    return [_recruitment(connection, row) for row in connection.execute(query.order_by(Recruitment.c.id))]
+    query = _recruitments().where(RecruitmentTable.c.status.not_in(NEVER_READ))
+    return [
+        _recruitment(connection, row) for row in connection.execute(query.order_by(RecruitmentTable.c.id))
+    ]
 
 
 def note_drafted(connection: Connection, number: int, study: str, status: str) -> None:
     """Store the platform's id and status of a study that it was asked to draft."""
-    changed = update(Recruitment).where(Recruitment.c.id == number, Recruitment.c.status == DRAFTING)
+    changed = update(RecruitmentTable).where(
+        RecruitmentTable.c.id == number, RecruitmentTable.c.status == DRAFTING
+    )
     connection.execute(changed.values(study=study, status=status, fault=None))
 
 
 def remove_recruitment(connection: Connection, number: int) -> None:
     """Forget a study that was drafted but never published, so that nothing refers to it."""
-    connection.execute(delete(RecruitmentCode).where(RecruitmentCode.c.recruitment_id == number))
-    connection.execute(delete(Recruitment).where(Recruitment.c.id == number))
+    connection.execute(delete(RecruitmentCodeTable).where(RecruitmentCodeTable.c.recruitment_id == number))
+    connection.execute(delete(RecruitmentTable).where(RecruitmentTable.c.id == number))
 
 
 def note_study(connection: Connection, number: int, status: str, places: int) -> None:
     """Store a study's current state at the platform."""
-    changed = update(Recruitment).where(Recruitment.c.id == number)
+    changed = update(RecruitmentTable).where(RecruitmentTable.c.id == number)
     connection.execute(changed.values(status=status, places=places))
 
 
 def note_currency(connection: Connection, number: int, currency: str | None) -> None:
     """Store the currency in which a study is paid."""
-    connection.execute(update(Recruitment).where(Recruitment.c.id == number).values(currency=currency))
+    connection.execute(
+        update(RecruitmentTable).where(RecruitmentTable.c.id == number).values(currency=currency)
+    )
 
 
 def note_reading(
@@ -158,38 +168,38 @@ def note_reading(
         at: The time now. A stored reading later than this comes from a clock that was set back, and is
             ignored.
     """
-    newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
+    newest = update(RecruitmentTable).where(RecruitmentTable.c.id == number, _not_read_since(began, at))
     values = {"status": status, "places": places, "fault": None, "read_at": began}
     return connection.execute(newest.values(values)).rowcount == 1
 
 
 def note_fault(connection: Connection, number: int, fault: str, began: datetime, at: datetime) -> None:
     """Store why a reading failed, unless one that began later succeeded; see `note_reading`."""
-    newest = update(Recruitment).where(Recruitment.c.id == number, _not_read_since(began, at))
+    newest = update(RecruitmentTable).where(RecruitmentTable.c.id == number, _not_read_since(began, at))
     connection.execute(newest.values(fault=fault))
 
 
 def _not_read_since(began: datetime, at: datetime) -> ColumnElement[bool]:
-    read = Recruitment.c.read_at
+    read = RecruitmentTable.c.read_at
     return or_(read.is_(None), read <= began, read > at)
 
 
 def _recruitments() -> Select[Any]:
     return select(
-        Recruitment.c.id,
-        Recruitment.c.run_id,
-        Run.c.slug,
-        Recruitment.c.platform,
-        Recruitment.c.study,
-        Recruitment.c.status,
-        Recruitment.c.places,
-        Recruitment.c.reward,
-        Recruitment.c.currency,
-        Recruitment.c.created_at,
-        Recruitment.c.created_by,
-        Recruitment.c.read_at,
-        Recruitment.c.fault,
-    ).join(Run, Run.c.id == Recruitment.c.run_id)
+        RecruitmentTable.c.id,
+        RecruitmentTable.c.run_id,
+        RunTable.c.slug,
+        RecruitmentTable.c.platform,
+        RecruitmentTable.c.study,
+        RecruitmentTable.c.status,
+        RecruitmentTable.c.places,
+        RecruitmentTable.c.reward,
+        RecruitmentTable.c.currency,
+        RecruitmentTable.c.created_at,
+        RecruitmentTable.c.created_by,
+        RecruitmentTable.c.read_at,
+        RecruitmentTable.c.fault,
+    ).join(RunTable, RunTable.c.id == RecruitmentTable.c.run_id)
 
 
 def _recruitment(connection: Connection, row: Any) -> StoredRecruitment:

@@ -8,7 +8,14 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, exists, insert, 
 
 from server.db.recruiting.recruitments import NEVER_READ
 from server.db.review.message_reports import earned_all
-from server.db.tables import Assignment, PaymentDecision, Recruitment, Submission, Visit, Worker
+from server.db.tables import (
+    AssignmentTable,
+    PaymentDecisionTable,
+    RecruitmentTable,
+    SubmissionTable,
+    VisitTable,
+    WorkerTable,
+)
 from server.db.worker_ids import FORGOTTEN
 
 _UNSETTLED = ("RESERVED", "ACTIVE", "AWAITING REVIEW")  # submissions whose pay is not settled yet
@@ -33,9 +40,9 @@ class StoredSubmission:
 def study_of_submission(connection: Connection, submission: str) -> str | None:
     """Return a submission's study on the platform; None if we have not read the submission yet."""
     query = (
-        select(Recruitment.c.study)
-        .join(Submission, Submission.c.recruitment_id == Recruitment.c.id)
-        .where(Submission.c.id == submission)
+        select(RecruitmentTable.c.study)
+        .join(SubmissionTable, SubmissionTable.c.recruitment_id == RecruitmentTable.c.id)
+        .where(SubmissionTable.c.id == submission)
     )
     return connection.execute(query).scalar_one_or_none()
 
@@ -48,7 +55,7 @@ def store_submissions(
     Stored states are replaced unless they come from a later reading. Visits of workers who were forgotten are
     deleted once their pay is settled.
     """
-    query = select(Submission.c.id).where(Submission.c.recruitment_id == number)
+    query = select(SubmissionTable.c.id).where(SubmissionTable.c.recruitment_id == number)
     known = set(connection.execute(query).scalars())
     for one in found:
         values = {
@@ -61,18 +68,24 @@ def store_submissions(
         if one.paid_share is not None:  # the platform's list does not include it
             values["paid_share"] = one.paid_share
         if one.id in known:
-            older = or_(Submission.c.read_at <= began, Submission.c.read_at > at)  # or from a clock set back
-            connection.execute(update(Submission).where(Submission.c.id == one.id, older).values(values))
+            older = or_(
+                SubmissionTable.c.read_at <= began, SubmissionTable.c.read_at > at
+            )  # or from a clock set back
+            connection.execute(
+                update(SubmissionTable).where(SubmissionTable.c.id == one.id, older).values(values)
+            )
         else:
             new = {"id": one.id, "recruitment_id": number, **values}
-            connection.execute(insert(Submission).values(new))
+            connection.execute(insert(SubmissionTable).values(new))
     forgotten = (
-        select(Assignment.c.id)
-        .join(Recruitment, Recruitment.c.run_id == Assignment.c.run_id)
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .where(Recruitment.c.id == number, Worker.c.external_id.startswith(FORGOTTEN))
+        select(AssignmentTable.c.id)
+        .join(RecruitmentTable, RecruitmentTable.c.run_id == AssignmentTable.c.run_id)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .where(RecruitmentTable.c.id == number, WorkerTable.c.external_id.startswith(FORGOTTEN))
     )
-    connection.execute(delete(Visit).where(Visit.c.assignment_id.in_(forgotten), not_(_awaits_pay())))
+    connection.execute(
+        delete(VisitTable).where(VisitTable.c.assignment_id.in_(forgotten), not_(_awaits_pay()))
+    )
 
 
 def forget_visits(connection: Connection, worker_id: int) -> None:
@@ -80,13 +93,13 @@ def forget_visits(connection: Connection, worker_id: int) -> None:
 
     These are deleted as soon as the platform says that the submission's pay is settled.
     """
-    theirs = select(Assignment.c.id).where(Assignment.c.worker_id == worker_id)
-    recruited = theirs.join(Recruitment, Recruitment.c.run_id == Assignment.c.run_id).where(
-        Recruitment.c.status.not_in(NEVER_READ)
+    theirs = select(AssignmentTable.c.id).where(AssignmentTable.c.worker_id == worker_id)
+    recruited = theirs.join(RecruitmentTable, RecruitmentTable.c.run_id == AssignmentTable.c.run_id).where(
+        RecruitmentTable.c.status.not_in(NEVER_READ)
     )
-    settled = and_(Visit.c.visit.in_(select(Submission.c.id)), not_(_awaits_pay()))
-    gone = or_(Visit.c.assignment_id.not_in(recruited), settled)
-    connection.execute(delete(Visit).where(Visit.c.assignment_id.in_(theirs), gone))
+    settled = and_(VisitTable.c.visit.in_(select(SubmissionTable.c.id)), not_(_awaits_pay()))
+    gone = or_(VisitTable.c.assignment_id.not_in(recruited), settled)
+    connection.execute(delete(VisitTable).where(VisitTable.c.assignment_id.in_(theirs), gone))
 
 
 def _awaits_pay() -> ColumnElement[bool]:
@@ -95,19 +108,21 @@ def _awaits_pay() -> ColumnElement[bool]:
     This includes submissions that were given up, if their workers have earned the full pay here and nobody
     has decided about them; but not once the platform has closed the study.
     """
-    going_on = select(Submission.c.id).join(Recruitment, Recruitment.c.id == Submission.c.recruitment_id)
-    going_on = going_on.where(Recruitment.c.status.not_in(NEVER_READ))
-    decided = select(PaymentDecision.c.submission_id)
-    earned = select(Assignment.c.id).where(earned_all())
-    later = Visit.c.at.table.alias().c
-    came_again = exists().where(later.assignment_id == Visit.c.assignment_id, later.at > Visit.c.at)
+    going_on = select(SubmissionTable.c.id).join(
+        RecruitmentTable, RecruitmentTable.c.id == SubmissionTable.c.recruitment_id
+    )
+    going_on = going_on.where(RecruitmentTable.c.status.not_in(NEVER_READ))
+    decided = select(PaymentDecisionTable.c.submission_id)
+    earned = select(AssignmentTable.c.id).where(earned_all())
+    later = VisitTable.c.at.table.alias().c
+    came_again = exists().where(later.assignment_id == VisitTable.c.assignment_id, later.at > VisitTable.c.at)
     return or_(
-        Visit.c.visit.in_(going_on.where(Submission.c.status.in_(_UNSETTLED))),
+        VisitTable.c.visit.in_(going_on.where(SubmissionTable.c.status.in_(_UNSETTLED))),
         and_(
-            Visit.c.visit.in_(
-                going_on.where(Submission.c.status.in_(_GIVEN_UP), Submission.c.id.not_in(decided))
+            VisitTable.c.visit.in_(
+                going_on.where(SubmissionTable.c.status.in_(_GIVEN_UP), SubmissionTable.c.id.not_in(decided))
             ),
-            Visit.c.assignment_id.in_(earned),
+            VisitTable.c.assignment_id.in_(earned),
             not_(came_again),
         ),
     )
@@ -123,21 +138,21 @@ def set_status(
     said: dict[str, object] = {"status": status, "read_at": at}
     if paid_share is not None:
         said["paid_share"] = paid_share
-    connection.execute(update(Submission).where(Submission.c.id == submission).values(said))
+    connection.execute(update(SubmissionTable).where(SubmissionTable.c.id == submission).values(said))
 
 
 def submissions_of(connection: Connection, number: int) -> list[StoredSubmission]:
     """Return the submissions of a study, in the order in which they began."""
     query = (
         select(
-            Submission.c.id,
-            Submission.c.status,
-            Submission.c.started_at,
-            Submission.c.completed_at,
-            Submission.c.code,
-            Submission.c.paid_share,
+            SubmissionTable.c.id,
+            SubmissionTable.c.status,
+            SubmissionTable.c.started_at,
+            SubmissionTable.c.completed_at,
+            SubmissionTable.c.code,
+            SubmissionTable.c.paid_share,
         )
-        .where(Submission.c.recruitment_id == number)
-        .order_by(Submission.c.started_at, Submission.c.id)
+        .where(SubmissionTable.c.recruitment_id == number)
+        .order_by(SubmissionTable.c.started_at, SubmissionTable.c.id)
     )
     return [StoredSubmission(*row) for row in connection.execute(query)]

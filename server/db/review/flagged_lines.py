@@ -7,16 +7,17 @@ from sqlalchemy import Connection, and_, exists, or_, select, update
 
 from server.db.tables import (
     REMOVED,
-    Assignment,
-    Conversation,
-    HumanConversation,
-    ModeratedLine,
-    Turn,
+    AssignmentTable,
+    ConversationTable,
+    HumanConversationTable,
+    ModeratedLineTable,
+    TurnTable,
 )
 from server.errors import FlagNotFound
 
 _is_its_turn = and_(
-    Turn.c.conversation_id == ModeratedLine.c.conversation_id, Turn.c.turn_index == ModeratedLine.c.turn_index
+    TurnTable.c.conversation_id == ModeratedLineTable.c.conversation_id,
+    TurnTable.c.turn_index == ModeratedLineTable.c.turn_index,
 )
 
 
@@ -43,30 +44,34 @@ def unseen_flags(connection: Connection, run_id: int) -> list[FlaggedLine]:
     the left one. A message to another worker is stored on both sides, and counts on its writer's.
     """
     of_other_worker = exists().where(
-        HumanConversation.c.conversation_id == Turn.c.conversation_id,
-        HumanConversation.c.partner_id.is_not(None),
+        HumanConversationTable.c.conversation_id == TurnTable.c.conversation_id,
+        HumanConversationTable.c.partner_id.is_not(None),
         or_(
-            HumanConversation.c.taken_over_from.is_(None),
-            Turn.c.turn_index < HumanConversation.c.taken_over_from,
+            HumanConversationTable.c.taken_over_from.is_(None),
+            TurnTable.c.turn_index < HumanConversationTable.c.taken_over_from,
         ),
     )
     is_copy = or_(
-        and_(Turn.c.author == "worker", Conversation.c.side.is_not_distinct_from("right")),
-        and_(Turn.c.author == "bot", of_other_worker),
+        and_(TurnTable.c.author == "worker", ConversationTable.c.side.is_not_distinct_from("right")),
+        and_(TurnTable.c.author == "bot", of_other_worker),
     )
     query = (
-        select(Conversation.c.assignment_id, Turn.c.author)
-        .select_from(ModeratedLine)
-        .join(Turn, _is_its_turn)
-        .join(Conversation, Conversation.c.id == ModeratedLine.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        select(ConversationTable.c.assignment_id, TurnTable.c.author)
+        .select_from(ModeratedLineTable)
+        .join(TurnTable, _is_its_turn)
+        .join(ConversationTable, ConversationTable.c.id == ModeratedLineTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
         .where(
-            Assignment.c.run_id == run_id,
-            ModeratedLine.c.flagged.is_(True),
-            ModeratedLine.c.seen_at.is_(None),
+            AssignmentTable.c.run_id == run_id,
+            ModeratedLineTable.c.flagged.is_(True),
+            ModeratedLineTable.c.seen_at.is_(None),
         )
-        .where(~is_copy, Turn.c.text != REMOVED)
-        .order_by(ModeratedLine.c.judged_at, ModeratedLine.c.conversation_id, ModeratedLine.c.turn_index)
+        .where(~is_copy, TurnTable.c.text != REMOVED)
+        .order_by(
+            ModeratedLineTable.c.judged_at,
+            ModeratedLineTable.c.conversation_id,
+            ModeratedLineTable.c.turn_index,
+        )
     )
     return [FlaggedLine(*row) for row in connection.execute(query)]
 
@@ -89,14 +94,16 @@ def mark_flag_seen(
         FlagNotFound: No line of this number is flagged there.
     """
     query = (
-        select(Assignment.c.run_id, Turn.c.conversation_id, Turn.c.client_id)
-        .select_from(ModeratedLine)
-        .join(Turn, _is_its_turn)
-        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.id == assignment, Conversation.c.position == position)
+        select(AssignmentTable.c.run_id, TurnTable.c.conversation_id, TurnTable.c.client_id)
+        .select_from(ModeratedLineTable)
+        .join(TurnTable, _is_its_turn)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.id == assignment, ConversationTable.c.position == position)
         .where(
-            Conversation.c.attempt == attempt, Turn.c.turn_index == line, ModeratedLine.c.flagged.is_(True)
+            ConversationTable.c.attempt == attempt,
+            TurnTable.c.turn_index == line,
+            ModeratedLineTable.c.flagged.is_(True),
         )
     )
     found = connection.execute(query).one_or_none()
@@ -104,17 +111,17 @@ def mark_flag_seen(
         where = f"attempt {attempt} at conversation {position} of assignment `{assignment}`"
         raise FlagNotFound(f"no line {line} is flagged in {where}")
     same = (
-        select(Turn.c.conversation_id)
-        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
-        .where(Conversation.c.assignment_id == assignment, Turn.c.client_id == found.client_id)
+        select(TurnTable.c.conversation_id)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .where(ConversationTable.c.assignment_id == assignment, TurnTable.c.client_id == found.client_id)
     )
-    marked = update(ModeratedLine).where(
+    marked = update(ModeratedLineTable).where(
         or_(
-            ModeratedLine.c.conversation_id == found.conversation_id,
-            ModeratedLine.c.conversation_id.in_(same),
+            ModeratedLineTable.c.conversation_id == found.conversation_id,
+            ModeratedLineTable.c.conversation_id.in_(same),
         ),
-        ModeratedLine.c.turn_index == line,
-        ModeratedLine.c.flagged.is_(True),
-        ModeratedLine.c.seen_at.is_(None),
+        ModeratedLineTable.c.turn_index == line,
+        ModeratedLineTable.c.flagged.is_(True),
+        ModeratedLineTable.c.seen_at.is_(None),
     )
     return SeenFlag(found.run_id, connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount > 0)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select, update
 
 from server.db.sessions import write as rows
-from server.db.tables import Assignment, Exclusion, StudyNotice
+from server.db.tables import AssignmentTable, ExclusionTable, NoticeTable
 from server.errors import AssignmentNotFound, AssignmentOver
 from server.session.records import Closed
 
@@ -41,8 +41,8 @@ def find_assignment(connection: Connection, assignment: str) -> AssignmentState:
     Raises:
         AssignmentNotFound: There is no assignment of this id.
     """
-    query = select(Assignment.c.id, Assignment.c.run_id, Assignment.c.status).where(
-        Assignment.c.id == assignment
+    query = select(AssignmentTable.c.id, AssignmentTable.c.run_id, AssignmentTable.c.status).where(
+        AssignmentTable.c.id == assignment
     )
     found = connection.execute(query.with_for_update()).one_or_none()
     if found is None:
@@ -57,7 +57,9 @@ def release(connection: Connection, assignment: str, at: datetime) -> Assignment
         AssignmentNotFound, AssignmentOver: As `expire`.
     """
     found = expire(connection, assignment, at)
-    connection.execute(update(Assignment).where(Assignment.c.id == assignment).values(released=True))
+    connection.execute(
+        update(AssignmentTable).where(AssignmentTable.c.id == assignment).values(released=True)
+    )
     return found
 
 
@@ -80,7 +82,7 @@ def add_notice(
 ) -> StoredNotice:
     """Store a notice to one worker of a run, or to all active workers; return it."""
     values = {"run_id": run, "assignment_id": assignment, "text": text, "created_at": at}
-    made = connection.execute(insert(StudyNotice).values(**values).returning(StudyNotice.c.id)).scalar_one()
+    made = connection.execute(insert(NoticeTable).values(**values).returning(NoticeTable.c.id)).scalar_one()
     return StoredNotice(int(made), run, assignment, text)
 
 
@@ -90,12 +92,12 @@ def notices_for(connection: Connection, assignment: Row[Any]) -> list[StoredNoti
     return [StoredNotice(*row) for row in connection.execute(_NOTICES, whose)]
 
 
-_TO_ALL = StudyNotice.c.assignment_id.is_(None) & (StudyNotice.c.created_at >= bindparam("since"))
+_TO_ALL = NoticeTable.c.assignment_id.is_(None) & (NoticeTable.c.created_at >= bindparam("since"))
 _NOTICES = (
-    select(StudyNotice.c.id, StudyNotice.c.run_id, StudyNotice.c.assignment_id, StudyNotice.c.text)
-    .where(StudyNotice.c.run_id == bindparam("run"))
-    .where(or_(StudyNotice.c.assignment_id == bindparam("assignment"), _TO_ALL))
-    .order_by(StudyNotice.c.id)
+    select(NoticeTable.c.id, NoticeTable.c.run_id, NoticeTable.c.assignment_id, NoticeTable.c.text)
+    .where(NoticeTable.c.run_id == bindparam("run"))
+    .where(or_(NoticeTable.c.assignment_id == bindparam("assignment"), _TO_ALL))
+    .order_by(NoticeTable.c.id)
 )
 
 
@@ -107,21 +109,21 @@ def exclude(connection: Connection, assignment: str, reason: str, at: datetime) 
     """
     found = find_assignment(connection, assignment)
     include(connection, assignment)
-    connection.execute(insert(Exclusion).values(assignment_id=assignment, reason=reason, excluded_at=at))
+    connection.execute(insert(ExclusionTable).values(assignment_id=assignment, reason=reason, excluded_at=at))
     return found
 
 
 def include(connection: Connection, assignment: str) -> bool:
     """Include an assignment in analyses again; return whether it had been excluded."""
-    taken = delete(Exclusion).where(Exclusion.c.assignment_id == assignment)
+    taken = delete(ExclusionTable).where(ExclusionTable.c.assignment_id == assignment)
     return connection.execute(taken).rowcount > 0
 
 
 def exclusions(connection: Connection, run: int) -> dict[str, str]:
     """Return the reasons of a run's exclusions, by assignment."""
     query = (
-        select(Exclusion.c.assignment_id, Exclusion.c.reason)
-        .join(Assignment, Assignment.c.id == Exclusion.c.assignment_id)
-        .where(Assignment.c.run_id == run)
+        select(ExclusionTable.c.assignment_id, ExclusionTable.c.reason)
+        .join(AssignmentTable, AssignmentTable.c.id == ExclusionTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run)
     )
     return {row.assignment_id: row.reason for row in connection.execute(query)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select, update
 
-from server.db.tables import Assignment, Conversation, MessageReport
+from server.db.tables import AssignmentTable, ConversationTable, MessageReportTable
 from server.errors import ReportNotFound
 
 
@@ -20,23 +20,23 @@ class SeenReport:
 
 def left_with_report() -> Select[tuple[str]]:
     """Return the query for the assignments whose workers left with a report, and are paid in full."""
-    of_report = select(Conversation.c.assignment_id).join(
-        MessageReport, MessageReport.c.conversation_id == Conversation.c.id
+    of_report = select(ConversationTable.c.assignment_id).join(
+        MessageReportTable, MessageReportTable.c.conversation_id == ConversationTable.c.id
     )
-    return of_report.where(MessageReport.c.leaves)
+    return of_report.where(MessageReportTable.c.leaves)
 
 
 def earned_all() -> ColumnElement[bool]:
     """Return the condition that an assignment's full pay is due: it was submitted, or left with a report."""
-    return or_(Assignment.c.status == "completed", Assignment.c.id.in_(left_with_report()))
+    return or_(AssignmentTable.c.status == "completed", AssignmentTable.c.id.in_(left_with_report()))
 
 
 def count_left(connection: Connection, run_id: int) -> int:
     """Return how many people have left a run with a report."""
     query = select(func.count()).where(
-        Assignment.c.run_id == run_id,
-        Assignment.c.simulated.is_(False),
-        Assignment.c.id.in_(left_with_report()),
+        AssignmentTable.c.run_id == run_id,
+        AssignmentTable.c.simulated.is_(False),
+        AssignmentTable.c.id.in_(left_with_report()),
     )
     return int(connection.execute(query).scalar_one())
 
@@ -44,15 +44,15 @@ def count_left(connection: Connection, run_id: int) -> int:
 def unseen(connection: Connection, run_id: int) -> list[str]:
     """Return the assignments of a run's unseen reports that were not taken back, one entry per report."""
     query = (
-        select(Conversation.c.assignment_id)
-        .join(MessageReport, MessageReport.c.conversation_id == Conversation.c.id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        select(ConversationTable.c.assignment_id)
+        .join(MessageReportTable, MessageReportTable.c.conversation_id == ConversationTable.c.id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
         .where(
-            Assignment.c.run_id == run_id,
-            MessageReport.c.taken_back_at.is_(None),
-            MessageReport.c.seen_at.is_(None),
+            AssignmentTable.c.run_id == run_id,
+            MessageReportTable.c.taken_back_at.is_(None),
+            MessageReportTable.c.seen_at.is_(None),
         )
-        .order_by(MessageReport.c.id)
+        .order_by(MessageReportTable.c.id)
     )
     return list(connection.execute(query).scalars())
 
@@ -60,9 +60,9 @@ def unseen(connection: Connection, run_id: int) -> list[str]:
 def reports_of(connection: Connection, conversation: str) -> list[Any]:
     """Return the rows of a conversation's reports, oldest first, including those taken back."""
     query = (
-        select(MessageReport)
-        .where(MessageReport.c.conversation_id == conversation)
-        .order_by(MessageReport.c.id)
+        select(MessageReportTable)
+        .where(MessageReportTable.c.conversation_id == conversation)
+        .order_by(MessageReportTable.c.id)
     )
     return list(connection.execute(query))
 
@@ -74,14 +74,16 @@ def mark_seen(connection: Connection, assignment: str, report: int, by: str, at:
         ReportNotFound: The assignment has no report of this number.
     """
     query = (
-        select(Assignment.c.run_id)
-        .join(Conversation, Conversation.c.assignment_id == Assignment.c.id)
-        .join(MessageReport, MessageReport.c.conversation_id == Conversation.c.id)
-        .where(MessageReport.c.id == report, Assignment.c.id == assignment)
+        select(AssignmentTable.c.run_id)
+        .join(ConversationTable, ConversationTable.c.assignment_id == AssignmentTable.c.id)
+        .join(MessageReportTable, MessageReportTable.c.conversation_id == ConversationTable.c.id)
+        .where(MessageReportTable.c.id == report, AssignmentTable.c.id == assignment)
     )
     run = connection.execute(query).scalar_one_or_none()
     if run is None:
         raise ReportNotFound(f"assignment `{assignment}` has no report {report} of a message")
-    marked = update(MessageReport).where(MessageReport.c.id == report, MessageReport.c.seen_at.is_(None))
+    marked = update(MessageReportTable).where(
+        MessageReportTable.c.id == report, MessageReportTable.c.seen_at.is_(None)
+    )
     changed = connection.execute(marked.values(seen_at=at, seen_by=by)).rowcount
     return SeenReport(run, changed == 1)

@@ -8,7 +8,14 @@ from sqlalchemy import Connection, and_, insert, literal, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bots import ModerationJudgement
-from server.db.tables import REMOVED, Assignment, Conversation, ModeratedLine, Note, Turn
+from server.db.tables import (
+    REMOVED,
+    AssignmentTable,
+    ConversationTable,
+    ModeratedLineTable,
+    NoteTable,
+    TurnTable,
+)
 
 _KINDS = {"bot": "flagged_reply", "worker": "flagged_input"}  # of notes
 _UNNAMED = "flagged"  # if the service names no category
@@ -32,25 +39,25 @@ def unjudged_lines(
     `since`: skip assignments that ended before it, because their lines are judged; None skips nothing.
     """
     judged = and_(
-        ModeratedLine.c.conversation_id == Turn.c.conversation_id,
-        ModeratedLine.c.turn_index == Turn.c.turn_index,
+        ModeratedLineTable.c.conversation_id == TurnTable.c.conversation_id,
+        ModeratedLineTable.c.turn_index == TurnTable.c.turn_index,
     )
     query = (
-        select(Turn.c.conversation_id, Turn.c.turn_index, Turn.c.author, Turn.c.text)
-        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .outerjoin(ModeratedLine, judged)
+        select(TurnTable.c.conversation_id, TurnTable.c.turn_index, TurnTable.c.author, TurnTable.c.text)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .outerjoin(ModeratedLineTable, judged)
         .where(
-            Assignment.c.run_id.in_(run_ids),
-            Assignment.c.simulated.is_(False),
-            ModeratedLine.c.conversation_id.is_(None),
-            Turn.c.text != REMOVED,
+            AssignmentTable.c.run_id.in_(run_ids),
+            AssignmentTable.c.simulated.is_(False),
+            ModeratedLineTable.c.conversation_id.is_(None),
+            TurnTable.c.text != REMOVED,
         )
-        .order_by(Turn.c.created_at, Turn.c.conversation_id, Turn.c.turn_index)
+        .order_by(TurnTable.c.created_at, TurnTable.c.conversation_id, TurnTable.c.turn_index)
         .limit(most)
     )
     if since is not None:
-        query = query.where(or_(Assignment.c.ended_at.is_(None), Assignment.c.ended_at >= since))
+        query = query.where(or_(AssignmentTable.c.ended_at.is_(None), AssignmentTable.c.ended_at >= since))
     return [UnjudgedLine(*row) for row in connection.execute(query)]
 
 
@@ -66,7 +73,7 @@ def store_judgements(
         if is_new and judgement is not None and judgement.flagged:
             why = ", ".join(judgement.categories) or _UNNAMED
             noted = {"conversation_id": line.conversation, "kind": _KINDS[line.author], "text": why}
-            connection.execute(insert(Note).values(noted | {"created_at": at}))
+            connection.execute(insert(NoteTable).values(noted | {"created_at": at}))
 
 
 def _store(
@@ -74,19 +81,21 @@ def _store(
 ) -> bool:
     """Store a line's judgement; return False if the line is judged already, or does not exist any more."""
     values = {
-        ModeratedLine.c.flagged: None if judgement is None else judgement.flagged,
-        ModeratedLine.c.categories: "" if judgement is None else ", ".join(judgement.categories),
-        ModeratedLine.c.score: None if judgement is None else judgement.score,
-        ModeratedLine.c.model: None if judgement is None else judgement.model,
-        ModeratedLine.c.judged_at: at,
+        ModeratedLineTable.c.flagged: None if judgement is None else judgement.flagged,
+        ModeratedLineTable.c.categories: "" if judgement is None else ", ".join(judgement.categories),
+        ModeratedLineTable.c.score: None if judgement is None else judgement.score,
+        ModeratedLineTable.c.model: None if judgement is None else judgement.model,
+        ModeratedLineTable.c.judged_at: at,
     }
     judged = [literal(value, column.type) for column, value in values.items()]
-    said = select(Turn.c.conversation_id, Turn.c.turn_index, *judged).where(
-        Turn.c.conversation_id == line.conversation, Turn.c.turn_index == line.index, Turn.c.text == line.text
+    said = select(TurnTable.c.conversation_id, TurnTable.c.turn_index, *judged).where(
+        TurnTable.c.conversation_id == line.conversation,
+        TurnTable.c.turn_index == line.index,
+        TurnTable.c.text == line.text,
     )
     # A removal waits until this is stored, and blanks it; while one is in progress, the line is skipped.
     said = said.with_for_update(read=True, skip_locked=True)
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     names = ["conversation_id", "turn_index", *(column.name for column in values)]
-    added = dialect.insert(ModeratedLine).from_select(names, said).on_conflict_do_nothing()
-    return connection.execute(added.returning(ModeratedLine.c.turn_index)).one_or_none() is not None
+    added = dialect.insert(ModeratedLineTable).from_select(names, said).on_conflict_do_nothing()
+    return connection.execute(added.returning(ModeratedLineTable.c.turn_index)).one_or_none() is not None

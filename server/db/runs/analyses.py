@@ -7,12 +7,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from server.db.tables import Analysis, AnalysisPoint, Assignment, Conversation, Run
+from server.db.tables import AnalysisPointTable, AnalysisTable, AssignmentTable, ConversationTable, RunTable
 
 _STORE = text("""
     INSERT INTO analysis (run_id, at, basis, content) VALUES (:run, :at, :basis, :content)
     ON CONFLICT (run_id) DO UPDATE SET at = :at, basis = :basis, content = :content""").bindparams(
-    bindparam("at", type_=Analysis.c["at"].type)
+    bindparam("at", type_=AnalysisTable.c["at"].type)
 )
 
 _STORE_POINT = text("""
@@ -23,7 +23,7 @@ _STORE_POINT = text("""
 def find_analysis(connection: Connection, run_id: int) -> Mapping[str, Any] | None:
     """Return the newest analysis of a run, as `qc.precision.watch` printed it; None if there is none."""
     content = connection.execute(
-        select(Analysis.c.content).where(Analysis.c.run_id == run_id)
+        select(AnalysisTable.c.content).where(AnalysisTable.c.run_id == run_id)
     ).scalar_one_or_none()
     if content is None:
         return None
@@ -56,24 +56,24 @@ def find_points(connection: Connection, run_id: int, most: int) -> list[tuple[in
         run_id: The run's id.
         most: The most points to return; of more points, some at about equal distances, including the last.
     """
-    of_run = AnalysisPoint.c.run_id == run_id
+    of_run = AnalysisPointTable.c.run_id == run_id
     looks = connection.execute(
-        select(AnalysisPoint.c.ratings).where(of_run).order_by(AnalysisPoint.c.ratings.desc())
+        select(AnalysisPointTable.c.ratings).where(of_run).order_by(AnalysisPointTable.c.ratings.desc())
     )
     last_first = list(looks.scalars())
     kept = last_first[:: max(-(-len(last_first) // most), 1)]
     query = (
-        select(AnalysisPoint.c.ratings, AnalysisPoint.c.scores)
-        .where(of_run, AnalysisPoint.c.ratings.in_(kept))
-        .order_by(AnalysisPoint.c.ratings)
+        select(AnalysisPointTable.c.ratings, AnalysisPointTable.c.scores)
+        .where(of_run, AnalysisPointTable.c.ratings.in_(kept))
+        .order_by(AnalysisPointTable.c.ratings)
     )
     return [(row.ratings, json.loads(row.scores)) for row in connection.execute(query)]
 
 
 def last_heard(connection: Connection) -> dict[int, datetime]:
     """Return the time of the last activity of workers in each run that has any, by the run's id."""
-    query = select(Assignment.c.run_id, func.max(Assignment.c.active_at).label("at")).group_by(
-        Assignment.c.run_id
+    query = select(AssignmentTable.c.run_id, func.max(AssignmentTable.c.active_at).label("at")).group_by(
+        AssignmentTable.c.run_id
     )
     return {row.run_id: row.at for row in connection.execute(query)}
 
@@ -85,18 +85,24 @@ def outdated(connection: Connection, run_id: int) -> tuple[str, str] | None:
     """
     rated = (
         select(func.count())
-        .select_from(Conversation)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run_id, Conversation.c.status == "rated", Conversation.c.side.is_(None))
+        .select_from(ConversationTable)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(
+            AssignmentTable.c.run_id == run_id,
+            ConversationTable.c.status == "rated",
+            ConversationTable.c.side.is_(None),
+        )
     )
     standing = (
-        select(Assignment.c.status, func.count())
-        .where(Assignment.c.run_id == run_id)
-        .group_by(Assignment.c.status)
-        .order_by(Assignment.c.status)
+        select(AssignmentTable.c.status, func.count())
+        .where(AssignmentTable.c.run_id == run_id)
+        .group_by(AssignmentTable.c.status)
+        .order_by(AssignmentTable.c.status)
     )
     counts = " ".join(f"{status}={count}" for status, count in connection.execute(standing))
     basis = f"rated={connection.execute(rated).scalar_one()} {counts}"
-    of_run = select(Run.c.slug, Analysis.c.basis).outerjoin(Analysis, Analysis.c.run_id == Run.c.id)
-    slug, known = connection.execute(of_run.where(Run.c.id == run_id)).one()
+    of_run = select(RunTable.c.slug, AnalysisTable.c.basis).outerjoin(
+        AnalysisTable, AnalysisTable.c.run_id == RunTable.c.id
+    )
+    slug, known = connection.execute(of_run.where(RunTable.c.id == run_id)).one()
     return None if known == basis or basis.startswith("rated=0 ") else (slug, basis)

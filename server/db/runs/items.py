@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, insert, select, text
 
-from server.db.tables import Bot, Item, System
+from server.db.tables import BotTable, ItemTable, SystemTable
 from server.session.item import ItemContent, ItemKind
 from server.session.records import PlannedItem
 
@@ -55,7 +55,7 @@ def store_items(connection: Connection, run_id: int, study_id: int, items: Seque
         for item in items
         for form, content in item.forms.items()
     ]
-    connection.execute(insert(Item), rows)
+    connection.execute(insert(ItemTable), rows)
 
 
 def systems_of_items(connection: Connection, run_id: int) -> dict[str, str]:
@@ -92,8 +92,8 @@ def with_content(
 ) -> list[tuple[str, PlannedItem]]:
     """Return the content of each drawn item, with its system."""
     names = {item.item for item in drawn}
-    query = select(Item.c.name, Item.c.form, Item.c.content).where(
-        Item.c.run_id == run_id, Item.c.name.in_(names)
+    query = select(ItemTable.c.name, ItemTable.c.form, ItemTable.c.content).where(
+        ItemTable.c.run_id == run_id, ItemTable.c.name.in_(names)
     )
     contents = {(name, form): content for name, form, content in connection.execute(query)}
 
@@ -106,7 +106,7 @@ def with_content(
 
 def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) -> dict[str, int]:
     """Return the id of each item's system; systems that the study does not have yet are stored."""
-    query = select(System.c.name, System.c.id).where(System.c.study_id == study_id)
+    query = select(SystemTable.c.name, SystemTable.c.id).where(SystemTable.c.study_id == study_id)
     known = {row.name: int(row.id) for row in connection.execute(query)}
     for item in items:
         if item.system not in known:
@@ -118,17 +118,17 @@ def _systems(connection: Connection, study_id: int, items: Sequence[NewItem]) ->
                 "persona_policy": "none",
                 "is_qc": False,
             }
-            stored = connection.execute(insert(System).values(**values).returning(System.c.id))
+            stored = connection.execute(insert(SystemTable).values(**values).returning(SystemTable.c.id))
             known[item.system] = int(stored.scalar_one())
     return known
 
 
 def bot_id(connection: Connection, spec: str) -> int:
     """Return the id of the bot that a spec opens; a new bot is stored."""
-    found = connection.execute(select(Bot.c.id).where(Bot.c.spec == spec)).scalar_one_or_none()
+    found = connection.execute(select(BotTable.c.id).where(BotTable.c.spec == spec)).scalar_one_or_none()
     if found is not None:
         return int(found)
-    return int(connection.execute(insert(Bot).values(spec=spec).returning(Bot.c.id)).scalar_one())
+    return int(connection.execute(insert(BotTable).values(spec=spec).returning(BotTable.c.id)).scalar_one())
 
 
 _POOL = text("""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, select, text
 
-from server.db.tables import Revision
+from server.db.tables import RevisionTable
 
 Subject = Literal["bots", "runs"]
 _RAISE = text("""
@@ -23,5 +23,5 @@ def raise_revision(connection: Connection, subject: Subject) -> None:
 
 def revisions(connection: Connection) -> Mapping[str, int]:
     """Return the revision of each subject that was ever changed. Read it before the subjects."""
-    rows = connection.execute(select(Revision.c.subject, Revision.c.number))
+    rows = connection.execute(select(RevisionTable.c.subject, RevisionTable.c.number))
     return {row.subject: row.number for row in rows}

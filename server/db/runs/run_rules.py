@@ -8,7 +8,7 @@ from server.db.engine.bulk import Bulk, Kind
 from server.db.recruiting.recruitments import recruitment_of
 from server.db.runs.revisions import raise_revision
 from server.db.runs.runs import RunEntry, find_run
-from server.db.tables import ExcludedRun, ExcludedWorker, Run
+from server.db.tables import ExcludedRunTable, ExcludedWorkerTable, RunTable
 from server.db.worker_ids import external_id
 from server.errors import OtherCurrency, RulesInvalid, RunNotFound
 from server.recruiters.id_cipher import IdCipher
@@ -25,18 +25,20 @@ _EXCLUDE = Bulk(
 
 def rules_of(connection: Connection, run_id: int) -> RunRules:
     """Return a run's rules without its excluded workers, who are looked up one by one."""
-    return read_rules(connection.execute(select(Run.c.rules).where(Run.c.id == run_id)).scalar_one())
+    return read_rules(
+        connection.execute(select(RunTable.c.rules).where(RunTable.c.id == run_id)).scalar_one()
+    )
 
 
 def all_rules_of(connection: Connection, run_id: int, ids: IdCipher) -> RunRules:
     """Return all of a run's rules, with its excluded workers and runs; `ids` decrypts the workers' ids."""
     runs = (
-        select(Run.c.slug)
-        .join(ExcludedRun, ExcludedRun.c.other_id == Run.c.id)
-        .where(ExcludedRun.c.run_id == run_id)
-        .order_by(Run.c.id)
+        select(RunTable.c.slug)
+        .join(ExcludedRunTable, ExcludedRunTable.c.other_id == RunTable.c.id)
+        .where(ExcludedRunTable.c.run_id == run_id)
+        .order_by(RunTable.c.id)
     )
-    workers = select(ExcludedWorker.c.external_id).where(ExcludedWorker.c.run_id == run_id)
+    workers = select(ExcludedWorkerTable.c.external_id).where(ExcludedWorkerTable.c.run_id == run_id)
     named = (external_id(kept, ids) for kept in connection.execute(workers).scalars())
     excluded = {
         "excluded_runs": tuple(connection.execute(runs).scalars()),
@@ -80,11 +82,13 @@ def set_rules(
     _check_currency(connection, run, rules)
     others = {_other(connection, name) for name in rules.excluded_runs}
     text = rules.model_dump_json(exclude=_LOOKED_UP, exclude_none=True)
-    connection.execute(update(Run).where(Run.c.id == run.id).values(rules=text))
-    connection.execute(delete(ExcludedRun).where(ExcludedRun.c.run_id == run.id))
-    connection.execute(delete(ExcludedWorker).where(ExcludedWorker.c.run_id == run.id))
+    connection.execute(update(RunTable).where(RunTable.c.id == run.id).values(rules=text))
+    connection.execute(delete(ExcludedRunTable).where(ExcludedRunTable.c.run_id == run.id))
+    connection.execute(delete(ExcludedWorkerTable).where(ExcludedWorkerTable.c.run_id == run.id))
     if others:
-        connection.execute(insert(ExcludedRun), [{"run_id": run.id, "other_id": other} for other in others])
+        connection.execute(
+            insert(ExcludedRunTable), [{"run_id": run.id, "other_id": other} for other in others]
+        )
     if excluded_workers:
         _EXCLUDE.execute(connection, [(run.id, worker) for worker in excluded_workers])
     return run

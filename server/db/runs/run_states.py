@@ -11,7 +11,7 @@ from server.db.runs.revisions import raise_revision
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry, RunStatus, find_run, has_run, open_run
 from server.db.runs.standing import standing
-from server.db.tables import ExcludedRun, Run
+from server.db.tables import ExcludedRunTable, RunTable
 from server.errors import RunExists, RunHasEnough, RunRefused, WrongRunStatus
 from server.run_rules import RunEnd, end_of
 from server.study import parse_study
@@ -61,7 +61,7 @@ def change_run(connection: Connection, slug: str, change: RunChange, reason: str
     values: dict[str, object] = {"status": after, "cause": "researcher", "reason": reason}
     if after != run.status:
         values["closed_at"] = utc_now() if after == "closed" else None
-    connection.execute(update(Run).where(Run.c.id == run.id).values(values))
+    connection.execute(update(RunTable).where(RunTable.c.id == run.id).values(values))
     return find_run(connection, slug)
 
 
@@ -69,7 +69,7 @@ def stop_run(connection: Connection, run_id: int, end: RunEnd) -> bool:
     """Close a run that has ended by its rules; return False if it was closed already."""
     raise_revision(connection, "runs")
     values = {"status": "closed", "cause": end.cause, "reason": end.reason, "closed_at": utc_now()}
-    stopped = update(Run).where(Run.c.id == run_id, Run.c.status != "closed").values(values)
+    stopped = update(RunTable).where(RunTable.c.id == run_id, RunTable.c.status != "closed").values(values)
     return connection.execute(stopped).rowcount == 1
 
 
@@ -100,14 +100,18 @@ def replicate_run(
     connection.execute(_COPY_ITEMS, {"new": new.id, "old": first.id})
     if not same_workers:
         others = [first.id, *excluded_runs(connection, first.id)]
-        connection.execute(insert(ExcludedRun), [{"run_id": new.id, "other_id": other} for other in others])
+        connection.execute(
+            insert(ExcludedRunTable), [{"run_id": new.id, "other_id": other} for other in others]
+        )
     return new
 
 
 def excluded_runs(connection: Connection, run_id: int) -> list[int]:
     """Return the ids of the runs whose workers a run excludes, in order."""
     query = (
-        select(ExcludedRun.c.other_id).where(ExcludedRun.c.run_id == run_id).order_by(ExcludedRun.c.other_id)
+        select(ExcludedRunTable.c.other_id)
+        .where(ExcludedRunTable.c.run_id == run_id)
+        .order_by(ExcludedRunTable.c.other_id)
     )
     return list(connection.execute(query).scalars())
 

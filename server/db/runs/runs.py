@@ -11,18 +11,25 @@ from sqlalchemy import Connection, bindparam, insert, select
 from server.db.runs.items import NewItem, bot_id, store_items
 from server.db.runs.revisions import raise_revision
 from server.db.runs.studies import keep_version
-from server.db.tables import CHOICE_SEPARATOR, Criterion, Question, Registration, Run, Study, System
+from server.db.tables import (
+    CHOICE_SEPARATOR,
+    CriterionTable,
+    QuestionTable,
+    RegistrationTable,
+    RunTable,
+    StudyTable,
+    SystemTable,
+)
 from server.errors import RunNotFound, StudyInvalid
 from server.session.plan import QC, derive_seed
 from server.session.questionnaire import PARTS
-from server.study import Study as StudyFile
-from server.study import SystemSpec, parse_study, study_hash
+from server.study import Study, SystemSpec, parse_study, study_hash
 
 RunStatus = Literal["open", "paused", "closed"]
 Cause = Literal["researcher", "target", "budget"]  # who or what changed a run's status
 RunKind = Literal["study", "rehearsal"]
 _SLUG = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_LOCK = select(Run.c.id).where(Run.c.id == bindparam("run")).with_for_update(key_share=True)
+_LOCK = select(RunTable.c.id).where(RunTable.c.id == bindparam("run")).with_for_update(key_share=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ def open_run(
     if found is not None:
         return found
     study_id = _study_id(connection, study, text, slug, at)
-    opened = insert(Run).values(
+    opened = insert(RunTable).values(
         study_id=study_id,
         slug=slug,
         seed=derive_seed("run", slug, study_hash(text)),
@@ -80,7 +87,7 @@ def open_run(
         created_at=at,
         kind=kind,
     )
-    run_id = int(connection.execute(opened.returning(Run.c.id)).scalar_one())
+    run_id = int(connection.execute(opened.returning(RunTable.c.id)).scalar_one())
     if items:
         store_items(connection, run_id, study_id, items)
     return _entries(connection, slug)[0]
@@ -113,15 +120,17 @@ def all_runs(connection: Connection) -> list[RunEntry]:
 
 def studies_of_runs(connection: Connection, known: Collection[int]) -> list[tuple[int, str]]:
     """Return the ids of the runs that are not `known`, each with the text of its study."""
-    numbers = set(connection.execute(select(Run.c.id)).scalars()) - set(known)
-    query = select(Run.c.id, Study.c.yaml).join(Study, Study.c.id == Run.c.study_id)
-    rows = connection.execute(query.where(Run.c.id.in_(numbers))) if numbers else ()
+    numbers = set(connection.execute(select(RunTable.c.id)).scalars()) - set(known)
+    query = select(RunTable.c.id, StudyTable.c.yaml).join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
+    rows = connection.execute(query.where(RunTable.c.id.in_(numbers))) if numbers else ()
     return [(row.id, row.yaml) for row in rows]
 
 
 def open_slugs(connection: Connection, run_ids: Collection[int]) -> dict[int, str]:
     """Return the names of the open runs among these."""
-    query = select(Run.c.id, Run.c.slug).where(Run.c.id.in_(run_ids), Run.c.status == "open")
+    query = select(RunTable.c.id, RunTable.c.slug).where(
+        RunTable.c.id.in_(run_ids), RunTable.c.status == "open"
+    )
     return {row.id: row.slug for row in connection.execute(query)}
 
 
@@ -141,34 +150,34 @@ def lock_run(connection: Connection, run: int) -> None:
 
 def has_run(connection: Connection, slug: str) -> bool:
     """Return whether there is a run named `slug`."""
-    return connection.execute(select(Run.c.id).where(Run.c.slug == slug)).one_or_none() is not None
+    return connection.execute(select(RunTable.c.id).where(RunTable.c.slug == slug)).one_or_none() is not None
 
 
 def _entries(connection: Connection, slug: str | None) -> list[RunEntry]:
     query = select(
-        Run.c.id,
-        Run.c.slug,
-        Run.c.seed,
-        Run.c.status,
-        Run.c.created_at,
-        Study.c.yaml,
-        Run.c.kind,
-        Run.c.cause,
-        Run.c.reason,
-        Run.c.closed_at,
-    ).join(Study, Study.c.id == Run.c.study_id)
+        RunTable.c.id,
+        RunTable.c.slug,
+        RunTable.c.seed,
+        RunTable.c.status,
+        RunTable.c.created_at,
+        StudyTable.c.yaml,
+        RunTable.c.kind,
+        RunTable.c.cause,
+        RunTable.c.reason,
+        RunTable.c.closed_at,
+    ).join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
     if slug is not None:
-        query = query.where(Run.c.slug == slug)
-    return [RunEntry(**row._mapping) for row in connection.execute(query.order_by(Run.c.id))]
+        query = query.where(RunTable.c.slug == slug)
+    return [RunEntry(**row._mapping) for row in connection.execute(query.order_by(RunTable.c.id))]
 
 
-def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at: datetime) -> int:
+def _study_id(connection: Connection, study: Study, text: str, slug: str, at: datetime) -> int:
     fingerprint = study_hash(text)
-    query = select(Study.c.id).where(Study.c.name == study.name, Study.c.hash == fingerprint)
+    query = select(StudyTable.c.id).where(StudyTable.c.name == study.name, StudyTable.c.hash == fingerprint)
     found = connection.execute(query).scalar_one_or_none()
     if found is not None:
         return int(found)
-    stored = insert(Study).values(
+    stored = insert(StudyTable).values(
         name=study.name,
         hash=fingerprint,
         yaml=text,
@@ -176,18 +185,18 @@ def _study_id(connection: Connection, study: StudyFile, text: str, slug: str, at
         task=study.task,
         turn_points=study.turn_points,
     )
-    study_id = int(connection.execute(stored.returning(Study.c.id)).scalar_one())
+    study_id = int(connection.execute(stored.returning(StudyTable.c.id)).scalar_one())
     keep_version(connection, study.name, text, at, f"the run {slug}")
     if study.criteria:
-        connection.execute(insert(Criterion), _criteria(study_id, study))
+        connection.execute(insert(CriterionTable), _criteria(study_id, study))
     if questions := _questions(study_id, study):
-        connection.execute(insert(Question), questions)
+        connection.execute(insert(QuestionTable), questions)
     if study.task_type.chats:
-        connection.execute(insert(System), _systems(connection, study_id, study))
+        connection.execute(insert(SystemTable), _systems(connection, study_id, study))
     return study_id
 
 
-def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+def _criteria(study_id: int, study: Study) -> list[dict[str, object]]:
     return [
         {
             "study_id": study_id,
@@ -201,7 +210,7 @@ def _criteria(study_id: int, study: StudyFile) -> list[dict[str, object]]:
     ]
 
 
-def _questions(study_id: int, study: StudyFile) -> list[dict[str, object]]:
+def _questions(study_id: int, study: Study) -> list[dict[str, object]]:
     return [
         {
             "study_id": study_id,
@@ -218,7 +227,7 @@ def _questions(study_id: int, study: StudyFile) -> list[dict[str, object]]:
     ]
 
 
-def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[dict[str, object]]:
+def _systems(connection: Connection, study_id: int, study: Study) -> list[dict[str, object]]:
     qc = SystemSpec(name=QC, family=QC, bot=study.qc.bot)
     return [
         {
@@ -233,12 +242,12 @@ def _systems(connection: Connection, study_id: int, study: StudyFile) -> list[di
     ]
 
 
-def _spec(connection: Connection, study: StudyFile, bot: str) -> str:
+def _spec(connection: Connection, study: Study, bot: str) -> str:
     """Return a bot's spec when the study was opened, with its endpoint if it has one."""
     endpoint: str | None = None
     if bot in study.bots:
         endpoint = study.bots[bot].model_dump_json(exclude_none=True)
     elif bot in study.registered_bots:
-        registered = select(Registration.c.endpoint).where(Registration.c.name == bot)
+        registered = select(RegistrationTable.c.endpoint).where(RegistrationTable.c.name == bot)
         endpoint = connection.execute(registered).scalar_one_or_none()
     return bot if endpoint is None else f"{bot} {endpoint}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from server.db.tables import Draft, DraftVersion, Run, Study
+from server.db.tables import DraftTable, DraftVersionTable, RunTable, StudyTable
 from server.errors import StudyChanged, StudyExists, StudyNotFound, StudyOpened
 from server.study import study_hash
 
@@ -51,12 +51,12 @@ class RunOfStudy:
 
 def all_studies(connection: Connection) -> list[StoredStudy]:
     """Return every study, by name."""
-    return [_study(tuple(row)) for row in connection.execute(_newest().order_by(Draft.c.name))]
+    return [_study(tuple(row)) for row in connection.execute(_newest().order_by(DraftTable.c.name))]
 
 
 def find_study(connection: Connection, name: str) -> StoredStudy:
     """Return the study `name`. Raises StudyNotFound."""
-    row = connection.execute(_newest().where(Draft.c.name == name)).one_or_none()
+    row = connection.execute(_newest().where(DraftTable.c.name == name)).one_or_none()
     if row is None:
         raise StudyNotFound(f"there is no study named `{name}`")
     return _study(tuple(row))
@@ -64,13 +64,13 @@ def find_study(connection: Connection, name: str) -> StoredStudy:
 
 def versions(connection: Connection, name: str) -> list[StudyVersion]:
     """Return every version of a study, newest first; none if there is no such study."""
-    query = _versions().where(DraftVersion.c.name == name).order_by(DraftVersion.c.number.desc())
+    query = _versions().where(DraftVersionTable.c.name == name).order_by(DraftVersionTable.c.number.desc())
     return [StudyVersion(*row) for row in connection.execute(query)]
 
 
 def find_version(connection: Connection, name: str, number: int) -> StudyVersion:
     """Return one version of a study. Raises StudyNotFound."""
-    query = _versions().where(DraftVersion.c.name == name, DraftVersion.c.number == number)
+    query = _versions().where(DraftVersionTable.c.name == name, DraftVersionTable.c.number == number)
     row = connection.execute(query).one_or_none()
     if row is None:
         raise StudyNotFound(f"there is no version {number} of a study named `{name}`")
@@ -80,14 +80,15 @@ def find_version(connection: Connection, name: str, number: int) -> StudyVersion
 def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
     """Return the runs of every study that has some, oldest first, without rehearsals."""
     query = (
-        select(Study.c.name, Run.c.slug, Run.c.status, func.min(DraftVersion.c.number))
-        .join(Study, Study.c.id == Run.c.study_id)
+        select(StudyTable.c.name, RunTable.c.slug, RunTable.c.status, func.min(DraftVersionTable.c.number))
+        .join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
         .outerjoin(
-            DraftVersion, (DraftVersion.c.name == Study.c.name) & (DraftVersion.c.hash == Study.c.hash)
+            DraftVersionTable,
+            (DraftVersionTable.c.name == StudyTable.c.name) & (DraftVersionTable.c.hash == StudyTable.c.hash),
         )
-        .where(Run.c.kind == "study")
-        .group_by(Run.c.id, Study.c.name, Run.c.slug, Run.c.status)
-        .order_by(Run.c.id)
+        .where(RunTable.c.kind == "study")
+        .group_by(RunTable.c.id, StudyTable.c.name, RunTable.c.slug, RunTable.c.status)
+        .order_by(RunTable.c.id)
     )
     found: dict[str, list[RunOfStudy]] = {}
     for row in connection.execute(query):
@@ -97,9 +98,12 @@ def runs_of(connection: Connection) -> dict[str, list[RunOfStudy]]:
 
 def create_study(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> StoredStudy:
     """Store a new study. Raises StudyExists if the name is taken."""
-    if connection.execute(select(Draft.c.name).where(Draft.c.name == name)).one_or_none() is not None:
+    if (
+        connection.execute(select(DraftTable.c.name).where(DraftTable.c.name == name)).one_or_none()
+        is not None
+    ):
         raise StudyExists(f"there is a study named `{name}` already")
-    connection.execute(insert(Draft).values(name=name))
+    connection.execute(insert(DraftTable).values(name=name))
     _add_version(connection, name, StudyVersion(1, yaml, at, by))
     return find_study(connection, name)
 
@@ -122,7 +126,7 @@ def save_version(
         StudyChanged: Somebody else has saved another version meanwhile; nothing was stored.
     """
     # On PostgreSQL, if two save at once, the second waits here, and sees the first one's version.
-    connection.execute(select(Draft.c.name).where(Draft.c.name == name).with_for_update())
+    connection.execute(select(DraftTable.c.name).where(DraftTable.c.name == name).with_for_update())
     newest = find_study(connection, name).newest
     if newest.yaml == yaml:
         return find_study(connection, name)
@@ -137,23 +141,23 @@ def save_version(
 
 def keep_version(connection: Connection, name: str, yaml: str, at: datetime, by: str) -> None:
     """Make a text that is opened as a run a version of its study, if it is none yet."""
-    known = select(DraftVersion.c.number).where(
-        DraftVersion.c.name == name, DraftVersion.c.hash == study_hash(yaml)
+    known = select(DraftVersionTable.c.number).where(
+        DraftVersionTable.c.name == name, DraftVersionTable.c.hash == study_hash(yaml)
     )
     if connection.execute(known.limit(1)).one_or_none() is not None:
         return
     newest = connection.execute(
-        select(func.max(DraftVersion.c.number)).where(DraftVersion.c.name == name)
+        select(func.max(DraftVersionTable.c.number)).where(DraftVersionTable.c.name == name)
     ).scalar_one()
     if newest is None:
-        connection.execute(insert(Draft).values(name=name))
+        connection.execute(insert(DraftTable).values(name=name))
     _add_version(connection, name, StudyVersion((newest or 0) + 1, yaml, at, by))
 
 
 def set_archived(connection: Connection, name: str, at: datetime | None) -> StoredStudy:
     """Archive a study, or (None) bring it back. Its runs go on. Raises StudyNotFound."""
     find_study(connection, name)
-    connection.execute(update(Draft).where(Draft.c.name == name).values(archived_at=at))
+    connection.execute(update(DraftTable).where(DraftTable.c.name == name).values(archived_at=at))
     return find_study(connection, name)
 
 
@@ -163,11 +167,15 @@ def delete_study(connection: Connection, name: str) -> None:
     opened = runs_of(connection).get(name, [])
     if opened:
         raise StudyOpened(f"`{name}` was opened as {', '.join(run.run for run in opened)}")
-    rehearsed = select(Run.c.id).join(Study, Study.c.id == Run.c.study_id).where(Study.c.name == name)
+    rehearsed = (
+        select(RunTable.c.id)
+        .join(StudyTable, StudyTable.c.id == RunTable.c.study_id)
+        .where(StudyTable.c.name == name)
+    )
     if connection.execute(rehearsed.limit(1)).one_or_none() is not None:
         raise StudyOpened(f"`{name}` was rehearsed, and its rehearsals need it")
-    connection.execute(delete(DraftVersion).where(DraftVersion.c.name == name))
-    connection.execute(delete(Draft).where(Draft.c.name == name))
+    connection.execute(delete(DraftVersionTable).where(DraftVersionTable.c.name == name))
+    connection.execute(delete(DraftTable).where(DraftTable.c.name == name))
 
 
 def _add_version(connection: Connection, name: str, version: StudyVersion) -> None:
@@ -179,33 +187,37 @@ def _add_version(connection: Connection, name: str, version: StudyVersion) -> No
         "saved_at": version.saved_at,
         "saved_by": version.saved_by,
     }
-    connection.execute(insert(DraftVersion).values(values))
+    connection.execute(insert(DraftVersionTable).values(values))
 
 
 def _versions() -> Select[Any]:
     return select(
-        DraftVersion.c.number, DraftVersion.c.yaml, DraftVersion.c.saved_at, DraftVersion.c.saved_by
+        DraftVersionTable.c.number,
+        DraftVersionTable.c.yaml,
+        DraftVersionTable.c.saved_at,
+        DraftVersionTable.c.saved_by,
     )
 
 
 def _newest() -> Select[Any]:
     newest = (
-        select(DraftVersion.c.name, func.max(DraftVersion.c.number).label("number"))
-        .group_by(DraftVersion.c.name)
+        select(DraftVersionTable.c.name, func.max(DraftVersionTable.c.number).label("number"))
+        .group_by(DraftVersionTable.c.name)
         .subquery()
     )
     return (
         select(
-            Draft.c.name,
-            Draft.c.archived_at,
-            DraftVersion.c.number,
-            DraftVersion.c.yaml,
-            DraftVersion.c.saved_at,
-            DraftVersion.c.saved_by,
+            DraftTable.c.name,
+            DraftTable.c.archived_at,
+            DraftVersionTable.c.number,
+            DraftVersionTable.c.yaml,
+            DraftVersionTable.c.saved_at,
+            DraftVersionTable.c.saved_by,
         )
-        .join(newest, newest.c.name == Draft.c.name)
+        .join(newest, newest.c.name == DraftTable.c.name)
         .join(
-            DraftVersion, (DraftVersion.c.name == Draft.c.name) & (DraftVersion.c.number == newest.c.number)
+            DraftVersionTable,
+            (DraftVersionTable.c.name == DraftTable.c.name) & (DraftVersionTable.c.number == newest.c.number),
         )
     )
 

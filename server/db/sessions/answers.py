@@ -11,7 +11,7 @@ from sqlalchemy import Column, Connection, Select, bindparam, select
 from bots import Provenance
 from server.db.counts.spending import COUNT_COST
 from server.db.engine.bulk import Bulk, Kind, Row, stored_time
-from server.db.tables import Conversation, MessageReport, Questionnaire, TableBase
+from server.db.tables import ConversationTable, MessageReportTable, QuestionnaireTable, TableBase
 from server.session.records import (
     AnswerGiven,
     CallKept,
@@ -85,8 +85,8 @@ def of_assignment(table: type[TableBase], order: Column[Any]) -> Select[Any]:
     conversation_id = table.c.conversation_id
     return (
         select(table)
-        .join(Conversation, Conversation.c.id == conversation_id)
-        .where(Conversation.c.assignment_id == bindparam("assignment"))
+        .join(ConversationTable, ConversationTable.c.id == conversation_id)
+        .where(ConversationTable.c.assignment_id == bindparam("assignment"))
         .order_by(conversation_id, order)
     )
 
@@ -135,7 +135,7 @@ def handed_in(connection: Connection, assignment_id: str) -> list[QuestionnaireH
     return [QuestionnaireHandedIn(row.part, row.created_at, row.client_id) for row in rows]
 
 
-_HANDED_IN = select(Questionnaire).where(Questionnaire.c.assignment_id == bindparam("assignment"))
+_HANDED_IN = select(QuestionnaireTable).where(QuestionnaireTable.c.assignment_id == bindparam("assignment"))
 
 
 # If a line is reported again, its earlier report is taken back; that row is written first.
@@ -193,4 +193,4 @@ def _records(row: Any) -> list[MessageReported | ReportTakenBack]:
     return [reported, ReportTakenBack(*line, row.taken_back_at, row.taken_back_by)]
 
 
-_REPORTS = of_assignment(MessageReport, MessageReport.c.id)
+_REPORTS = of_assignment(MessageReportTable, MessageReportTable.c.id)

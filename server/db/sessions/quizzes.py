@@ -8,8 +8,15 @@ from sqlalchemy import Connection, select
 
 from server.db.engine.bulk import Bulk, Kind, Row
 from server.db.sessions.answers import by_conversation, of_assignment
-from server.db.tables import Assignment, Conversation, Note, Quiz, System, Turn
-from server.db.tables import QuizLine as QuizLineRow
+from server.db.tables import (
+    AssignmentTable,
+    ConversationTable,
+    NoteTable,
+    QuizLineTable,
+    QuizTable,
+    SystemTable,
+    TurnTable,
+)
 from server.session.records import QuizAnswered, QuizAsked, QuizLine, QuizNotAsked
 
 
@@ -29,13 +36,13 @@ def shown_lines(
     `most`: the most lines to read.
     """
     said = (
-        select(Turn.c.conversation_id, Turn.c.turn_index, Turn.c.text)
-        .where(Turn.c.conversation_id.in_(conversations), Turn.c.author == "bot")
-        .order_by(Turn.c.conversation_id, Turn.c.turn_index)
+        select(TurnTable.c.conversation_id, TurnTable.c.turn_index, TurnTable.c.text)
+        .where(TurnTable.c.conversation_id.in_(conversations), TurnTable.c.author == "bot")
+        .order_by(TurnTable.c.conversation_id, TurnTable.c.turn_index)
         .limit(most)
     )
-    telling = select(Note.c.conversation_id, Note.c.text).where(
-        Note.c.conversation_id.in_(conversations), Note.c.kind == "gave_itself_away"
+    telling = select(NoteTable.c.conversation_id, NoteTable.c.text).where(
+        NoteTable.c.conversation_id.in_(conversations), NoteTable.c.kind == "gave_itself_away"
     )
     gave_away = [tuple(row) for row in connection.execute(telling)]
     return [
@@ -108,8 +115,8 @@ def quizzes(connection: Connection, assignment_id: str) -> dict[str, list[QuizAs
     return found
 
 
-_SHOWN = of_assignment(QuizLineRow, QuizLineRow.c.choice)
-_QUIZZES = of_assignment(Quiz, Quiz.c.asked_at)
+_SHOWN = of_assignment(QuizLineTable, QuizLineTable.c.choice)
+_QUIZZES = of_assignment(QuizTable, QuizTable.c.asked_at)
 
 
 def lines_of_others(connection: Connection, conversation: str, seed: int) -> tuple[QuizLine, ...]:
@@ -121,27 +128,27 @@ def lines_of_others(connection: Connection, conversation: str, seed: int) -> tup
     """
     about = connection.execute(
         select(
-            Assignment.c.run_id,
-            Assignment.c.worker_id,
-            Assignment.c.simulated,
-            System.c.is_qc,
+            AssignmentTable.c.run_id,
+            AssignmentTable.c.worker_id,
+            AssignmentTable.c.simulated,
+            SystemTable.c.is_qc,
         )
-        .join(Conversation, Conversation.c.assignment_id == Assignment.c.id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .where(Conversation.c.id == conversation)
+        .join(ConversationTable, ConversationTable.c.assignment_id == AssignmentTable.c.id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .where(ConversationTable.c.id == conversation)
     ).one()
     latest = (
-        select(Conversation.c.id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .join(System, System.c.id == Conversation.c.system_id)
+        select(ConversationTable.c.id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
         .where(
-            Assignment.c.run_id == about.run_id,
-            Assignment.c.worker_id != about.worker_id,
-            Assignment.c.simulated.is_(about.simulated),
-            System.c.is_qc.is_(about.is_qc),
-            Conversation.c.started_at.is_not(None),
+            AssignmentTable.c.run_id == about.run_id,
+            AssignmentTable.c.worker_id != about.worker_id,
+            AssignmentTable.c.simulated.is_(about.simulated),
+            SystemTable.c.is_qc.is_(about.is_qc),
+            ConversationTable.c.started_at.is_not(None),
         )
-        .order_by(Conversation.c.started_at.desc(), Conversation.c.id)
+        .order_by(ConversationTable.c.started_at.desc(), ConversationTable.c.id)
         .limit(_MOST_CONVERSATIONS)
     )
     names = list(connection.execute(latest).scalars())

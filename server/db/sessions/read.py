@@ -9,17 +9,17 @@ from server.db.sessions.answers import by_conversation, handed_in, of_assignment
 from server.db.sessions.quizzes import quizzes
 from server.db.tables import (
     PERSONA_SEPARATOR,
-    Assignment,
-    Choice,
-    Conversation,
-    Item,
-    Rating,
-    ShownItem,
-    System,
-    TopicMark,
-    Turn,
-    TurnRating,
-    TutorialAnswer,
+    AssignmentTable,
+    ChoiceTable,
+    ConversationTable,
+    ItemTable,
+    RatingTable,
+    ShownItemTable,
+    SystemTable,
+    TopicMarkTable,
+    TurnRatingTable,
+    TurnTable,
+    TutorialAnswerTable,
 )
 from server.session.instrument import Opinion, TopicChangeKind
 from server.session.item import ItemContent
@@ -168,29 +168,29 @@ def _ending(row: Any, ratings: Sequence[Any]) -> list[Record]:
 
 # ---- statements, built once: building them anew takes longer than running them ------------------
 
-_ASSIGNMENT = select(Assignment).where(Assignment.c.id == bindparam("assignment"))
+_ASSIGNMENT = select(AssignmentTable).where(AssignmentTable.c.id == bindparam("assignment"))
 _CONVERSATIONS = (
     select(
-        Conversation,
-        System.c.name,
-        Item.c.name.label("item"),
-        Item.c.content,
-        ShownItem.c.kind,
-        ShownItem.c.twin_of,
+        ConversationTable,
+        SystemTable.c.name,
+        ItemTable.c.name.label("item"),
+        ItemTable.c.content,
+        ShownItemTable.c.kind,
+        ShownItemTable.c.twin_of,
     )
-    .join(System, System.c.id == Conversation.c.system_id)
-    .outerjoin(ShownItem, ShownItem.c.conversation_id == Conversation.c.id)
-    .outerjoin(Item, Item.c.id == ShownItem.c.item_id)
-    .where(Conversation.c.assignment_id == bindparam("assignment"))
-    .order_by(Conversation.c.position, Conversation.c.attempt)
+    .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+    .outerjoin(ShownItemTable, ShownItemTable.c.conversation_id == ConversationTable.c.id)
+    .outerjoin(ItemTable, ItemTable.c.id == ShownItemTable.c.item_id)
+    .where(ConversationTable.c.assignment_id == bindparam("assignment"))
+    .order_by(ConversationTable.c.position, ConversationTable.c.attempt)
 )
 _TUTORIAL_ANSWERS = (
-    select(TutorialAnswer)
-    .where(TutorialAnswer.c.assignment_id == bindparam("assignment"))
-    .order_by(TutorialAnswer.c.id)
+    select(TutorialAnswerTable)
+    .where(TutorialAnswerTable.c.assignment_id == bindparam("assignment"))
+    .order_by(TutorialAnswerTable.c.id)
 )
-_MARKS = of_assignment(TopicMark, TopicMark.c.ordinal)
-_TURNS = of_assignment(Turn, Turn.c.turn_index)
-_TURN_RATINGS = of_assignment(TurnRating, TurnRating.c.id)
-_CHOICES = of_assignment(Choice, Choice.c.turn_index)
-_RATINGS = of_assignment(Rating, Rating.c.criterion)
+_MARKS = of_assignment(TopicMarkTable, TopicMarkTable.c.ordinal)
+_TURNS = of_assignment(TurnTable, TurnTable.c.turn_index)
+_TURN_RATINGS = of_assignment(TurnRatingTable, TurnRatingTable.c.id)
+_CHOICES = of_assignment(ChoiceTable, ChoiceTable.c.turn_index)
+_RATINGS = of_assignment(RatingTable, RatingTable.c.criterion)

@@ -7,7 +7,7 @@ from sqlmodel import Field
 from server.db.tables.table import TableBase, index_where
 
 
-class Token(TableBase, table=True):
+class TokenTable(TableBase, table=True):
     """The right to use the researcher's API or to connect as a bot host. Only the token's SHA-256 is stored.
 
     `scope`: a role, or `host`. `study`: the study that the role is for; null: all.
@@ -23,15 +23,14 @@ class Token(TableBase, table=True):
     study: str | None = None
 
 
-class SecretMark(TableBase, table=True):
+class SecretMarkTable(TableBase, table=True):
     """The mark of a secret that this database depends on, by its purpose: `secret_marks`."""
 
-    __tablename__ = "secret_mark"
     purpose: str = Field(primary_key=True)
     mark: str
 
 
-class Person(TableBase, table=True):
+class PersonTable(TableBase, table=True):
     """An account for the desk: `people`. `password`: its Argon2 hash."""
 
     __table_args__ = (index_where("removed_at IS NULL", "one_person_of_a_name", "name", unique=True),)
@@ -42,38 +41,34 @@ class Person(TableBase, table=True):
     removed_at: datetime | None = None
 
 
-class PersonRole(TableBase, table=True):
+class PersonRoleTable(TableBase, table=True):
     """An account's role for a study; an empty name stands for all studies."""
 
-    __tablename__ = "person_role"
     person_id: int = Field(foreign_key="person.id", primary_key=True)
     study: str = Field(primary_key=True)
     role: str
 
 
-class SignIn(TableBase, table=True):
+class SignInTable(TableBase, table=True):
     """A browser in which somebody is signed in, by its cookie's SHA-256: `sign_ins`."""
 
-    __tablename__ = "sign_in"
     hash: str = Field(primary_key=True)
     person_id: int = Field(foreign_key="person.id")
     created_at: datetime
     expires_at: datetime
 
 
-class OneTimeLink(TableBase, table=True):
+class OneTimeLinkTable(TableBase, table=True):
     """A link with which a person sets their password, once; without a person, the first owner's."""
 
-    __tablename__ = "one_time_link"
     hash: str = Field(primary_key=True)
     person_id: int | None = Field(default=None, foreign_key="person.id")
     expires_at: datetime
 
 
-class AuditEntry(TableBase, table=True):
+class AuditEntryTable(TableBase, table=True):
     """An action and its actor: `audit`. A trigger refuses to update or delete a row."""
 
-    __tablename__ = "audit_entry"
     id: int | None = Field(default=None, primary_key=True)
     at: datetime
     kind: str

@@ -9,7 +9,7 @@ from sqlmodel import Field
 from server.db.tables.table import TableBase, index_where
 
 
-class Worker(TableBase, table=True):
+class WorkerTable(TableBase, table=True):
     """A real or simulated worker, as their platform names them. Exports show only the pseudonym."""
 
     __table_args__ = (UniqueConstraint("platform", "external_id"),)
@@ -19,7 +19,7 @@ class Worker(TableBase, table=True):
     pseudonym: str = Field(unique=True)
 
 
-class Assignment(TableBase, table=True):
+class AssignmentTable(TableBase, table=True):
     """One worker's assignment in a run. `place` is its slot's number in the balanced design; a later
     assignment may fill the same slot once this one has expired or was returned.
 
@@ -70,7 +70,7 @@ class Assignment(TableBase, table=True):
     fence: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
-class Visit(TableBase, table=True):
+class VisitTable(TableBase, table=True):
     """A visit of an assignment's worker, by their platform's id of it: for Prolific, a submission."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -78,10 +78,9 @@ class Visit(TableBase, table=True):
     at: datetime
 
 
-class TutorialAnswer(TableBase, table=True):
+class TutorialAnswerTable(TableBase, table=True):
     """An answer to a test question, right or wrong."""
 
-    __tablename__ = "tutorial_answer"
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: str = Field(foreign_key="assignment.id", index=True)
     question: int
@@ -91,7 +90,7 @@ class TutorialAnswer(TableBase, table=True):
     client_id: str
 
 
-class Questionnaire(TableBase, table=True):
+class QuestionnaireTable(TableBase, table=True):
     """A worker has submitted the questionnaire before, or after, all conversations."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -100,7 +99,7 @@ class Questionnaire(TableBase, table=True):
     client_id: str
 
 
-class Answer(TableBase, table=True):
+class AnswerTable(TableBase, table=True):
     """An answer to a question: a text or a number. Each of several choices is a row.
 
     `conversation_id`: the conversation that it is about; null before and after all of them.
@@ -116,7 +115,7 @@ class Answer(TableBase, table=True):
     created_at: datetime
 
 
-class Exclusion(TableBase, table=True):
+class ExclusionTable(TableBase, table=True):
     """An assignment that analyses exclude, and the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)
@@ -124,7 +123,7 @@ class Exclusion(TableBase, table=True):
     excluded_at: datetime
 
 
-class Removal(TableBase, table=True):
+class RemovalTable(TableBase, table=True):
     """The data removed from an assignment: `removal`. `extent`: `words` or `all`; `cause`: the reason."""
 
     assignment_id: str = Field(foreign_key="assignment.id", primary_key=True)

@@ -12,7 +12,7 @@ REMOVED: Final = "[removed]"  # replaces a text that was removed
 PERSONA_SEPARATOR = "\n"  # between the lines of a persona
 
 
-class Conversation(TableBase, table=True):
+class ConversationTable(TableBase, table=True):
     """The `attempt`-th conversation at a position of an assignment; a failed one is followed by another.
 
     `side`: in a pair, `left` (an odd position) or `right` (the position after it).
@@ -37,7 +37,7 @@ class Conversation(TableBase, table=True):
     side: str | None = None
 
 
-class Choice(TableBase, table=True):
+class ChoiceTable(TableBase, table=True):
     """A worker's choice between two conversations after a line of both; stored with the left one."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -47,27 +47,25 @@ class Choice(TableBase, table=True):
     created_at: datetime
 
 
-class ShownItem(TableBase, table=True):
+class ShownItemTable(TableBase, table=True):
     """An item at a position of an assignment, in place of a chat. `twin_of`: a position."""
 
-    __tablename__ = "shown_item"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     item_id: int = Field(foreign_key="item.id", index=True)
     kind: str
     twin_of: int | None
 
 
-class ItemEdit(TableBase, table=True):
+class ItemEditTable(TableBase, table=True):
     """A worker's improved text of an item."""
 
-    __tablename__ = "item_edit"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     text: str
     share: float
     created_at: datetime
 
 
-class Turn(TableBase, table=True):
+class TurnTable(TableBase, table=True):
     """One line of a conversation. `show_at`: the earliest time at which a bot's line may be shown."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -80,7 +78,7 @@ class Turn(TableBase, table=True):
     latency_ms: int | None
 
 
-class Writing(TableBase, table=True):
+class WritingTable(TableBase, table=True):
     """Counts of how a worker wrote a message, made by their page: `session.writing`."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -95,7 +93,7 @@ class Writing(TableBase, table=True):
     away_ms: int
 
 
-class ModeratedLine(TableBase, table=True):
+class ModeratedLineTable(TableBase, table=True):
     """The moderation service's judgement of a line; a line without a row was not sent to it.
 
     `flagged`: null if the service would not judge the line. `categories`: those for which it is flagged,
@@ -103,7 +101,6 @@ class ModeratedLine(TableBase, table=True):
     `seen_at`, `seen_by`: when and by which researcher a flagged line was marked as seen.
     """
 
-    __tablename__ = "moderated_line"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     flagged: bool | None
@@ -115,21 +112,20 @@ class ModeratedLine(TableBase, table=True):
     seen_by: str | None = None
 
 
-class ReplyOutput(TableBase, table=True):
+class ReplyOutputTable(TableBase, table=True):
     """A model's full output, if the reply shown differs from it, and the differences.
 
     It is a table of its own, so that queries for workers never read it. `changes`: as named in `bots.shown`,
     separated by commas.
     """
 
-    __tablename__ = "reply_output"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     output: str
     changes: str
 
 
-class HumanConversation(TableBase, table=True):
+class HumanConversationTable(TableBase, table=True):
     """A conversation whose chat partner is another worker.
 
     `partner_id`: the other worker's conversation. `came_first`: this worker waited for the other one.
@@ -137,7 +133,6 @@ class HumanConversation(TableBase, table=True):
     or `left`.
     """
 
-    __tablename__ = "human_conversation"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
     waiting_since: datetime
@@ -150,14 +145,13 @@ class HumanConversation(TableBase, table=True):
     taken_over_at: datetime | None = None
 
 
-class WizardLine(TableBase, table=True):
+class WizardLineTable(TableBase, table=True):
     """A line for which a worker waits while a researcher answers in a chatbot's place.
 
     `answered_by`: the pseudonym of the researcher who answered. Without a `text`, a bot took over, or the
     conversation ended.
     """
 
-    __tablename__ = "wizard_line"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     turn_index: int = Field(primary_key=True)
     asked_at: datetime
@@ -166,13 +160,12 @@ class WizardLine(TableBase, table=True):
     answered_at: datetime | None = None
 
 
-class BotCall(TableBase, table=True):
+class BotCallTable(TableBase, table=True):
     """A call of a bot for a line, which was answered: see `server.session.call`.
 
     `failure` is null if the answer is the line; `output` is stored if it is not.
     """
 
-    __tablename__ = "bot_call"
     __table_args__ = (Index("bot_call_of_a_turn", "conversation_id", "turn_index"),)
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id")
@@ -194,10 +187,9 @@ class BotCall(TableBase, table=True):
     created_at: datetime
 
 
-class TopicMark(TableBase, table=True):
+class TopicMarkTable(TableBase, table=True):
     """A topic as the worker recorded it, after `round` messages; the opening topic has round 0, ordinal 0."""
 
-    __tablename__ = "topic_mark"
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
     ordinal: int = Field(primary_key=True)
     round: int
@@ -209,7 +201,7 @@ class TopicMark(TableBase, table=True):
     created_at: datetime
 
 
-class Rating(TableBase, table=True):
+class RatingTable(TableBase, table=True):
     """One value from 0 to 100, as the worker gave it."""
 
     conversation_id: str = Field(foreign_key="conversation.id", primary_key=True)
@@ -218,10 +210,9 @@ class Rating(TableBase, table=True):
     created_at: datetime
 
 
-class TurnRating(TableBase, table=True):
+class TurnRatingTable(TableBase, table=True):
     """A worker's rating of a reply, from 0 to 100; of several the last one counts."""
 
-    __tablename__ = "turn_rating"
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     turn_index: int
@@ -230,14 +221,13 @@ class TurnRating(TableBase, table=True):
     client_id: str
 
 
-class MessageReport(TableBase, table=True):
+class MessageReportTable(TableBase, table=True):
     """A worker's report of a message: the reason, and a note. `leaves`: they left with the report.
 
     `taken_back_at`: they took it back, or reported the line again. `seen_by`: the researcher who marked it as
     seen.
     """
 
-    __tablename__ = "message_report"
     id: int | None = Field(default=None, primary_key=True)
     conversation_id: str = Field(foreign_key="conversation.id", index=True)
     turn_index: int
@@ -252,7 +242,7 @@ class MessageReport(TableBase, table=True):
     seen_by: str | None = None
 
 
-class Quiz(TableBase, table=True):
+class QuizTable(TableBase, table=True):
     """The quiz after a conversation: the choice, and whether it is the partner's line.
 
     `why_not`: why there was no quiz, `few_replies` or `few_lines`; then there are no lines.
@@ -267,10 +257,9 @@ class Quiz(TableBase, table=True):
     client_id: str | None = None
 
 
-class QuizLine(TableBase, table=True):
+class QuizLineTable(TableBase, table=True):
     """Line number `choice` of a quiz, from 1, and where it was said; one in the conversation itself."""
 
-    __tablename__ = "quiz_line"
     conversation_id: str = Field(foreign_key="quiz.conversation_id", primary_key=True)
     choice: int = Field(primary_key=True)
     text: str
@@ -278,7 +267,7 @@ class QuizLine(TableBase, table=True):
     turn_index: int
 
 
-class Note(TableBase, table=True):
+class NoteTable(TableBase, table=True):
     """An incident in a conversation, such as a bot that failed, gave up, was replaced or revealed itself.
 
     `failure`: the kind of failure of a failed try; null for everything else, and for rows from before 0.2.

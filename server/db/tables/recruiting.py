@@ -11,7 +11,7 @@ from sqlmodel import Field
 from server.db.tables.table import TableBase, index_where
 
 
-class Recruitment(TableBase, table=True):
+class RecruitmentTable(TableBase, table=True):
     """A run's study on a platform. `status` and `places` are as last read from the platform.
 
     `reward` is in cents of the `currency` in which the platform pays the study; null if the platform has not
@@ -32,16 +32,15 @@ class Recruitment(TableBase, table=True):
     fault: str | None = None
 
 
-class RecruitmentCode(TableBase, table=True):
+class RecruitmentCodeTable(TableBase, table=True):
     """The completion code with which workers return to the platform after an ending of this kind."""
 
-    __tablename__ = "recruitment_code"
     recruitment_id: int = Field(foreign_key="recruitment.id", primary_key=True)
     ending: str = Field(primary_key=True)
     code: str
 
 
-class Submission(TableBase, table=True):
+class SubmissionTable(TableBase, table=True):
     """A submission in its last known state; `id` is the platform's.
 
     `paid_share`: the per cent of the reward that is known to be paid; null: nothing, or unknown.
@@ -57,13 +56,12 @@ class Submission(TableBase, table=True):
     paid_share: int | None = None
 
 
-class PaymentDecision(TableBase, table=True):
+class PaymentDecisionTable(TableBase, table=True):
     """A person's decision about a submission's pay. Rows are never changed; the latest counts.
 
     `share`: the per cent of the reward, if it is paid in part.
     """
 
-    __tablename__ = "payment_decision"
     id: int | None = Field(default=None, primary_key=True)
     submission_id: str = Field(foreign_key="submission.id", index=True)
     decision: str
@@ -74,14 +72,13 @@ class PaymentDecision(TableBase, table=True):
     decided_at: datetime
 
 
-class BonusBatch(TableBase, table=True):
+class BonusBatchTable(TableBase, table=True):
     """Bonuses that are paid in one call, with their state; see `server.db.recruiting.bonuses`.
 
     `platform_batch`: the platform's id. `total`: the cost in cents, with fees and tax. `sent_at`: when paying
     began. `settled_at`: when the state last changed after that.
     """
 
-    __tablename__ = "bonus_batch"
     __table_args__ = (
         # So that a platform that pays at each call is never called twice at once.
         index_where("state = 'unknown'", "one_bonus_batch_under_way", "recruitment_id", unique=True),
@@ -97,7 +94,7 @@ class BonusBatch(TableBase, table=True):
     settled_at: datetime | None = None
 
 
-class Bonus(TableBase, table=True):
+class BonusTable(TableBase, table=True):
     """A bonus of one submission. There is one for each `purpose`, so that nobody gets the same one twice.
 
     `purpose_key`: the purpose in a form for comparison. `seen_before`: how many payments of this amount the
@@ -118,7 +115,7 @@ class Bonus(TableBase, table=True):
     seen_at: datetime | None = None
 
 
-class Credit(TableBase, table=True):
+class CreditTable(TableBase, table=True):
     """The result of asking SONA for a worker's credit: granted, refused with a reason, or unreachable."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -128,10 +125,9 @@ class Credit(TableBase, table=True):
     tried_at: datetime
 
 
-class PlatformEvent(TableBase, table=True):
+class PlatformEventTable(TableBase, table=True):
     """A platform's event that was handled. Ids are not signed there, but a copy has the same signature."""
 
-    __tablename__ = "platform_event"
     id: str = Field(primary_key=True)
     signature: str = Field(unique=True)
     received_at: datetime = Field(index=True)

@@ -8,7 +8,7 @@ from sqlmodel import Field
 from server.db.tables.table import TableBase
 
 
-class Job(TableBase, table=True):
+class JobTable(TableBase, table=True):
     """A background job for a run, such as a report or a rehearsal.
 
     `options` and `result` are JSON. `step`, `done`, `total`: its progress. `error`: why it failed.
@@ -28,26 +28,24 @@ class Job(TableBase, table=True):
     result: str | None = None
 
 
-class JobLease(TableBase, table=True):
+class JobLeaseTable(TableBase, table=True):
     """The process that does a task that only one may do at a time. After `until`, another may take it."""
 
-    __tablename__ = "job_lease"
     name: str = Field(primary_key=True)
     holder: str
     until: datetime
 
 
-class Revision(TableBase, table=True):
+class RevisionTable(TableBase, table=True):
     """The number of changes of a subject (bots or runs): `revisions`."""
 
     subject: str = Field(primary_key=True)
     number: int
 
 
-class PlanCount(TableBase, table=True):
+class PlanCountTable(TableBase, table=True):
     """The number of conversations with a system at a position in a run's held slots: `plan_counts`."""
 
-    __tablename__ = "plan_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
     system_id: int = Field(foreign_key="system.id", primary_key=True)
@@ -55,10 +53,9 @@ class PlanCount(TableBase, table=True):
     number: int
 
 
-class PairCount(TableBase, table=True):
+class PairCountTable(TableBase, table=True):
     """The number of pairs of two systems, and the preferences between them: `pair_counts`."""
 
-    __tablename__ = "pair_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
     left_id: int = Field(foreign_key="system.id", primary_key=True)
@@ -69,36 +66,33 @@ class PairCount(TableBase, table=True):
     rights: int
 
 
-class AssignmentCount(TableBase, table=True):
+class AssignmentCountTable(TableBase, table=True):
     """The number of a run's assignments with a status: `run_counts`."""
 
-    __tablename__ = "assignment_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
     status: str = Field(primary_key=True)
     number: int
 
 
-class RatedCount(TableBase, table=True):
+class RatedCountTable(TableBase, table=True):
     """The number of rated conversations with a system in a run's completed assignments: `run_counts`."""
 
-    __tablename__ = "rated_count"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
     system_id: int = Field(foreign_key="system.id", primary_key=True)
     number: int
 
 
-class FreePlace(TableBase, table=True):
+class FreePlaceTable(TableBase, table=True):
     """A slot of a run that was given back and is free."""
 
-    __tablename__ = "free_place"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     simulated: bool = Field(primary_key=True)
     place: int = Field(primary_key=True)
 
 
-class Spending(TableBase, table=True):
+class SpendingTable(TableBase, table=True):
     """The cost of a bot's calls in a run: `spending`."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
@@ -106,7 +100,7 @@ class Spending(TableBase, table=True):
     cost: float
 
 
-class Run(TableBase, table=True):
+class RunTable(TableBase, table=True):
     """One run of a study; a second one is its replication.
 
     `kind`: `study`, or `rehearsal`, in which simulated workers try the study out.
@@ -127,23 +121,21 @@ class Run(TableBase, table=True):
     closed_at: datetime | None = None
 
 
-class ExcludedRun(TableBase, table=True):
+class ExcludedRunTable(TableBase, table=True):
     """A run whose workers are excluded from the run `run_id`."""
 
-    __tablename__ = "excluded_run"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     other_id: int = Field(foreign_key="run.id", primary_key=True)
 
 
-class ExcludedWorker(TableBase, table=True):
+class ExcludedWorkerTable(TableBase, table=True):
     """A worker, by the id in their link, who is excluded from a run."""
 
-    __tablename__ = "excluded_worker"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     external_id: str = Field(primary_key=True)
 
 
-class Item(TableBase, table=True):
+class ItemTable(TableBase, table=True):
     """An item of a run of a transcript study, fixed when the run is opened.
 
     `form`: the item itself (`ordinary`), its distorted twin (`bad`), or its `reference`; all have one `name`.
@@ -161,10 +153,9 @@ class Item(TableBase, table=True):
     content: str
 
 
-class StudyNotice(TableBase, table=True):
+class NoticeTable(TableBase, table=True):
     """A researchers' notice to one worker of a run; `assignment_id` null: to all active workers."""
 
-    __tablename__ = "notice"
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
     assignment_id: str | None = Field(default=None, foreign_key="assignment.id")
@@ -172,14 +163,14 @@ class StudyNotice(TableBase, table=True):
     created_at: datetime
 
 
-class Rehearsal(TableBase, table=True):
+class RehearsalTable(TableBase, table=True):
     """A run that is a rehearsal. `quality`: JSON, its simulated workers' opinion of each system, 0 to 1."""
 
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     quality: str
 
 
-class Analysis(TableBase, table=True):
+class AnalysisTable(TableBase, table=True):
     """A run's latest interim analysis: the output of `python -m qc.precision.watch`, as JSON.
 
     `basis`: a summary of the data; as long as it is the same, so is the analysis.
@@ -191,13 +182,12 @@ class Analysis(TableBase, table=True):
     content: str
 
 
-class AnalysisPoint(TableBase, table=True):
+class AnalysisPointTable(TableBase, table=True):
     """A run's scores at a number of ratings, so that the desk can show how their intervals narrow.
 
-    `scores`: JSON, as in `Analysis.content`.
+    `scores`: JSON, as in `AnalysisTable.content`.
     """
 
-    __tablename__ = "analysis_point"
     run_id: int = Field(foreign_key="run.id", primary_key=True)
     ratings: int = Field(primary_key=True)
     scores: str

@@ -8,14 +8,14 @@ from sqlmodel import Field
 from server.db.tables.table import TableBase
 
 
-class Bot(TableBase, table=True):
+class BotTable(TableBase, table=True):
     """A bot, by the spec with which it is opened."""
 
     id: int | None = Field(default=None, primary_key=True)
     spec: str = Field(unique=True)
 
 
-class Registration(TableBase, table=True):
+class RegistrationTable(TableBase, table=True):
     """A bot that is registered with the server. `endpoint`: canonical JSON of where and how it is asked. It
     contains the name of a key's environment variable, never the key.
     """
@@ -26,10 +26,9 @@ class Registration(TableBase, table=True):
     created_at: datetime
 
 
-class BotCheck(TableBase, table=True):
+class BotCheckTable(TableBase, table=True):
     """A conformance check of a registered bot, with its whole report as JSON."""
 
-    __tablename__ = "bot_check"
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(index=True)
     at: datetime
@@ -40,7 +39,7 @@ class BotCheck(TableBase, table=True):
 CHOICE_SEPARATOR = "\n"  # between the choices of a question
 
 
-class Study(TableBase, table=True):
+class StudyTable(TableBase, table=True):
     """A study file as it was opened. `turn_points`: the number of points for rating replies, if any."""
 
     __table_args__ = (UniqueConstraint("name", "hash"),)
@@ -53,17 +52,16 @@ class Study(TableBase, table=True):
     turn_points: int | None = None
 
 
-class Draft(TableBase, table=True):
+class DraftTable(TableBase, table=True):
     """A study as researchers write it, by its name. `archived_at`: since when it is archived."""
 
     name: str = Field(primary_key=True)
     archived_at: datetime | None = None
 
 
-class DraftVersion(TableBase, table=True):
+class DraftVersionTable(TableBase, table=True):
     """A saved version of a study. A run opened from it has the same hash in `study`."""
 
-    __tablename__ = "draft_version"
     name: str = Field(foreign_key="draft.name", primary_key=True)
     number: int = Field(primary_key=True)
     yaml: str
@@ -72,7 +70,7 @@ class DraftVersion(TableBase, table=True):
     saved_by: str
 
 
-class Criterion(TableBase, table=True):
+class CriterionTable(TableBase, table=True):
     """A statement of a study, in the order in which workers see it."""
 
     study_id: int = Field(foreign_key="study.id", primary_key=True)
@@ -83,7 +81,7 @@ class Criterion(TableBase, table=True):
     counts_for_qc: bool
 
 
-class Question(TableBase, table=True):
+class QuestionTable(TableBase, table=True):
     """A question of a study's questionnaires, or a criterion that is answered instead of rated.
 
     `part`: `before`, `conversation` or `after`. `choices`: one a line. `points`: the number on a Likert
@@ -100,7 +98,7 @@ class Question(TableBase, table=True):
     points: int | None
 
 
-class System(TableBase, table=True):
+class SystemTable(TableBase, table=True):
     """A system that a study evaluates: a bot, its family, its persona policy."""
 
     __table_args__ = (UniqueConstraint("study_id", "name"),)

@@ -1,9 +1,11 @@
 """Base of all tables, whose columns are named `TableBase.c` in queries."""
 
+import re
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 from sqlalchemy import Column, Index, text
+from sqlalchemy.orm import declared_attr
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlmodel import SQLModel
 
@@ -26,6 +28,11 @@ class _Columns:
 
 
 class TableBase(SQLModel):
-    """A table of the database. `TableBase.c` has its columns, for expressions in queries."""
+    """A table of the database: `TopicMarkTable` is `topic_mark`. Its `c` has the columns, for queries."""
 
     c: ClassVar[_Columns] = _Columns()
+
+    @declared_attr.directive
+    def __tablename__(cls) -> str:  # noqa: N805
+        name = cls.__name__.removesuffix("Table")
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

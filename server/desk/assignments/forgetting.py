@@ -23,7 +23,7 @@ from server.db.removal import (
     remove_from_lists,
     remove_id,
 )
-from server.db.tables import Assignment, Worker
+from server.db.tables import AssignmentTable, WorkerTable
 from server.desk.parts import Live
 from server.errors import SeveralWorkers, WorkerNotFound
 from server.recruiters.id_cipher import IdCipher
@@ -95,7 +95,9 @@ async def forget_worker(
     def work(connection: Connection) -> tuple[ForgottenWorker, list[int]]:
         named = (body.worker, body.platform)
         forgotten = forget(connection, auth.ids, actor, named, body.extent, utc_now())
-        runs = select(Assignment.c.run_id).where(Assignment.c.id.in_(forgotten.assignments)).distinct()
+        runs = (
+            select(AssignmentTable.c.run_id).where(AssignmentTable.c.id.in_(forgotten.assignments)).distinct()
+        )
         return forgotten, list(connection.execute(runs).scalars())
 
     forgotten, runs = await store.remove(work)
@@ -178,12 +180,12 @@ class _Found:
 
 def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None) -> _Found:
     kept = ids.encrypted(name)
-    query = select(Worker.c.external_id, Worker.c.id, Worker.c.pseudonym, Worker.c.platform).where(
-        or_(Worker.c.pseudonym == name.upper(), Worker.c.external_id == kept)
-    )
+    query = select(
+        WorkerTable.c.external_id, WorkerTable.c.id, WorkerTable.c.pseudonym, WorkerTable.c.platform
+    ).where(or_(WorkerTable.c.pseudonym == name.upper(), WorkerTable.c.external_id == kept))
     if platform is not None:
-        query = query.where(Worker.c.platform == platform)
-    found = connection.execute(query.order_by(Worker.c.id)).all()
+        query = query.where(WorkerTable.c.platform == platform)
+    found = connection.execute(query.order_by(WorkerTable.c.id)).all()
     if not found and lists_with(connection, kept) and not _has_come(connection, kept):
         return _Found(kept)
     if not found:
@@ -197,4 +199,7 @@ def _find(connection: Connection, ids: IdCipher, name: str, platform: str | None
 
 def _has_come(connection: Connection, kept: str) -> bool:
     """Return whether a worker with this encrypted id has come from any platform."""
-    return connection.execute(select(Worker.c.id).where(Worker.c.external_id == kept)).first() is not None
+    return (
+        connection.execute(select(WorkerTable.c.id).where(WorkerTable.c.external_id == kept)).first()
+        is not None
+    )

@@ -8,7 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from sqlalchemy import Connection, Select, func, or_, select
 
 from server.db.runs.runs import RunEntry
-from server.db.tables import Assignment, Conversation, Note, System, Turn, Worker
+from server.db.tables import (
+    AssignmentTable,
+    ConversationTable,
+    NoteTable,
+    SystemTable,
+    TurnTable,
+    WorkerTable,
+)
 from server.desk.assignments.transcript_responses import ConversationHit, ConversationHits
 from server.errors import SearchInvalid
 from server.session.conversation import ConversationStatus
@@ -66,53 +73,64 @@ def search(connection: Connection, run: RunEntry, wanted: Search) -> Conversatio
 def _query(run: RunEntry, wanted: Search) -> Select[Any]:
     query = (
         select(
-            Conversation.c.id.label("conversation"),
-            Assignment.c.id.label("assignment"),
-            Worker.c.pseudonym.label("worker"),
-            Assignment.c.simulated,
-            Conversation.c.position,
-            System.c.name.label("system"),
-            Conversation.c.status,
-            Conversation.c.started_at,
+            ConversationTable.c.id.label("conversation"),
+            AssignmentTable.c.id.label("assignment"),
+            WorkerTable.c.pseudonym.label("worker"),
+            AssignmentTable.c.simulated,
+            ConversationTable.c.position,
+            SystemTable.c.name.label("system"),
+            ConversationTable.c.status,
+            ConversationTable.c.started_at,
         )
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .where(Assignment.c.run_id == run.id, Conversation.c.started_at.is_not(None))
-        .order_by(Conversation.c.started_at.desc(), Conversation.c.id.desc())
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .where(AssignmentTable.c.run_id == run.id, ConversationTable.c.started_at.is_not(None))
+        .order_by(ConversationTable.c.started_at.desc(), ConversationTable.c.id.desc())
     )
     if wanted.text:
         query = query.where(_lines_with(wanted.text).exists())
     if wanted.system:
-        query = query.where(System.c.name == wanted.system)
+        query = query.where(SystemTable.c.name == wanted.system)
     if wanted.worker:
-        query = query.where(Worker.c.pseudonym.icontains(wanted.worker, autoescape=True))
+        query = query.where(WorkerTable.c.pseudonym.icontains(wanted.worker, autoescape=True))
     if wanted.status is not None:
-        query = query.where(Conversation.c.status == wanted.status)
+        query = query.where(ConversationTable.c.status == wanted.status)
     if wanted.incidents:
-        query = query.where(select(Note.c.id).where(Note.c.conversation_id == Conversation.c.id).exists())
+        query = query.where(
+            select(NoteTable.c.id).where(NoteTable.c.conversation_id == ConversationTable.c.id).exists()
+        )
     if wanted.simulated is not None:
-        query = query.where(Assignment.c.simulated == wanted.simulated)
+        query = query.where(AssignmentTable.c.simulated == wanted.simulated)
     if wanted.after:
         mark = _Mark.read(wanted.after)
-        earlier = Conversation.c.started_at < mark.started_at
-        same = (Conversation.c.started_at == mark.started_at) & (Conversation.c.id < mark.conversation)
+        earlier = ConversationTable.c.started_at < mark.started_at
+        same = (ConversationTable.c.started_at == mark.started_at) & (
+            ConversationTable.c.id < mark.conversation
+        )
         query = query.where(or_(earlier, same))
     return query
 
 
 def _lines_with(text: str) -> Select[Any]:
-    return select(Turn.c.text).where(
-        Turn.c.conversation_id == Conversation.c.id, Turn.c.text.icontains(text, autoescape=True)
+    return select(TurnTable.c.text).where(
+        TurnTable.c.conversation_id == ConversationTable.c.id,
+        TurnTable.c.text.icontains(text, autoescape=True),
     )
 
 
 def _hit(connection: Connection, row: Any, text: str) -> ConversationHit:
-    lines = select(func.count()).where(Turn.c.conversation_id == row.conversation, Turn.c.author == "worker")
-    notes = select(func.count()).where(Note.c.conversation_id == row.conversation)
-    found = select(Turn.c.text).where(Turn.c.conversation_id == row.conversation).order_by(Turn.c.turn_index)
+    lines = select(func.count()).where(
+        TurnTable.c.conversation_id == row.conversation, TurnTable.c.author == "worker"
+    )
+    notes = select(func.count()).where(NoteTable.c.conversation_id == row.conversation)
+    found = (
+        select(TurnTable.c.text)
+        .where(TurnTable.c.conversation_id == row.conversation)
+        .order_by(TurnTable.c.turn_index)
+    )
     if text:
-        found = found.where(Turn.c.text.icontains(text, autoescape=True))
+        found = found.where(TurnTable.c.text.icontains(text, autoescape=True))
     return ConversationHit(
         **row._mapping,
         inputs=int(connection.execute(lines).scalar_one()),

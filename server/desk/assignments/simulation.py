@@ -6,7 +6,14 @@ from candor.common.api_models import CriterionSigns, CrowdQuestion, SimulatedBel
 from server.bots.planned_calls import Confirmation, of_assignments
 from server.db.runs.rehearsals import believed_quality
 from server.db.runs.runs import find_run
-from server.db.tables import Assignment, Conversation, Item, Run, ShownItem, System
+from server.db.tables import (
+    AssignmentTable,
+    ConversationTable,
+    ItemTable,
+    RunTable,
+    ShownItemTable,
+    SystemTable,
+)
 from server.errors import AssignmentNotFound, NotSimulated
 from server.session.plan import QC
 from server.study import parse_study
@@ -23,8 +30,10 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
         AssignmentNotFound: there is no such assignment.
         NotSimulated: the worker is a person, or the study has no `simulate` section.
     """
-    joined = select(Assignment.c.simulated, Run.c.slug).join(Run, Run.c.id == Assignment.c.run_id)
-    found = connection.execute(joined.where(Assignment.c.id == assignment_id)).one_or_none()
+    joined = select(AssignmentTable.c.simulated, RunTable.c.slug).join(
+        RunTable, RunTable.c.id == AssignmentTable.c.run_id
+    )
+    found = connection.execute(joined.where(AssignmentTable.c.id == assignment_id)).one_or_none()
     if found is None:
         raise AssignmentNotFound(f"there is no assignment `{assignment_id}`")
     run = find_run(connection, found.slug)
@@ -37,17 +46,17 @@ def beliefs(connection: Connection, assignment_id: str) -> SimulatedBeliefs:
     quality = dict(believed) | {QC: 0.0}
     query = (
         select(
-            Conversation.c.position,
-            Conversation.c.attempt,
-            System.c.name,
-            ShownItem.c.kind,
-            Item.c.name.label("item"),
+            ConversationTable.c.position,
+            ConversationTable.c.attempt,
+            SystemTable.c.name,
+            ShownItemTable.c.kind,
+            ItemTable.c.name.label("item"),
         )
-        .join(System, System.c.id == Conversation.c.system_id)
-        .outerjoin(ShownItem, ShownItem.c.conversation_id == Conversation.c.id)
-        .outerjoin(Item, Item.c.id == ShownItem.c.item_id)
-        .where(Conversation.c.assignment_id == assignment_id)
-        .order_by(Conversation.c.position, Conversation.c.attempt)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .outerjoin(ShownItemTable, ShownItemTable.c.conversation_id == ConversationTable.c.id)
+        .outerjoin(ItemTable, ItemTable.c.id == ShownItemTable.c.item_id)
+        .where(ConversationTable.c.assignment_id == assignment_id)
+        .order_by(ConversationTable.c.position, ConversationTable.c.attempt)
     )
     return SimulatedBeliefs(
         conversations=[

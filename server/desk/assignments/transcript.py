@@ -10,28 +10,28 @@ from sqlalchemy import ColumnElement, Connection, select, text
 from server.db.review.message_reports import reports_of
 from server.db.tables import (
     PERSONA_SEPARATOR,
-    Answer,
-    Assignment,
-    Choice,
-    Conversation,
-    Criterion,
-    Item,
-    ItemEdit,
-    ModeratedLine,
-    Note,
-    Quiz,
-    QuizLine,
-    Rating,
-    Run,
-    ShownItem,
-    System,
-    TopicMark,
-    Turn,
-    TurnRating,
-    Worker,
-    Writing,
+    AnswerTable,
+    AssignmentTable,
+    ChoiceTable,
+    ConversationTable,
+    CriterionTable,
+    ItemEditTable,
+    ItemTable,
+    ModeratedLineTable,
+    NoteTable,
+    QuizLineTable,
+    QuizTable,
+    RatingTable,
+    RunTable,
+    ShownItemTable,
+    StudyTable,
+    SystemTable,
+    TopicMarkTable,
+    TurnRatingTable,
+    TurnTable,
+    WorkerTable,
+    WritingTable,
 )
-from server.db.tables import Study as StoredStudy
 from server.desk.assignments.transcript_responses import (
     AnswerRow,
     AssignmentDetail,
@@ -125,14 +125,16 @@ def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
     study = _study(connection, assignment.run_id)
 
     def answered(part: Part) -> list[AnswerRow]:
-        given = Answer.c.assignment_id == assignment_id, Answer.c.part == part
+        given = AnswerTable.c.assignment_id == assignment_id, AnswerTable.c.part == part
         return _answers(connection, study.asked.of(part), *given)
 
     query = (
-        select(Conversation, System.c.name.label("system"), System.c.family, System.c.is_qc)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .where(Conversation.c.assignment_id == assignment_id)
-        .order_by(Conversation.c.position, Conversation.c.attempt)
+        select(
+            ConversationTable, SystemTable.c.name.label("system"), SystemTable.c.family, SystemTable.c.is_qc
+        )
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .where(ConversationTable.c.assignment_id == assignment_id)
+        .order_by(ConversationTable.c.position, ConversationTable.c.attempt)
     )
     return AssignmentDetail(
         assignment=assignment.id,
@@ -149,9 +151,9 @@ def transcript(connection: Connection, assignment_id: str) -> AssignmentDetail:
 
 def _assignment(connection: Connection, assignment_id: str) -> Any:
     query = (
-        select(Assignment, Worker.c.pseudonym)
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .where(Assignment.c.id == assignment_id)
+        select(AssignmentTable, WorkerTable.c.pseudonym)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .where(AssignmentTable.c.id == assignment_id)
     )
     found = connection.execute(query).one_or_none()
     if found is None:
@@ -160,7 +162,11 @@ def _assignment(connection: Connection, assignment_id: str) -> Any:
 
 
 def _study(connection: Connection, run_id: int) -> Study:
-    query = select(StoredStudy.c.yaml).join(Run, Run.c.study_id == StoredStudy.c.id).where(Run.c.id == run_id)
+    query = (
+        select(StudyTable.c.yaml)
+        .join(RunTable, RunTable.c.study_id == StudyTable.c.id)
+        .where(RunTable.c.id == run_id)
+    )
     return parse_study(connection.execute(query).scalar_one())
 
 
@@ -170,20 +176,29 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
         return list(connection.execute(query))
 
     ratings = (
-        select(Rating.c.criterion, Criterion.c.statement, Rating.c.value)
-        .join(Criterion, Criterion.c.label == Rating.c.criterion)
-        .join(System, System.c.study_id == Criterion.c.study_id)
-        .where(Rating.c.conversation_id == row.id, System.c.id == row.system_id)
-        .order_by(Criterion.c.position)
+        select(RatingTable.c.criterion, CriterionTable.c.statement, RatingTable.c.value)
+        .join(CriterionTable, CriterionTable.c.label == RatingTable.c.criterion)
+        .join(SystemTable, SystemTable.c.study_id == CriterionTable.c.study_id)
+        .where(RatingTable.c.conversation_id == row.id, SystemTable.c.id == row.system_id)
+        .order_by(CriterionTable.c.position)
     )
-    lines = select(Turn.c.turn_index, Turn.c.author, Turn.c.text, Turn.c.created_at, Turn.c.latency_ms)
-    given = of_this(TurnRating, TurnRating.c, TurnRating.c.id)
+    lines = select(
+        TurnTable.c.turn_index,
+        TurnTable.c.author,
+        TurnTable.c.text,
+        TurnTable.c.created_at,
+        TurnTable.c.latency_ms,
+    )
+    given = of_this(TurnRatingTable, TurnRatingTable.c, TurnRatingTable.c.id)
     points = _points(given, study)
-    pasted = {one.turn_index: one.pasted for one in of_this(Writing, Writing.c, Writing.c.turn_index)}
-    moderated = {
-        one.turn_index: one for one in of_this(ModeratedLine, ModeratedLine.c, ModeratedLine.c.turn_index)
+    pasted = {
+        one.turn_index: one.pasted for one in of_this(WritingTable, WritingTable.c, WritingTable.c.turn_index)
     }
-    noted = of_this(Note, Note.c, Note.c.id)
+    moderated = {
+        one.turn_index: one
+        for one in of_this(ModeratedLineTable, ModeratedLineTable.c, ModeratedLineTable.c.turn_index)
+    }
+    noted = of_this(NoteTable, NoteTable.c, NoteTable.c.id)
     return ConversationDetail(
         position=row.position,
         number=number_on_page(row.position, row.side),
@@ -197,7 +212,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
         item=_item(connection, row.id),
         topic_marks=[
             TopicRow.model_validate(mark, from_attributes=True)
-            for mark in of_this(TopicMark, TopicMark.c, TopicMark.c.ordinal)
+            for mark in of_this(TopicMarkTable, TopicMarkTable.c, TopicMarkTable.c.ordinal)
         ],
         turns=[
             TurnRow(
@@ -207,12 +222,12 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
                 flags=_flags(turn, moderated, noted),
             )
             for turn in connection.execute(
-                lines.where(Turn.c.conversation_id == row.id).order_by(Turn.c.turn_index)
+                lines.where(TurnTable.c.conversation_id == row.id).order_by(TurnTable.c.turn_index)
             )
         ],
         ratings=[RatingRow(**row) for row in connection.execute(ratings).mappings()],
         answers=[
-            *_answers(connection, study.asked.of("conversation"), Answer.c.conversation_id == row.id),
+            *_answers(connection, study.asked.of("conversation"), AnswerTable.c.conversation_id == row.id),
             *_quiz(connection, row.id),
         ],
         incidents=[NotedRow(kind=note.kind, text=note.text) for note in noted],
@@ -223,7 +238,7 @@ def _conversation(connection: Connection, row: Any, study: Study) -> Conversatio
         side=row.side,
         choices=[
             ChoiceRow.model_validate(choice, from_attributes=True)
-            for choice in of_this(Choice, Choice.c, Choice.c.turn_index)
+            for choice in of_this(ChoiceTable, ChoiceTable.c, ChoiceTable.c.turn_index)
         ],
     )
 
@@ -263,9 +278,9 @@ def _answers(
 ) -> list[AnswerRow]:
     """Return the answers to the questions `asked`, in their order, without unanswered ones."""
     query = (
-        select(Answer.c.label, Answer.c.text, Answer.c.number)
+        select(AnswerTable.c.label, AnswerTable.c.text, AnswerTable.c.number)
         .where(*given)
-        .order_by(Answer.c.label, Answer.c.id)
+        .order_by(AnswerTable.c.label, AnswerTable.c.id)
     )
     answers = {label: list(rows) for label, rows in groupby(connection.execute(query), lambda row: row.label)}
     return [
@@ -284,10 +299,12 @@ def _answers(
 
 def _quiz(connection: Connection, conversation_id: str) -> list[AnswerRow]:
     """Return the quiz about a conversation with its result, as an answer; nothing if there was no quiz."""
-    asked = connection.execute(select(Quiz).where(Quiz.c.conversation_id == conversation_id)).one_or_none()
+    asked = connection.execute(
+        select(QuizTable).where(QuizTable.c.conversation_id == conversation_id)
+    ).one_or_none()
     if asked is None:
         return []
-    shown = select(QuizLine).where(QuizLine.c.conversation_id == conversation_id)
+    shown = select(QuizLineTable).where(QuizLineTable.c.conversation_id == conversation_id)
     lines = {line.choice: line for line in connection.execute(shown)}
     right = [line.text for line in lines.values() if line.said_in_id == conversation_id]
     answers = [f"It said: {text}" for text in right]
@@ -309,10 +326,10 @@ _NOT_ASKED = {
 def _item(connection: Connection, conversation_id: str) -> ShownItemRow | None:
     """Return the item that was shown for a conversation; None if it was a chat."""
     query = (
-        select(ShownItem.c.kind, ShownItem.c.twin_of, Item.c.content, ItemEdit.c.text)
-        .join(Item, Item.c.id == ShownItem.c.item_id)
-        .outerjoin(ItemEdit, ItemEdit.c.conversation_id == ShownItem.c.conversation_id)
-        .where(ShownItem.c.conversation_id == conversation_id)
+        select(ShownItemTable.c.kind, ShownItemTable.c.twin_of, ItemTable.c.content, ItemEditTable.c.text)
+        .join(ItemTable, ItemTable.c.id == ShownItemTable.c.item_id)
+        .outerjoin(ItemEditTable, ItemEditTable.c.conversation_id == ShownItemTable.c.conversation_id)
+        .where(ShownItemTable.c.conversation_id == conversation_id)
     )
     found = connection.execute(query).one_or_none()
     if found is None:

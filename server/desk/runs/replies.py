@@ -11,7 +11,14 @@ from sqlalchemy import Connection, and_, case, func, select
 
 from bots import FailureKind, ReplicaState
 from server.db.runs.runs import RunEntry
-from server.db.tables import Assignment, Conversation, Note, System, Turn, Worker
+from server.db.tables import (
+    AssignmentTable,
+    ConversationTable,
+    NoteTable,
+    SystemTable,
+    TurnTable,
+    WorkerTable,
+)
 from server.desk.runs.responses import BotReplies, IncidentRow
 from server.study import Study
 
@@ -56,22 +63,22 @@ def incidents(connection: Connection, run: RunEntry) -> list[IncidentRow]:
     """Return the latest incidents of a run, the newest first."""
     query = (
         select(
-            Note.c.created_at.label("at"),
-            Note.c.kind,
-            Note.c.failure,
-            Note.c.text,
-            System.c.name.label("system"),
-            Worker.c.pseudonym.label("worker"),
-            Assignment.c.id.label("assignment"),
-            Assignment.c.simulated,
+            NoteTable.c.created_at.label("at"),
+            NoteTable.c.kind,
+            NoteTable.c.failure,
+            NoteTable.c.text,
+            SystemTable.c.name.label("system"),
+            WorkerTable.c.pseudonym.label("worker"),
+            AssignmentTable.c.id.label("assignment"),
+            AssignmentTable.c.simulated,
         )
-        .select_from(Note)
-        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .where(Assignment.c.run_id == run.id)
-        .order_by(Note.c.id.desc())
+        .select_from(NoteTable)
+        .join(ConversationTable, ConversationTable.c.id == NoteTable.c.conversation_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .where(AssignmentTable.c.run_id == run.id)
+        .order_by(NoteTable.c.id.desc())
         .limit(LATEST)
     )
     return [IncidentRow(**row) for row in connection.execute(query).mappings()]
@@ -81,20 +88,28 @@ def _answered(connection: Connection, run: RunEntry) -> dict[str, Any]:
     """Return, by system, `n` replies, `p50` and `p95` of their milliseconds, those `late`, the `last`."""
     ranked = (
         select(
-            System.c.name,
-            Turn.c.latency_ms,
-            Turn.c.created_at,
+            SystemTable.c.name,
+            TurnTable.c.latency_ms,
+            TurnTable.c.created_at,
             case(
-                (and_(Turn.c.show_at == Turn.c.created_at, Assignment.c.simulated.is_(False)), 1), else_=0
+                (
+                    and_(
+                        TurnTable.c.show_at == TurnTable.c.created_at, AssignmentTable.c.simulated.is_(False)
+                    ),
+                    1,
+                ),
+                else_=0,
             ).label("late"),
-            func.row_number().over(partition_by=System.c.name, order_by=Turn.c.latency_ms).label("rank"),
-            func.count().over(partition_by=System.c.name).label("n"),
+            func.row_number()
+            .over(partition_by=SystemTable.c.name, order_by=TurnTable.c.latency_ms)
+            .label("rank"),
+            func.count().over(partition_by=SystemTable.c.name).label("n"),
         )
-        .select_from(Turn)
-        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run.id, Turn.c.author == "bot")
+        .select_from(TurnTable)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run.id, TurnTable.c.author == "bot")
         .subquery()
     )
     in_row = ranked.c
@@ -114,14 +129,16 @@ def _answered(connection: Connection, run: RunEntry) -> dict[str, Any]:
 def _failed(connection: Connection, run: RunEntry) -> dict[str, list[Any]]:
     """Return, by system, how many notes there are of each `kind` and `failure`."""
     query = (
-        select(System.c.name.label("system"), Note.c.kind, Note.c.failure, func.count().label("n"))
-        .select_from(Note)
-        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run.id, Note.c.kind.in_((*_FAILURES, *_SAID)))
-        .group_by(System.c.name, Note.c.kind, Note.c.failure)
-        .order_by(System.c.name)
+        select(
+            SystemTable.c.name.label("system"), NoteTable.c.kind, NoteTable.c.failure, func.count().label("n")
+        )
+        .select_from(NoteTable)
+        .join(ConversationTable, ConversationTable.c.id == NoteTable.c.conversation_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run.id, NoteTable.c.kind.in_((*_FAILURES, *_SAID)))
+        .group_by(SystemTable.c.name, NoteTable.c.kind, NoteTable.c.failure)
+        .order_by(SystemTable.c.name)
     )
     return {
         system: list(rows) for system, rows in groupby(connection.execute(query), key=attrgetter("system"))
@@ -145,12 +162,14 @@ def _failing(connection: Connection, run: RunEntry, system: str, last_reply: dat
     """Return the number of failed attempts since a system's last reply."""
     query = (
         select(func.count())
-        .select_from(Note)
-        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
-        .join(System, System.c.id == Conversation.c.system_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run.id, System.c.name == system, Note.c.kind.in_(_FAILURES))
+        .select_from(NoteTable)
+        .join(ConversationTable, ConversationTable.c.id == NoteTable.c.conversation_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(
+            AssignmentTable.c.run_id == run.id, SystemTable.c.name == system, NoteTable.c.kind.in_(_FAILURES)
+        )
     )
     if last_reply is not None:
-        query = query.where(Note.c.created_at > last_reply)
+        query = query.where(NoteTable.c.created_at > last_reply)
     return int(connection.execute(query).scalar_one())

@@ -53,7 +53,7 @@ class Why(RequestBody):
     reason: Reason = ""
 
 
-class Replication(RequestBody):
+class NewReplication(RequestBody):
     """A replication of a run. Without `run`, its name is the first run's with a number.
 
     `same_workers`: admit workers of the first run, too. `confirmed`: the caller accepts that it may cost
@@ -151,10 +151,10 @@ async def close_run(
 
 @router.post("/{run}/replicate", status_code=201)
 async def replicate_run(
-    run: str, actor: Caller, changes: Changes, summary: Summaries, body: Replication | None = None
+    run: str, actor: Caller, changes: Changes, summary: Summaries, body: NewReplication | None = None
 ) -> RunSummary:
     """Open a run of the same study with another seed. It excludes the first run's workers by default."""
-    wanted = body or Replication()
+    wanted = body or NewReplication()
     confirmation = Confirmation(wanted.confirmed, actor.may("change_bots"))
     entry = await changes.replicate(run, wanted.run, actor, confirmation, same_workers=wanted.same_workers)
     return await summary(entry)

@@ -15,7 +15,7 @@ from server.db.review.message_reports import unseen
 from server.db.runs.run_rules import rules_of
 from server.db.runs.runs import RunEntry, all_runs
 from server.db.runs.standing import standing
-from server.db.tables import Analysis, Assignment, Conversation, Run, System
+from server.db.tables import AnalysisTable, AssignmentTable, ConversationTable, RunTable, SystemTable
 from server.desk.runs.attention import DAMAGED, Unread, attention
 from server.desk.runs.progress import funnel, minutes_to_go, place_of, systems
 from server.desk.runs.replies import States, bot_replies, incidents
@@ -264,9 +264,9 @@ def _counted(workers: Collection[WorkerFacts], now: datetime) -> _Counted:
 
 def _by_status(connection: Connection, run: RunEntry, *, simulated: bool) -> AssignmentCounts:
     query = (
-        select(Assignment.c.status, func.count())
-        .where(Assignment.c.run_id == run.id, Assignment.c.simulated == simulated)
-        .group_by(Assignment.c.status)
+        select(AssignmentTable.c.status, func.count())
+        .where(AssignmentTable.c.run_id == run.id, AssignmentTable.c.simulated == simulated)
+        .group_by(AssignmentTable.c.status)
     )
     counts = {status: int(k) for status, k in connection.execute(query)}
     return AssignmentCounts(**{status: counts.get(status, 0) for status in AssignmentCounts.model_fields})
@@ -274,22 +274,22 @@ def _by_status(connection: Connection, run: RunEntry, *, simulated: bool) -> Ass
 
 def _rated(connection: Connection, run: RunEntry) -> dict[bool, int]:
     query = (
-        select(Assignment.c.simulated, func.count())
-        .select_from(Conversation)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.run_id == run.id, Conversation.c.status == "rated")
-        .group_by(Assignment.c.simulated)
+        select(AssignmentTable.c.simulated, func.count())
+        .select_from(ConversationTable)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.run_id == run.id, ConversationTable.c.status == "rated")
+        .group_by(AssignmentTable.c.simulated)
     )
     return {bool(simulated): int(k) for simulated, k in connection.execute(query)}
 
 
 def _lately(connection: Connection, run: RunEntry, now: datetime) -> list[float]:
     """Return how many minutes ago people submitted their assignments, within the last hour."""
-    query = select(Assignment.c.ended_at).where(
-        Assignment.c.run_id == run.id,
-        Assignment.c.simulated.is_(False),
-        Assignment.c.status == "completed",
-        Assignment.c.ended_at >= now - _HOUR,
+    query = select(AssignmentTable.c.ended_at).where(
+        AssignmentTable.c.run_id == run.id,
+        AssignmentTable.c.simulated.is_(False),
+        AssignmentTable.c.status == "completed",
+        AssignmentTable.c.ended_at >= now - _HOUR,
     )
     return [_ago(at, now) for at in connection.execute(query).scalars()]
 
@@ -301,17 +301,17 @@ def _ago(at: datetime, now: datetime) -> float:
 def _families(connection: Connection, run: RunEntry) -> dict[str, str]:
     """Return the family of every system, in the study's order, with the QC bot last."""
     query = (
-        select(System.c.name, System.c.family)
-        .join(Run, Run.c.study_id == System.c.study_id)
-        .where(Run.c.id == run.id)
-        .order_by(System.c.name == QC, System.c.id)
+        select(SystemTable.c.name, SystemTable.c.family)
+        .join(RunTable, RunTable.c.study_id == SystemTable.c.study_id)
+        .where(RunTable.c.id == run.id)
+        .order_by(SystemTable.c.name == QC, SystemTable.c.id)
     )
     return {row.name: row.family for row in connection.execute(query)}
 
 
 def _analysis(connection: Connection, run: RunEntry) -> RunAnalysis | None:
     """Return the latest analysis of the run; None if there is none."""
-    query = select(Analysis.c.content).where(Analysis.c.run_id == run.id)
+    query = select(AnalysisTable.c.content).where(AnalysisTable.c.run_id == run.id)
     found = connection.execute(query).scalar_one_or_none()
     return None if found is None else RunAnalysis.model_validate_json(found)
 

@@ -14,7 +14,7 @@ from server.db.audit import Doer, record
 from server.db.recruiting.recruitments import codes_of
 from server.db.review.message_reports import left_with_report
 from server.db.runs.runs import find_run
-from server.db.tables import Assignment, Visit, Worker
+from server.db.tables import AssignmentTable, VisitTable, WorkerTable
 from server.db.worker_ids import external_id
 from server.desk.csv_table import CSV, csv_table
 from server.desk.runs.responses import AssignmentStatus
@@ -91,23 +91,23 @@ def identities(
     study = parse_study(run.yaml)
     query = (
         select(
-            Worker.c.pseudonym,
-            Worker.c.external_id,
-            Worker.c.platform,
-            Assignment.c.id,
-            Assignment.c.status,
-            Assignment.c.id.in_(left_with_report()).label("left_with_report"),
+            WorkerTable.c.pseudonym,
+            WorkerTable.c.external_id,
+            WorkerTable.c.platform,
+            AssignmentTable.c.id,
+            AssignmentTable.c.status,
+            AssignmentTable.c.id.in_(left_with_report()).label("left_with_report"),
             _LATEST,
         )
-        .select_from(Assignment)
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
-        .where(Assignment.c.run_id == run.id, Assignment.c.simulated.is_(False))
-        .order_by(Assignment.c.created_at, Assignment.c.id)
+        .select_from(AssignmentTable)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+        .where(AssignmentTable.c.run_id == run.id, AssignmentTable.c.simulated.is_(False))
+        .order_by(AssignmentTable.c.created_at, AssignmentTable.c.id)
     )
     if sought.worker is not None:
-        query = query.where(Worker.c.pseudonym == sought.worker.upper())
+        query = query.where(WorkerTable.c.pseudonym == sought.worker.upper())
     if sought.external_id is not None:
-        query = query.where(Worker.c.external_id == auth.ids.encrypted(sought.external_id))
+        query = query.where(WorkerTable.c.external_id == auth.ids.encrypted(sought.external_id))
     codes = codes_of(connection, run.id)
     found = [
         WorkerIdentity(
@@ -140,9 +140,9 @@ def _code(study: Study, row: Any, auth: Auth, codes: Mapping[str, str]) -> str |
 
 
 _LATEST = (
-    select(Visit.c.visit)
-    .where(Visit.c.assignment_id == Assignment.c.id)
-    .order_by(Visit.c.at.desc(), Visit.c.visit)
+    select(VisitTable.c.visit)
+    .where(VisitTable.c.assignment_id == AssignmentTable.c.id)
+    .order_by(VisitTable.c.at.desc(), VisitTable.c.visit)
     .limit(1)
     .scalar_subquery()
     .label("visit")

@@ -11,16 +11,16 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from server.db.review.message_reports import left_with_report
 from server.db.tables import (
-    Assignment,
-    Choice,
-    Conversation,
-    Note,
-    Questionnaire,
-    Quiz,
-    System,
-    Turn,
-    TutorialAnswer,
-    Worker,
+    AssignmentTable,
+    ChoiceTable,
+    ConversationTable,
+    NoteTable,
+    QuestionnaireTable,
+    QuizTable,
+    SystemTable,
+    TurnTable,
+    TutorialAnswerTable,
+    WorkerTable,
 )
 from server.session.conversation import ConversationStatus
 from server.session.instrument import Side, number_on_page
@@ -102,11 +102,13 @@ def read_workers(connection: Connection, run_id: int, since: datetime | None = N
     chosen = _chosen(run_id, since)
     query = (
         select(
-            Assignment, Worker.c.pseudonym, Assignment.c.id.in_(left_with_report()).label("left_with_report")
+            AssignmentTable,
+            WorkerTable.c.pseudonym,
+            AssignmentTable.c.id.in_(left_with_report()).label("left_with_report"),
         )
-        .join(Worker, Worker.c.id == Assignment.c.worker_id)
+        .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
         .where(chosen)
-        .order_by(Assignment.c.created_at.desc(), Assignment.c.id)
+        .order_by(AssignmentTable.c.created_at.desc(), AssignmentTable.c.id)
     )
     conversations = _conversations(connection, chosen)
     answers = _right_answers(connection, chosen)
@@ -136,10 +138,10 @@ def count_waiting(connection: Connection, run_id: int) -> int:
 
 
 def _chosen(run_id: int, since: datetime | None) -> ColumnElement[bool]:
-    in_run = Assignment.c.run_id == run_id
+    in_run = AssignmentTable.c.run_id == run_id
     if since is None:
         return in_run
-    return and_(in_run, or_(Assignment.c.active_at >= since, Assignment.c.ended_at >= since))
+    return and_(in_run, or_(AssignmentTable.c.active_at >= since, AssignmentTable.c.ended_at >= since))
 
 
 def _conversations(
@@ -151,18 +153,20 @@ def _conversations(
     quizzed = _quizzed(connection, chosen)
     query = (
         select(
-            Conversation.c.assignment_id,
-            Conversation.c.id,
-            Conversation.c.position,
-            Conversation.c.attempt,
-            Conversation.c.status,
-            Conversation.c.side,
-            System.c.name,
+            ConversationTable.c.assignment_id,
+            ConversationTable.c.id,
+            ConversationTable.c.position,
+            ConversationTable.c.attempt,
+            ConversationTable.c.status,
+            ConversationTable.c.side,
+            SystemTable.c.name,
         )
-        .join(System, System.c.id == Conversation.c.system_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
         .where(chosen)
-        .order_by(Conversation.c.assignment_id, Conversation.c.position, Conversation.c.attempt)
+        .order_by(
+            ConversationTable.c.assignment_id, ConversationTable.c.position, ConversationTable.c.attempt
+        )
     )
 
     def facts(row: Any) -> ConversationFacts:
@@ -188,19 +192,21 @@ def _conversations(
 
 
 def _lines(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, Any]:
-    by_bot = Turn.c.author == "bot"
+    by_bot = TurnTable.c.author == "bot"
     query = (
         select(
-            Turn.c.conversation_id,
+            TurnTable.c.conversation_id,
             func.sum(case((by_bot, 0), else_=1)).label("inputs"),
             func.sum(case((by_bot, 1), else_=0)).label("replies"),
             # As `overran` in the views: a late reply is shown as soon as it comes.
-            func.sum(case((and_(by_bot, Turn.c.show_at == Turn.c.created_at), 1), else_=0)).label("late"),
+            func.sum(case((and_(by_bot, TurnTable.c.show_at == TurnTable.c.created_at), 1), else_=0)).label(
+                "late"
+            ),
         )
-        .join(Conversation, Conversation.c.id == Turn.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        .join(ConversationTable, ConversationTable.c.id == TurnTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
         .where(chosen)
-        .group_by(Turn.c.conversation_id)
+        .group_by(TurnTable.c.conversation_id)
     )
     return {row.conversation_id: row for row in connection.execute(query)}
 
@@ -208,38 +214,38 @@ def _lines(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, Any
 def _failed_tries(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, int]:
     """Return, by active conversation, the number of failed attempts since its last turn."""
     last_line = (
-        select(func.max(Turn.c.created_at))
-        .where(Turn.c.conversation_id == Conversation.c.id)
-        .correlate(Conversation)
+        select(func.max(TurnTable.c.created_at))
+        .where(TurnTable.c.conversation_id == ConversationTable.c.id)
+        .correlate(ConversationTable)
         .scalar_subquery()
     )
     query = (
-        select(Note.c.conversation_id, func.count().label("failed"))
-        .join(Conversation, Conversation.c.id == Note.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(chosen, Conversation.c.status == "active", Assignment.c.status == "active")
-        .where(Note.c.kind == "bot_error", Note.c.created_at >= last_line)
-        .group_by(Note.c.conversation_id)
+        select(NoteTable.c.conversation_id, func.count().label("failed"))
+        .join(ConversationTable, ConversationTable.c.id == NoteTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(chosen, ConversationTable.c.status == "active", AssignmentTable.c.status == "active")
+        .where(NoteTable.c.kind == "bot_error", NoteTable.c.created_at >= last_line)
+        .group_by(NoteTable.c.conversation_id)
     )
     return {row.conversation_id: int(row.failed) for row in connection.execute(query)}
 
 
 def _right_answers(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, int]:
     query = (
-        select(TutorialAnswer.c.assignment_id, func.count().label("right"))
-        .join(Assignment, Assignment.c.id == TutorialAnswer.c.assignment_id)
-        .where(chosen, TutorialAnswer.c.is_right)
-        .group_by(TutorialAnswer.c.assignment_id)
+        select(TutorialAnswerTable.c.assignment_id, func.count().label("right"))
+        .join(AssignmentTable, AssignmentTable.c.id == TutorialAnswerTable.c.assignment_id)
+        .where(chosen, TutorialAnswerTable.c.is_right)
+        .group_by(TutorialAnswerTable.c.assignment_id)
     )
     return {row.assignment_id: int(row.right) for row in connection.execute(query)}
 
 
 def _handed_in(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, frozenset[str]]:
     query = (
-        select(Questionnaire.c.assignment_id, Questionnaire.c.part)
-        .join(Assignment, Assignment.c.id == Questionnaire.c.assignment_id)
+        select(QuestionnaireTable.c.assignment_id, QuestionnaireTable.c.part)
+        .join(AssignmentTable, AssignmentTable.c.id == QuestionnaireTable.c.assignment_id)
         .where(chosen)
-        .order_by(Questionnaire.c.assignment_id)
+        .order_by(QuestionnaireTable.c.assignment_id)
     )
     return {
         assignment: frozenset(row.part for row in rows)
@@ -250,9 +256,9 @@ def _handed_in(connection: Connection, chosen: ColumnElement[bool]) -> dict[str,
 def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
     """Return the left conversations of pairs for which the worker has stated a preference."""
     query = (
-        select(Choice.c.conversation_id)
-        .join(Conversation, Conversation.c.id == Choice.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
+        select(ChoiceTable.c.conversation_id)
+        .join(ConversationTable, ConversationTable.c.id == ChoiceTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
         .where(chosen)
         .distinct()
     )
@@ -262,10 +268,10 @@ def _preferred(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
 def _quizzed(connection: Connection, chosen: ColumnElement[bool]) -> set[str]:
     """Return the conversations with an unanswered quiz."""
     query = (
-        select(Quiz.c.conversation_id)
-        .join(Conversation, Conversation.c.id == Quiz.c.conversation_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(chosen, Quiz.c.why_not.is_(None), Quiz.c.choice.is_(None))
+        select(QuizTable.c.conversation_id)
+        .join(ConversationTable, ConversationTable.c.id == QuizTable.c.conversation_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(chosen, QuizTable.c.why_not.is_(None), QuizTable.c.choice.is_(None))
     )
     return set(connection.execute(query).scalars())
 

@@ -8,7 +8,7 @@ from bots import CorpusError, load_corpus
 from server.bots.lineup import rules_of, study_card
 from server.desk.studies.study_responses import PreviewStep
 from server.errors import StudyInvalid
-from server.session.conversation import Conversation, Turn
+from server.session.conversation import Conversation, TimedTurn
 from server.session.instrument import Side
 from server.session.item import ItemContent
 from server.session.plan import plan_conversation, plan_item, plan_pair
@@ -129,7 +129,8 @@ def _chatting(conversation: Conversation) -> Conversation:
     topic = conversation.plan.icebreaker or _TOPIC
     replies = iter(_REPLIES[conversation.plan.side])
     turns = tuple(
-        Turn("worker", text, _AT, _AT) if text else Turn("bot", next(replies), _AT, _AT) for text in _LINES
+        TimedTurn("worker", text, _AT, _AT) if text else TimedTurn("bot", next(replies), _AT, _AT)
+        for text in _LINES
     )
     inputs = sum(turn.author == "worker" for turn in turns)
     return conversation._replace(status="active", topic=topic, topics=1, turns=turns, inputs=inputs)

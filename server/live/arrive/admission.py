@@ -28,7 +28,14 @@ from server.clock import PastTimes
 from server.db.counts.plan_counts import COUNTS
 from server.db.runs.runs import Cause, RunStatus
 from server.db.runs.standing import standing
-from server.db.tables import Assignment, ExcludedRun, ExcludedWorker, FreePlace, Run, Worker
+from server.db.tables import (
+    AssignmentTable,
+    ExcludedRunTable,
+    ExcludedWorkerTable,
+    FreePlaceTable,
+    RunTable,
+    WorkerTable,
+)
 from server.errors import NotInvited, RunClosed, RunComplete, RunFull, RunOutOfHours, RunPaused, TookPart
 from server.recruiters.arrival import Arrival
 from server.run_rules import RunRules, Standing, end_of, is_open, next_opening, read_rules, room_for_another
@@ -99,42 +106,49 @@ def gone_since(run: OpenRun, at: datetime) -> dict[str, datetime]:
 
 # ---- statements, built once: building them anew takes longer than running them ------------------
 
-IN_RUN = (Assignment.c.run_id == bindparam("run"), Assignment.c.simulated == bindparam("simulated"))
-SAME_WORKER = (Worker.c.platform == bindparam("platform"), Worker.c.external_id == bindparam("external_id"))
-OWN = (
-    select(Assignment.c.id)
-    .join(Worker, Worker.c.id == Assignment.c.worker_id)
-    .where(Assignment.c.run_id == bindparam("run"), *SAME_WORKER)
+IN_RUN = (AssignmentTable.c.run_id == bindparam("run"), AssignmentTable.c.simulated == bindparam("simulated"))
+SAME_WORKER = (
+    WorkerTable.c.platform == bindparam("platform"),
+    WorkerTable.c.external_id == bindparam("external_id"),
 )
-OF_THIS_ID = select(Assignment.c.id).where(
-    Assignment.c.run_id == bindparam("run"), Assignment.c.id == bindparam("key")
+OWN = (
+    select(AssignmentTable.c.id)
+    .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+    .where(AssignmentTable.c.run_id == bindparam("run"), *SAME_WORKER)
+)
+OF_THIS_ID = select(AssignmentTable.c.id).where(
+    AssignmentTable.c.run_id == bindparam("run"), AssignmentTable.c.id == bindparam("key")
 )
 _TOOK_PART = (
-    select(Assignment.c.id)
-    .join(Worker, Worker.c.id == Assignment.c.worker_id)
-    .join(ExcludedRun, ExcludedRun.c.other_id == Assignment.c.run_id)
-    .where(ExcludedRun.c.run_id == bindparam("run"), *SAME_WORKER)
+    select(AssignmentTable.c.id)
+    .join(WorkerTable, WorkerTable.c.id == AssignmentTable.c.worker_id)
+    .join(ExcludedRunTable, ExcludedRunTable.c.other_id == AssignmentTable.c.run_id)
+    .where(ExcludedRunTable.c.run_id == bindparam("run"), *SAME_WORKER)
     .exists()
 )
 _EXCLUDED = (
-    select(ExcludedWorker.c.run_id)
+    select(ExcludedWorkerTable.c.run_id)
     .where(
-        ExcludedWorker.c.run_id == bindparam("run"), ExcludedWorker.c.external_id == bindparam("external_id")
+        ExcludedWorkerTable.c.run_id == bindparam("run"),
+        ExcludedWorkerTable.c.external_id == bindparam("external_id"),
     )
     .exists()
 )
 # `status` is a literal: the indexes used here cover only active rows, and a parameter could have any value.
-_UNDER_WAY = select(Assignment.c.place, Assignment.c.id).where(
-    *IN_RUN, Assignment.c.status == literal_column("'active'")
+_UNDER_WAY = select(AssignmentTable.c.place, AssignmentTable.c.id).where(
+    *IN_RUN, AssignmentTable.c.status == literal_column("'active'")
 )
 _MAY_EXPIRE = union(
-    _UNDER_WAY.where(Assignment.c.active_at < bindparam("silent_since")),
-    _UNDER_WAY.where(Assignment.c.created_at < bindparam("under_way_since")),
+    _UNDER_WAY.where(AssignmentTable.c.active_at < bindparam("silent_since")),
+    _UNDER_WAY.where(AssignmentTable.c.created_at < bindparam("under_way_since")),
 ).subquery()
 ALL_LAPSED = select(_MAY_EXPIRE).order_by(_MAY_EXPIRE.c.place)
 _LAPSED = ALL_LAPSED.limit(1).subquery()
-FREE_IN_RUN = (FreePlace.c.run_id == bindparam("run"), FreePlace.c.simulated == bindparam("simulated"))
-_LAST = select(func.max(Assignment.c.place)).where(*IN_RUN)
+FREE_IN_RUN = (
+    FreePlaceTable.c.run_id == bindparam("run"),
+    FreePlaceTable.c.simulated == bindparam("simulated"),
+)
+_LAST = select(func.max(AssignmentTable.c.place)).where(*IN_RUN)
 
 
 def _way_in(counted: ColumnElement[Any]) -> Select[Any]:
@@ -142,19 +156,19 @@ def _way_in(counted: ColumnElement[Any]) -> Select[Any]:
         select(
             OWN.scalar_subquery(),
             OF_THIS_ID.scalar_subquery(),
-            Run.c.status,
-            Run.c.cause,
-            Run.c.rules,
+            RunTable.c.status,
+            RunTable.c.cause,
+            RunTable.c.rules,
             _TOOK_PART,
             _EXCLUDED,
-            select(func.min(FreePlace.c.place)).where(*FREE_IN_RUN).scalar_subquery(),
+            select(func.min(FreePlaceTable.c.place)).where(*FREE_IN_RUN).scalar_subquery(),
             _LAST.scalar_subquery(),
             counted,
             _LAPSED,
         )
-        .select_from(Run)
+        .select_from(RunTable)
         .outerjoin(_LAPSED, true())
-        .where(Run.c.id == bindparam("run"))
+        .where(RunTable.c.id == bindparam("run"))
     )
 
 
@@ -275,5 +289,5 @@ def take_place(connection: Connection, run: OpenRun, simulated: bool, place: Pla
     connection.execute(_TAKE_PLACE, {"run": run.id, "simulated": simulated, "place": place.number})
 
 
-_ALL_FREE = select(FreePlace.c.place).where(*FREE_IN_RUN)
-_TAKE_PLACE = delete(FreePlace).where(*FREE_IN_RUN, FreePlace.c.place == bindparam("place"))
+_ALL_FREE = select(FreePlaceTable.c.place).where(*FREE_IN_RUN)
+_TAKE_PLACE = delete(FreePlaceTable).where(*FREE_IN_RUN, FreePlaceTable.c.place == bindparam("place"))

@@ -30,7 +30,7 @@ from server.db.runs.items import DrawnItem
 from server.db.runs.runs import lock_run
 from server.db.sessions import write as rows
 from server.db.sessions.enrolments import BegunAssignment
-from server.db.tables import Assignment, Conversation, System, Visit
+from server.db.tables import AssignmentTable, ConversationTable, SystemTable, VisitTable
 from server.errors import AlreadyTookPart, RunFull, RunNotReady
 from server.live.arrive.admission import (
     IN_RUN,
@@ -413,26 +413,26 @@ def _counts(arrival_state: ArrivalState) -> DrawCounts:
 # ---- statements, built once: building them anew takes longer than running them ------------------
 
 _RENEW = (
-    update(Assignment)
-    .where(Assignment.c.id == bindparam("key"), Assignment.c.status == "active")
+    update(AssignmentTable)
+    .where(AssignmentTable.c.id == bindparam("key"), AssignmentTable.c.status == "active")
     .values(active_at=bindparam("at"))
 )
 _VISIT = text("""
     INSERT INTO visit (assignment_id, visit, at) VALUES (:assignment_id, :visit, :at)
     ON CONFLICT (assignment_id, visit) DO UPDATE SET at = excluded.at""").bindparams(
-    bindparam("at", type_=Visit.c.at.type)
+    bindparam("at", type_=VisitTable.c.at.type)
 )
 _LAST_HOLDER = (
-    select(Assignment.c.id)
-    .where(*IN_RUN, Assignment.c.place == bindparam("place"))
-    .order_by(Assignment.c.created_at.desc())
+    select(AssignmentTable.c.id)
+    .where(*IN_RUN, AssignmentTable.c.place == bindparam("place"))
+    .order_by(AssignmentTable.c.created_at.desc())
     .limit(1)
     .scalar_subquery()
 )
 _EARLIER_PLAN = (
-    select(System.c.name)
-    .select_from(Conversation)
-    .join(System, System.c.id == Conversation.c.system_id)
-    .where(Conversation.c.assignment_id == _LAST_HOLDER, Conversation.c.attempt == 1)
-    .order_by(Conversation.c.position)
+    select(SystemTable.c.name)
+    .select_from(ConversationTable)
+    .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+    .where(ConversationTable.c.assignment_id == _LAST_HOLDER, ConversationTable.c.attempt == 1)
+    .order_by(ConversationTable.c.position)
 )

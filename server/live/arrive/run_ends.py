@@ -12,7 +12,7 @@ from server.db.runs import run_rules
 from server.db.runs.run_states import stop_run
 from server.db.runs.runs import lock_run
 from server.db.store.store import Store
-from server.db.tables import Run
+from server.db.tables import RunTable
 from server.live.arrive.admission import standing_of
 from server.news import News
 from server.periodic import PeriodicTask
@@ -67,7 +67,7 @@ class RunEnds:
 
 def _ended(connection: Connection, runs: tuple[OpenRun, ...]) -> list[OpenRun]:
     """Return those of `runs` that have ended by their rules and are not closed."""
-    going_on = set(connection.execute(select(Run.c.id).where(Run.c.status != "closed")).scalars())
+    going_on = set(connection.execute(select(RunTable.c.id).where(RunTable.c.status != "closed")).scalars())
     return [run for run in runs if run.id in going_on and _end(connection, run) is not None]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, bindparam, func, literal_column, select
 
 from server.bots.lineup import OpenRun
-from server.db.tables import Assignment, Conversation, System
+from server.db.tables import AssignmentTable, ConversationTable, SystemTable
 from server.live.arrive.admission import IN_RUN
 from server.session.plan import derive_seed
 
@@ -57,24 +57,24 @@ def scenarios_of_place(
 
 
 _LAST_HOLDER = (
-    select(Assignment.c.id)
-    .where(*IN_RUN, Assignment.c.place == bindparam("place"))
-    .where(Assignment.c.id.in_(select(Conversation.c.assignment_id)))
-    .order_by(Assignment.c.created_at.desc())
+    select(AssignmentTable.c.id)
+    .where(*IN_RUN, AssignmentTable.c.place == bindparam("place"))
+    .where(AssignmentTable.c.id.in_(select(ConversationTable.c.assignment_id)))
+    .order_by(AssignmentTable.c.created_at.desc())
     .limit(1)
     .scalar_subquery()
 )
 _EARLIER = (
-    select(Conversation.c.scenario)
-    .where(Conversation.c.assignment_id == _LAST_HOLDER, Conversation.c.attempt == 1)
-    .order_by(Conversation.c.position)
+    select(ConversationTable.c.scenario)
+    .where(ConversationTable.c.assignment_id == _LAST_HOLDER, ConversationTable.c.attempt == 1)
+    .order_by(ConversationTable.c.position)
 )
 _COUNTS = (
-    select(System.c.name, Conversation.c.scenario, func.count().label("number"))
-    .select_from(Conversation)
-    .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-    .join(System, System.c.id == Conversation.c.system_id)
-    .where(*IN_RUN, Assignment.c.status.in_([literal_column("'active'"), literal_column("'completed'")]))
-    .where(Conversation.c.attempt == 1)
-    .group_by(System.c.name, Conversation.c.scenario)
+    select(SystemTable.c.name, ConversationTable.c.scenario, func.count().label("number"))
+    .select_from(ConversationTable)
+    .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+    .join(SystemTable, SystemTable.c.id == ConversationTable.c.system_id)
+    .where(*IN_RUN, AssignmentTable.c.status.in_([literal_column("'active'"), literal_column("'completed'")]))
+    .where(ConversationTable.c.attempt == 1)
+    .group_by(SystemTable.c.name, ConversationTable.c.scenario)
 )

@@ -17,7 +17,7 @@ from server.db.audit import record
 from server.db.removal import remove
 from server.db.runs.runs import find_run
 from server.db.store.store import Store
-from server.db.tables import Assignment, Removal, Run, Turn
+from server.db.tables import AssignmentTable, RemovalTable, RunTable, TurnTable
 from server.errors import AssignmentNotFound, WithdrawalOver
 from server.live.converse.sessions import LiveSessions
 from server.session.protocol import MAX_TOKEN
@@ -139,9 +139,9 @@ def _withdraw(connection: Connection, assignment: str, at: datetime) -> None:
 def _require_in_time(connection: Connection, assignment: str, at: datetime) -> Any:
     """Return the row of an assignment and its run. Raises AssignmentNotFound, WithdrawalOver."""
     query = (
-        select(Assignment.c.ended_at, Assignment.c.created_at, Run.c.slug)
-        .join(Run, Run.c.id == Assignment.c.run_id)
-        .where(Assignment.c.id == assignment)
+        select(AssignmentTable.c.ended_at, AssignmentTable.c.created_at, RunTable.c.slug)
+        .join(RunTable, RunTable.c.id == AssignmentTable.c.run_id)
+        .where(AssignmentTable.c.id == assignment)
     )
     found = connection.execute(query).one_or_none()
     if found is None:
@@ -149,7 +149,9 @@ def _require_in_time(connection: Connection, assignment: str, at: datetime) -> A
     days = parse_study(find_run(connection, found.slug).yaml).withdrawal_days
     if days is None or (found.ended_at is not None and found.ended_at + timedelta(days=days) < at):
         raise WithdrawalOver("the time for downloading or withdrawing your data is over")
-    gone = select(Removal.c.extent).where(Removal.c.assignment_id == assignment, Removal.c.extent == "all")
+    gone = select(RemovalTable.c.extent).where(
+        RemovalTable.c.assignment_id == assignment, RemovalTable.c.extent == "all"
+    )
     if connection.execute(gone).first() is not None:
         raise AssignmentNotFound("this server has no data of yours any more")
     return found
@@ -157,7 +159,7 @@ def _require_in_time(connection: Connection, assignment: str, at: datetime) -> A
 
 def _own_data(connection: Connection, assignment: str, at: datetime) -> OwnData:
     found = _require_in_time(connection, assignment, at)
-    row = connection.execute(select(Assignment).where(Assignment.c.id == assignment)).one()
+    row = connection.execute(select(AssignmentTable).where(AssignmentTable.c.id == assignment)).one()
     named = {"assignment": assignment}
     return OwnData(
         study=parse_study(find_run(connection, found.slug).yaml).title,
@@ -239,7 +241,7 @@ _CONVERSATIONS = text("""
     WHERE assignment_id = :assignment AND started_at IS NOT NULL
     ORDER BY position, attempt""")
 _TOPICS = text(f"SELECT conversation_id, topic FROM topic_mark {_OF} ORDER BY conversation_id, ordinal")  # noqa: S608
-_SHOWN = Turn.c.show_at.type
+_SHOWN = TurnTable.c.show_at.type
 _LINES = (
     text("""
         SELECT turn.conversation_id, turn.turn_index, turn.author, turn.text,

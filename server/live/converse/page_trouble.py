@@ -12,7 +12,7 @@ from server.access.auth import Auth
 from server.access.rate_limit import RateLimits, new_limiter
 from server.clock import utc_now
 from server.db.store.store import Store
-from server.db.tables import Assignment, Conversation, Note
+from server.db.tables import AssignmentTable, ConversationTable, NoteTable
 from server.live.converse.run_news import RunNews
 from server.session.protocol import MAX_TOKEN, plain
 
@@ -85,18 +85,18 @@ class PageTroubleApi:
 def _noted(connection: Connection, assignment: str, kind: str, text: str) -> int | None:
     """Store an incident, once, in the conversation that began last; return the run if the incident is new."""
     latest = (
-        select(Conversation.c.id, Assignment.c.run_id)
-        .join(Assignment, Assignment.c.id == Conversation.c.assignment_id)
-        .where(Assignment.c.id == assignment, Conversation.c.started_at.is_not(None))
-        .order_by(Conversation.c.started_at.desc())
+        select(ConversationTable.c.id, AssignmentTable.c.run_id)
+        .join(AssignmentTable, AssignmentTable.c.id == ConversationTable.c.assignment_id)
+        .where(AssignmentTable.c.id == assignment, ConversationTable.c.started_at.is_not(None))
+        .order_by(ConversationTable.c.started_at.desc())
         .limit(1)
     )
     found = connection.execute(latest).one_or_none()
     if found is None:
         return None
-    known = select(Note.c.id).where(Note.c.conversation_id == found.id, Note.c.kind == kind)
+    known = select(NoteTable.c.id).where(NoteTable.c.conversation_id == found.id, NoteTable.c.kind == kind)
     if connection.execute(known).first() is not None:
         return None
     values = {"conversation_id": found.id, "kind": kind, "text": text, "created_at": utc_now()}
-    connection.execute(insert(Note).values(**values))
+    connection.execute(insert(NoteTable).values(**values))
     return int(found.run_id)

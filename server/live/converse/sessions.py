@@ -1,7 +1,7 @@
 """Hold the sessions of this process. Each is loaded once and has one owner at a time.
 
-A session's owner is the process that raised its fence last (`Assignment.fence`), or before that, the process
-that stored the assignment. A former owner's records carry a lower fence and are refused.
+A session's owner is the process that raised its fence last (`AssignmentTable.fence`), or before that, the
+process that stored the assignment. A former owner's records carry a lower fence and are refused.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from server.db.recruiting.recruitments import codes_of
 from server.db.review.interventions import StoredNotice, notices_for
 from server.db.sessions import read as stored_records
 from server.db.store.store import Store
-from server.db.tables import Assignment, Worker
+from server.db.tables import AssignmentTable, WorkerTable
 from server.errors import AssignmentNotFound, CandorError
 from server.live.converse.live_session import LiveSession, SessionLost
 from server.live.converse.presence import Presence
@@ -378,11 +378,13 @@ def _read(
     return row, arrival, records, notices, codes
 
 
-_FENCE = select(Assignment.c.fence).where(Assignment.c.id == bindparam("key"))
+_FENCE = select(AssignmentTable.c.fence).where(AssignmentTable.c.id == bindparam("key"))
 _TAKE_OVER = (
-    update(Assignment)
-    .where(Assignment.c.id == bindparam("key"))
-    .values(fence=Assignment.c.fence + 1)
-    .returning(Assignment.c.fence)
+    update(AssignmentTable)
+    .where(AssignmentTable.c.id == bindparam("key"))
+    .values(fence=AssignmentTable.c.fence + 1)
+    .returning(AssignmentTable.c.fence)
 )
-_ARRIVAL = select(Worker.c.platform, Worker.c.external_id).where(Worker.c.id == bindparam("worker"))
+_ARRIVAL = select(WorkerTable.c.platform, WorkerTable.c.external_id).where(
+    WorkerTable.c.id == bindparam("worker")
+)

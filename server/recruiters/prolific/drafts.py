@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from server.recruiters.pay_platform import Cents, EndingKind, NewStudy, StudyPlan
+from server.recruiters.pay_platform import Cents, EndingKind, PlatformDraft, StudyPlan
 
 _PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 _LONGEST = 3  # the maximum time is so many times the estimated duration
@@ -129,7 +129,7 @@ class StudyDraft(_Sent):
         return self
 
 
-def draft_of(new: NewStudy) -> StudyDraft:
+def draft_of(new: PlatformDraft) -> StudyDraft:
     """Return the draft of a study."""
     plan = new.plan
     return StudyDraft(

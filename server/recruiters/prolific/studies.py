@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 
 from server.recruiters.failures import InvalidRequest
-from server.recruiters.pay_platform import Cents, NewStudy, PlatformAnswer, Transition
+from server.recruiters.pay_platform import Cents, PlatformAnswer, PlatformDraft, Transition
 from server.recruiters.prolific.connection import PlatformConnection
 from server.recruiters.prolific.drafts import CompletionCode, ScreenOut, StudyDraft, draft_of
 
@@ -85,7 +85,7 @@ class Studies:
             "draft the study", "POST", "/api/v1/studies/", ProlificStudy, body
         )
 
-    async def draft_new(self, new: NewStudy) -> ProlificStudy:
+    async def draft_new(self, new: PlatformDraft) -> ProlificStudy:
         """Create a draft from the parts of it that all platforms have. Raises like `draft`."""
         return await self.draft(draft_of(new))
 

@@ -5,13 +5,13 @@ from typing import Literal
 from server.session.answer_kinds import AnswerForm
 from server.session.instrument import Consent, Display, Opinion, Side, Task, TopicMode
 from server.session.item import ItemContent
-from server.session.protocol.message import Message
+from server.session.protocol.message import WireModel
 from server.session.questionnaire import Questionnaires
 from server.session.records import ReportReason
 from server.session.texts import TextsCard
 
 
-class CriterionCard(Message):
+class CriterionCard(WireModel):
     """A statement to rate. The label names the answer and is never shown. `scale`: null for a slider."""
 
     label: str
@@ -19,14 +19,14 @@ class CriterionCard(Message):
     scale: AnswerForm | None = None
 
 
-class PostEditCard(Message):
+class PostEditCard(WireModel):
     """A text rated below `top` on this criterion, named by its label, must be improved."""
 
     criterion: str
     top: int
 
 
-class ComparisonCard(Message):
+class ComparisonCard(WireModel):
     """The comparison of two chatbots: after each turn or at the end, with or without ties, and the question.
 
     `history`: each chatbot gets its own earlier replies (`own`), or those that the worker chose (`chosen`).
@@ -38,7 +38,7 @@ class ComparisonCard(Message):
     question: str | None
 
 
-class StudyCard(Message):
+class StudyCard(WireModel):
     """The facts about a study that a worker may know.
 
     `task`: workers chat, rate items, or chat with two chatbots side by side. `conversations` counts
@@ -75,7 +75,7 @@ class StudyCard(Message):
     questionnaires: Questionnaires = Questionnaires()
 
 
-class TurnCard(Message):
+class TurnCard(WireModel):
     """One line of the conversation, as shown.
 
     `right`: the reply on the right, if two chatbots have answered; `text` is the one on the left then. If
@@ -92,7 +92,7 @@ class TurnCard(Message):
     value: int | None = None
 
 
-class ReportCard(Message):
+class ReportCard(WireModel):
     """The worker's report of line `turn`, if not taken back. `side`: for a pair, the side of the line."""
 
     turn: int
@@ -101,7 +101,7 @@ class ReportCard(Message):
     note: str | None
 
 
-class ConversationCard(Message):
+class ConversationCard(WireModel):
     """The worker's current conversation: its number in the assignment, and the attempt, both from 1.
 
     `attempt` is above 1 if the conversation began again because a chatbot failed. `icebreaker` is the study's
@@ -129,7 +129,7 @@ class ConversationCard(Message):
     reports: tuple[ReportCard, ...] = ()
 
 
-class QuestionCard(Message):
+class QuestionCard(WireModel):
     """A test question, number `question` of `questions`: a text, a question about it, and the answers.
 
     `why` explains the question's right answer to a worker who has just given a wrong one.
@@ -143,7 +143,7 @@ class QuestionCard(Message):
     why: str | None
 
 
-class QuizCard(Message):
+class QuizCard(WireModel):
     """The quiz about a conversation, its number and attempt: the lines, of which the chat partner said one.
 
     The conversation is not shown with it: otherwise a right answer would prove nothing.
@@ -154,7 +154,7 @@ class QuizCard(Message):
     lines: list[str]
 
 
-class WayBackCard(Message):
+class WayBackCard(WireModel):
     """The link with which workers who could not take part return the study. `to` pays nothing."""
 
     platform: str

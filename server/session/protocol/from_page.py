@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter
 
 from server.session.answer_kinds import MAX_POINTS
 from server.session.instrument import Label, Opinion, Preference, Side, TopicChangeKind
-from server.session.protocol.message import Message
+from server.session.protocol.message import WireModel
 from server.session.protocol.text import (
     MAX_TOKEN,
     Answers,
@@ -22,7 +22,7 @@ from server.session.records import ReportReason
 from server.session.writing import Writing
 
 
-class _ClientMessage(Message):
+class _ClientMessage(WireModel):
     """A message from a page, with an `id` that the page has made."""
 
     id: MessageId

@@ -6,7 +6,7 @@ from typing import Literal
 from server.session.instrument import Side
 from server.session.item import ItemContent
 from server.session.protocol.cards import ConversationCard, QuestionCard, QuizCard, StudyCard, WayBackCard
-from server.session.protocol.message import Message, turn_message
+from server.session.protocol.message import WireModel, turn_message
 from server.session.state import Phase
 
 PROTOCOL_VERSION = 6
@@ -15,7 +15,7 @@ SOCKET_PATH = "/ws"
 CutShort = Literal["chatbot", "researcher"]
 
 
-class Snapshot(Message):
+class Snapshot(WireModel):
     """Everything that a page needs to draw itself; sent on every connect.
 
     `code`, `return_to` and `debriefing` are as in `completed` or `ended`, and null until then.
@@ -41,7 +41,7 @@ class Accepted:
     id: str
 
 
-class _OfConversation(Message):
+class _OfConversation(WireModel):
     """A message about a conversation: its number in the assignment, and the attempt, both from 1."""
 
     conversation: int
@@ -67,14 +67,14 @@ class ItemDue(_OfConversation):
     item: ItemContent
 
 
-class QuestionDue(Message):
+class QuestionDue(WireModel):
     """This test question is next, or again after a wrong answer."""
 
     type: Literal["question_due"] = "question_due"
     question: QuestionCard
 
 
-class QuestionnaireDue(Message):
+class QuestionnaireDue(WireModel):
     """Show the questionnaire before, or after, all conversations."""
 
     type: Literal["questionnaire_due"] = "questionnaire_due"
@@ -157,7 +157,7 @@ class RatingDue(_OfConversation):
     cut_short: CutShort | None = None
 
 
-class QuizDue(Message):
+class QuizDue(WireModel):
     """The conversation is rated: ask which of these lines its chat partner said."""
 
     type: Literal["quiz_due"] = "quiz_due"
@@ -173,13 +173,13 @@ class Replaced(_OfConversation):
     type: Literal["replaced"] = "replaced"
 
 
-class FeedbackDue(Message):
+class FeedbackDue(WireModel):
     """Every conversation is rated: ask for feedback."""
 
     type: Literal["feedback_due"] = "feedback_due"
 
 
-class Completed(Message):
+class Completed(WireModel):
     """The assignment is submitted: `code` proves it. `return_to`: the link for the worker afterwards.
 
     `debriefing`: the study's text for workers at the end.
@@ -191,7 +191,7 @@ class Completed(Message):
     debriefing: str | None
 
 
-class Ended(Message):
+class Ended(WireModel):
     """The assignment has ended without being submitted.
 
     `debriefing`: as in `completed`, for workers who had agreed. `return_to`: the link to the worker's
@@ -206,7 +206,7 @@ class Ended(Message):
     code: str | None = None
 
 
-class StudyNotice(Message):
+class StudyNotice(WireModel):
     """A notice from the researchers, to be shown until the worker closes it. Sent again on every connect.
 
     `notice` is its number; a later notice may be shown beside an earlier one.
@@ -217,13 +217,13 @@ class StudyNotice(Message):
     text: str
 
 
-class TakenOver(Message):
+class TakenOver(WireModel):
     """The session was opened elsewhere; this connection closes."""
 
     type: Literal["taken_over"] = "taken_over"
 
 
-class Error(Message):
+class Error(WireModel):
     """A message was refused. `retry`: the same message may be sent again later.
 
     `again_at`: when the run next admits newcomers, if it is outside its hours. `way_back`: where to return

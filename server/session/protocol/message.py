@@ -9,7 +9,7 @@ _T = TypeVar("_T")
 _CONFIG = ConfigDict(extra="forbid", frozen=True)
 
 
-class Message(BaseModel):
+class WireModel(BaseModel):
     """A message, or a part of one. Unknown fields are refused, and values cannot be changed."""
 
     model_config = _CONFIG

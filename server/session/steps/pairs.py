@@ -8,7 +8,7 @@ from datetime import datetime
 
 from server.errors import NoTies, WrongPhase
 from server.session import protocol as wire
-from server.session.conversation import Conversation, Pair, Turn
+from server.session.conversation import Conversation, Pair, TimedTurn
 from server.session.events import Decision, Tell
 from server.session.instrument import Comparison, Preference, Side
 from server.session.plan import derive_seed
@@ -44,7 +44,7 @@ def goes_on(pair: Pair, turn: int) -> Side | None:
     return "left" if derive_seed(pair.left.plan.seed, "tie", turn) % 2 else "right"
 
 
-def heard(state: State, conversation: Conversation) -> tuple[Turn, ...]:
+def heard(state: State, conversation: Conversation) -> tuple[TimedTurn, ...]:
     """Return a conversation's lines as its bot gets them; a chosen history has the chosen replies."""
     comparison = state.rules.comparison
     if comparison is None or comparison.history == "own":
@@ -101,7 +101,7 @@ def _preferred(pair: Pair, turn: int) -> Preference | None:
     return next((c.preference for c in pair.left.choices if c.turn == turn), None)
 
 
-def _at_side(pair: Pair, side: Side | None, index: int) -> Turn | None:
+def _at_side(pair: Pair, side: Side | None, index: int) -> TimedTurn | None:
     """Return line `index` of one side; None if there is none."""
     lines = pair.left.turns if side == "left" else pair.right.turns
     return lines[index] if side is not None and index < len(lines) else None

@@ -4,7 +4,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from server.recruiters.arrival import Arrival, is_placeholder
-from server.recruiters.recruiter import Ending, Recruiter, ending
+from server.recruiters.recruiter import Completion, Recruiter, ending
 
 READ: TypeAdapter[Recruiter] = TypeAdapter(Recruiter)
 PROLIFIC = {"kind": "prolific", "completion_code": "C1AB2CD3"}
@@ -55,34 +55,36 @@ def test_who_cannot_be_told_from_anybody(given: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("recruiter", "came", "end"),
     [
-        (None, Arrival("link", "ann"), Ending(OWN, "https://lab.example/thanks")),
+        (None, Arrival("link", "ann"), Completion(OWN, "https://lab.example/thanks")),
         (
             PROLIFIC,
             Arrival("prolific", "5f3a"),
-            Ending("C1AB2CD3", "https://app.prolific.com/submissions/complete?cc=C1AB2CD3"),
+            Completion("C1AB2CD3", "https://app.prolific.com/submissions/complete?cc=C1AB2CD3"),
         ),
-        (CONNECT, Arrival("connect", "P9"), Ending(OWN, "https://connect.example/back")),
+        (CONNECT, Arrival("connect", "P9"), Completion(OWN, "https://connect.example/back")),
         (
             CONNECT | {"completion_url": None, "completion_code": "Q7"},
             Arrival("connect", "P9"),
-            Ending("Q7", None),
+            Completion("Q7", None),
         ),
         (
             SONA,
             Arrival("sona", "47 11"),
-            Ending(
+            Completion(
                 OWN,
                 "https://tide.sona-systems.com/webstudy_credit.aspx"
                 "?experiment_id=12&credit_token=9a8b&survey_code=47+11",
             ),
         ),
-        (SONA | {"credit": "server"}, Arrival("sona", "4711"), Ending(OWN, None)),
+        (SONA | {"credit": "server"}, Arrival("sona", "4711"), Completion(OWN, None)),
         # A tester by a link, a simulated worker: nothing of the platform's is theirs.
-        (PROLIFIC, Arrival("link", "ann"), Ending(OWN, None)),
-        (SONA, Arrival("simulated", "s1"), Ending(OWN, None)),
+        (PROLIFIC, Arrival("link", "ann"), Completion(OWN, None)),
+        (SONA, Arrival("simulated", "s1"), Completion(OWN, None)),
     ],
 )
-def test_where_they_go_in_the_end(recruiter: dict[str, object] | None, came: Arrival, end: Ending) -> None:
+def test_where_they_go_in_the_end(
+    recruiter: dict[str, object] | None, came: Arrival, end: Completion
+) -> None:
     read = READ.validate_python(recruiter) if recruiter is not None else None
     url = "https://lab.example/thanks" if recruiter is None else None
     assert ending(read, url, came, OWN) == end

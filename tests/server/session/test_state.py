@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from server.session.conversation import Conversation, Turn
+from server.session.conversation import Conversation, TimedTurn
 from server.session.instrument import Opinion
 from server.session.records import (
     BotSaid,
@@ -24,7 +24,7 @@ def busy() -> State:
     name = second.plan.conversation
     chatting = Conversation(
         plan=second.plan,
-        turns=(Turn("worker", "Hello.", AT, AT),),
+        turns=(TimedTurn("worker", "Hello.", AT, AT),),
         inputs=1,
         seen=frozenset({"m1"}),
         status="active",
@@ -57,7 +57,9 @@ def test_a_workers_line_changes_its_conversation_and_nothing_else() -> None:
     first, spoken, *others = state.conversations
     after = fold(state, [WorkerSaid(spoken.plan.conversation, 1, "Ahoy.", LATER, "m6")])
     changed = spoken._replace(
-        turns=(*spoken.turns, Turn("worker", "Ahoy.", LATER, LATER)), inputs=2, seen=frozenset({"m1", "m6"})
+        turns=(*spoken.turns, TimedTurn("worker", "Ahoy.", LATER, LATER)),
+        inputs=2,
+        seen=frozenset({"m1", "m6"}),
     )
     assert after == state._replace(conversations=(first, changed, *others))
     assert state == busy()
@@ -67,7 +69,7 @@ def test_a_bots_line_changes_its_conversation_and_nothing_else() -> None:
     state = busy()
     first, spoken, *others = state.conversations
     after = fold(state, [BotSaid(spoken.plan.conversation, 1, "Ahoy.", AT, LATER, 12)])
-    changed = spoken._replace(turns=(*spoken.turns, Turn("bot", "Ahoy.", AT, LATER)))
+    changed = spoken._replace(turns=(*spoken.turns, TimedTurn("bot", "Ahoy.", AT, LATER)))
     assert after == state._replace(conversations=(first, changed, *others))
     assert state == busy()
 
